@@ -1,0 +1,199 @@
+#!/bin/sh
+# Tests of tools/embed: what it writes, what it refuses, and that gpuscan.h is up to date. Run: sh tests/test_embed.sh
+# Last line: "N passed, N failed". CC names the compiler (default: cc).
+set -u
+LC_ALL=C
+export LC_ALL
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+embed=$root/tools/embed
+work=$(mktemp -d) || exit 1
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work" || exit 1
+passed=0
+failed=0
+
+# check NAME COMMAND...: the command must succeed.
+check() {
+  name=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED embed: $name"
+  fi
+}
+
+not() {
+  ! "$@"
+}
+
+# A header with markers around one stale line, and trailing lines that must survive.
+new_header() {
+  printf '%s\n' '#include <stdio.h>' 'static const char *const kernels[] = {' '    /* kernels.cl.inc: begin */' \
+    '    "stale\n",' '    /* kernels.cl.inc: end */' '};' '' 'int main(void) {' '    size_t i;' \
+    '    for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) fputs(kernels[i], stdout);' '    return 0;' '}' \
+    > h.h
+}
+
+# refused KERNELS MESSAGE: the embedding fails with exit status 1, says MESSAGE, and leaves the header alone.
+refused() {
+  cp h.h before.h
+  "$embed" "$1" h.h > out.txt 2> err.txt
+  [ $? -eq 1 ] && [ ! -s out.txt ] && grep -qF -e "$2" err.txt && cmp -s h.h before.h
+}
+
+# round_trip KERNELS [FLAG...]: a C program that prints the array gives the kernels back, byte for byte.
+round_trip() {
+  kernels=$1
+  shift
+  new_header
+  "$embed" "$kernels" h.h && cp h.h program.c && "${CC:-cc}" "$@" -o program program.c && ./program > back.txt &&
+    cmp -s back.txt "$kernels"
+}
+
+# --- what it writes
+cat > k.inc <<'END'
+/* a comment with "quotes", a \ backslash and 100 % */
+#define CONCAT(a, b) a##b \
+    + 1
+
+    ?? ??? ???? ??= ??/ ??' ??( ??) ??! ??< ??> ??- ?\? \\ \" \n \0 %s $(x) `x` & && ~ |
+END
+i=32
+while [ $i -le 126 ]; do # every printable character, alone and doubled
+  c=$(printf '\\%o' $i)
+  printf "x${c}x${c}${c}x\n" | sed 's/^x\(.*\)x$/\1/' >> k.inc
+  i=$((i + 1))
+done
+printf '%120s\n' '' | tr ' ' '"' >> k.inc
+printf '%120s\n' '' | tr ' ' '?' >> k.inc
+printf '%120s\n' '' | tr ' ' '\\' >> k.inc
+check "round trip, gnu" round_trip k.inc
+check "round trip with trigraphs" round_trip k.inc -std=c99 -pedantic -Werror
+check "no trigraph in the header" not grep -q '??' h.h
+check "one literal a line" test "$(wc -l < k.inc)" -eq "$(($(wc -l < h.h) - 11))"
+check "the lines around the markers stay" grep -qx 'static const char \*const kernels\[\] = {' h.h
+check "stale text is gone" not grep -q stale h.h
+printf 'one\n\n\ntwo' > k2.inc
+printf 'one\n\n\ntwo\n' > k3.inc
+new_header
+"$embed" k2.inc h.h
+cp h.h from_k2.h
+check "a last line without newline" "$embed" --check k3.inc from_k2.h
+printf 'x\n' > k4.inc
+new_header
+"$embed" k4.inc h.h
+printf '    "x\\n",\n' > literal.txt
+sed -n 4p h.h > line4.txt
+check "the form of a line" cmp -s literal.txt line4.txt
+printf '\n\n\n' >> h.h
+cp h.h before.h
+"$embed" k4.inc h.h
+check "empty lines at the end stay" cmp -s h.h before.h
+new_header
+sed '/stale/d' h.h > empty.h
+"$embed" k4.inc empty.h
+check "markers without a line between" grep -qF '    "x\n",' empty.h
+sed 's/ *\/\*/\/*/' empty.h > left.h
+check "markers in the first column" "$embed" --check k4.inc left.h
+
+# --- when it writes
+new_header
+check "--check finds a stale header" not "$embed" --check k.inc h.h 2> err.txt
+check "--check names the remedy" grep -q 'stale: run tools/embed' err.txt
+check "--check writes nothing" grep -q stale h.h
+chmod 664 h.h
+"$embed" k.inc h.h
+check "--check passes a fresh header" "$embed" --check k.inc h.h
+check "the mode stays" test "$(ls -l h.h | cut -c1-10)" = -rw-rw-r--
+touch -t 200001010000 h.h
+"$embed" k.inc h.h
+check "a fresh header is not written" test -n "$(find h.h -mtime +1000)"
+printf 'y\n' > k5.inc
+"$embed" k5.inc h.h
+check "a stale header is written" test -z "$(find h.h -mtime +1000)"
+check "no other file is left" test "$(ls -A | grep -c partial)" -eq 0
+sed 's/"y/"z/' h.h > edited.h
+check "--check finds an edit of the generated lines" not "$embed" --check k5.inc edited.h 2> err.txt
+printf 'y\ny\n' > k6.inc
+check "--check finds a line more" not "$embed" --check k6.inc h.h 2> err.txt
+
+# --- what it refuses
+new_header
+printf 'fine\nfine\n\tbad\n' > bad.inc
+check "a tab" refused bad.inc 'bad.inc:3: a tab'
+printf 'fine\nbad\r\n' > bad.inc
+check "a carriage return" refused bad.inc 'bad.inc:2: a carriage return'
+printf 'b\303\244d\n' > bad.inc
+check "UTF-8" refused bad.inc 'bad.inc:1: a character that is not printable ASCII'
+printf 'fine\nb\377d\n' > bad.inc
+check "Latin-1" refused bad.inc 'bad.inc:2: a character that is not printable ASCII'
+printf 'fine\nb\000d\nfine\n' > bad.inc
+check "NUL" refused bad.inc 'bad.inc:2: a character that is not printable ASCII'
+printf 'fine\nb\177d\n' > bad.inc
+check "DEL" refused bad.inc 'bad.inc:2: a character that is not printable ASCII'
+printf 'fine\nb\033d\n' > bad.inc
+check "escape" refused bad.inc 'bad.inc:2: a character that is not printable ASCII'
+printf 'fine\nb\014d\n' > bad.inc
+check "form feed" refused bad.inc 'bad.inc:2: a character that is not printable ASCII'
+printf 'fine\n%121s\n' x > bad.inc
+check "121 columns" refused bad.inc 'bad.inc:2: longer than 120 columns (121)'
+printf '\tbad\nfine\n%130s\n' x > bad.inc
+check "two errors, the first" refused bad.inc 'bad.inc:1: a tab'
+check "two errors, the second" refused bad.inc 'bad.inc:3: longer than 120 columns (130)'
+: > bad.inc
+check "an empty file" refused bad.inc 'bad.inc: is empty'
+check "a missing file" refused missing.inc 'cannot read missing.inc'
+check "a folder" refused . 'cannot read .'
+sed '/: begin/d' h.h > t.h && mv t.h h.h
+check "no begin marker" refused k.inc 'h.h: lacks the line /* kernels.cl.inc: begin */'
+new_header
+sed '/: end/d' h.h > t.h && mv t.h h.h
+check "no end marker" refused k.inc 'h.h: lacks the line /* kernels.cl.inc: end */'
+new_header
+sed 's/: begin/: x/; s/: end/: begin/; s/: x/: end/' h.h > t.h && mv t.h h.h
+check "markers the wrong way round" refused k.inc 'the end marker comes first'
+new_header
+sed '/: begin/p' h.h > t.h && mv t.h h.h
+check "two begin markers" refused k.inc 'h.h:4: a second line /* kernels.cl.inc: begin */'
+new_header
+sed '/: end/p' h.h > t.h && mv t.h h.h
+check "two end markers" refused k.inc 'h.h:6: a second line /* kernels.cl.inc: end */'
+check "a missing header" not "$embed" k.inc missing.h 2> err.txt
+new_header
+check "--check refuses, too" not "$embed" --check bad.inc h.h 2> err.txt
+"$embed" --help > out.txt 2> err.txt
+check "an unknown option is a usage error" test $? -eq 2
+"$embed" k.inc > out.txt 2> err.txt
+check "one file is a usage error" test $? -eq 2
+
+# --- where it runs: a copy of the folder whose name is awkward, called from elsewhere
+mkdir -p "a b=c/tools" elsewhere
+cp "$embed" "a b=c/tools/embed"
+cp k.inc "a b=c/kernels.cl.inc"
+new_header
+cp h.h "a b=c/gpuscan.h"
+check "from another folder" sh -c 'cd elsewhere && "../a b=c/tools/embed"'
+check "without arguments it takes its own folder's files" "$embed" --check k.inc "a b=c/gpuscan.h"
+check "from its own folder" sh -c 'cd "a b=c/tools" && ./embed --check'
+check "with CDPATH set" env CDPATH=/tmp sh -c 'cd "a b=c" && tools/embed --check'
+
+# --- every awk on this machine writes the same
+for awk in mawk gawk original-awk 'busybox awk'; do
+  command -v "${awk%% *}" > /dev/null || continue
+  mkdir -p bin
+  printf '#!/bin/sh\nexec %s "$@"\n' "$awk" > bin/awk
+  chmod +x bin/awk
+  check "$awk gives the same" env PATH="$work/bin:$PATH" "$embed" --check k.inc "a b=c/gpuscan.h"
+  printf 'fine\nb\000d\n' > bad.inc
+  check "$awk refuses NUL" not env PATH="$work/bin:$PATH" "$embed" --check bad.inc h.h 2> err.txt
+done
+
+# --- the real files
+check "gpuscan.h is up to date" "$embed" --check
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
