@@ -1,0 +1,341 @@
+/* What the test programs share: one device, buffers between guard words, random numbers, checks that name their case.
+
+   Environment:
+       GPUSCAN_DEVICE        a part of the name of the device to test
+       GPUSCAN_TEST_SIZE     "small": a slow simulator; sizes shrink, and loops take fewer steps
+       GPUSCAN_TEST_LONG     1: full cross products and the largest sizes
+       GPUSCAN_TEST_SEED     the seed of an earlier run, to repeat it
+       GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: hold that back of the device
+       GPUSCAN_TEST_GROUP    the largest work-group size to use */
+#ifndef TEST_HARNESS_H
+#define TEST_HARNESS_H
+
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include <float.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+/* The tests call OpenCL themselves and are linked with it. The library must then use the same entry points, also where
+   a simulator puts its own in front of the loader's. */
+#ifndef GPUSCAN_LINK_OPENCL
+#define GPUSCAN_LINK_OPENCL
+#endif
+#define GPUSCAN_IMPLEMENTATION
+#include "../gpuscan.h"
+
+/* The device under test: filled by test_open, the same for all tests of a program. */
+static struct test_state {
+    gpuscan         *gs; /* its queue is the one below, so that a test's reads follow the calls */
+    gpuscan_info     info;
+    cl_context       context;
+    cl_device_id     device;
+    cl_command_queue queue; /* in-order */
+    int              is_small, is_long;
+    uint64_t         seed, random;
+    uint64_t         device_memory, largest_buffer;                          /* bytes */
+    unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
+    char             what[512];                                              /* the case that a failed check names */
+} test;
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static inline const char *test_type_name(gpuscan_type type) {
+    static const char *const names[GPUSCAN_TYPE_COUNT] = {"default", "i8",  "u8",  "i16", "u16", "i32",   "u32",
+                                                          "i64",     "u64", "f16", "f32", "f64", "custom"};
+    return (unsigned)type < (unsigned)GPUSCAN_TYPE_COUNT ? names[type] : "unknown";
+}
+
+static inline const char *test_op_name(gpuscan_op op) {
+    static const char *const names[GPUSCAN_OP_COUNT] = {"add", "min", "max", "mul", "and",
+                                                        "or",  "xor", "custom", "argmin", "argmax"};
+    return (unsigned)op < (unsigned)GPUSCAN_OP_COUNT ? names[op] : "unknown";
+}
+
+static inline const char *test_strategy_name(gpuscan_strategy strategy) {
+    static const char *const names[GPUSCAN_STRATEGY_COUNT] = {
+        "auto", "multi-pass", "single-pass", "single-pass-ahead", "cpu-multi-pass", "cpu-single-pass"};
+    return (unsigned)strategy < (unsigned)GPUSCAN_STRATEGY_COUNT ? names[strategy] : "unknown";
+}
+
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+/* Names the case at hand, printf-like; each failed check prints it. */
+static inline void test_case(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(test.what, sizeof test.what, format, arguments);
+    va_end(arguments);
+}
+
+/* The result must be exactly this one. */
+static inline void test_expect(gpuscan_result got, gpuscan_result wanted) {
+    if (got != wanted)
+        fail_msg("%s: %d (%s) instead of %d (%s): %s", test.what, (int)got, gpuscan_result_string(got), (int)wanted,
+                 gpuscan_result_string(wanted), test.gs ? gpuscan_error(test.gs) : "");
+}
+
+static inline void test_ok(gpuscan_result result) {
+    test_expect(result, GPUSCAN_SUCCESS);
+}
+
+/* An OpenCL call of the test itself. */
+static inline void test_cl(cl_int status) {
+    if (status != CL_SUCCESS)
+        fail_msg("%s: the test's own OpenCL call returned %d", test.what, (int)status);
+}
+
+/* A call with a strategy: 1 when it ran, 0 when the device refuses that strategy. MULTI_PASS and AUTO run anywhere. */
+static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy) {
+    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && strategy != GPUSCAN_STRATEGY_AUTO &&
+        strategy != GPUSCAN_STRATEGY_MULTI_PASS) {
+        test.refused[strategy]++;
+        return 0;
+    }
+    test_ok(result);
+    test.ran[strategy]++;
+    return 1;
+}
+
+/* Whether the device has this type: only f64 may be missing. */
+static inline int test_has_type(gpuscan_type type) {
+    return type != GPUSCAN_TYPE_F64 || test.info.has_f64;
+}
+
+/* Bytes that must be equal; the message names the first element that is not. */
+static inline void test_same_bytes(const void *got, const void *wanted, size_t element, uint64_t count) {
+    const unsigned char *g = (const unsigned char *)got, *w = (const unsigned char *)wanted;
+    uint64_t             i = 0;
+    size_t               b;
+    char                 hex[2][2 * 40 + 1];
+    if (count == 0 || memcmp(got, wanted, (size_t)count * element) == 0)
+        return;
+    while (memcmp(g + (size_t)i * element, w + (size_t)i * element, element) == 0)
+        i++;
+    for (b = 0; b < element && b < 40; b++) {
+        snprintf(hex[0] + 2 * b, 3, "%02x", g[(size_t)i * element + b]);
+        snprintf(hex[1] + 2 * b, 3, "%02x", w[(size_t)i * element + b]);
+    }
+    fail_msg("%s: element %" PRIu64 " of %" PRIu64 " holds the bytes %s instead of %s", test.what, i, count, hex[0],
+             hex[1]);
+}
+
+/* ---- sizes and random numbers ------------------------------------------------------------------------------------ */
+
+/* One of three numbers, for a simulator, for the default run, for the long run. */
+static inline uint64_t test_size(uint64_t small, uint64_t normal, uint64_t large) {
+    return test.is_small ? small : test.is_long ? large : normal;
+}
+
+/* Evenly distributed 64 bits: a linear congruential generator with its high bits folded into the low ones. */
+static inline uint64_t test_random(void) {
+    uint64_t x;
+    test.random = test.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    x = test.random;
+    x ^= x >> 32;
+    x *= UINT64_C(0x9E3779B97F4A7C15);
+    return x ^ (x >> 29);
+}
+
+/* 0 to limit - 1. */
+static inline uint64_t test_below(uint64_t limit) {
+    return test_random() % limit;
+}
+
+/* [0, 1) in steps of 2^-53. */
+static inline double test_unit(void) {
+    return (double)(test_random() >> 11) * (1.0 / 9007199254740992.0);
+}
+
+static inline void test_random_bytes(void *data, size_t size) {
+    unsigned char *bytes = (unsigned char *)data;
+    uint64_t       x = 0;
+    size_t         i;
+    for (i = 0; i < size; i++, x >>= 8) {
+        if (i % 8 == 0)
+            x = test_random();
+        bytes[i] = (unsigned char)(x & 255);
+    }
+}
+
+/* Host memory, or the test fails; never of size 0. */
+static inline void *test_alloc(uint64_t size) {
+    void *memory = malloc(size ? (size_t)size : 1);
+    if (memory == NULL) /* not assert_non_null: a static analyser would not see that it ends the test */
+        fail_msg("%s: %" PRIu64 " bytes of host memory", test.what, size);
+    return memory;
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
+
+/* A device buffer of count elements at an offset, between guards: all elements before the data, and TEST_GUARD bytes
+   behind it, hold a pattern that no call may change. The same memory takes other offsets and counts later. */
+enum { TEST_GUARD = 256, TEST_OFFSET_MAX = 64 };
+
+typedef struct test_buffer {
+    gpuscan_buffer at; /* what goes into a desc */
+    size_t         element;
+    uint64_t       count;
+    size_t         capacity; /* bytes */
+    unsigned char *host;     /* as many bytes: what was read last */
+} test_buffer;
+
+static inline unsigned char test_pattern(size_t position) {
+    return (unsigned char)((position * 37 + (position >> 8) * 11 + 0xA5) & 255);
+}
+
+/* Room for count elements at offsets up to TEST_OFFSET_MAX. flags: CL_MEM_READ_WRITE, ... */
+static inline test_buffer test_buffer_new(cl_mem_flags flags, size_t element, uint64_t count) {
+    test_buffer buffer;
+    cl_int      status = CL_SUCCESS;
+    buffer.element = element;
+    buffer.count = 0;
+    buffer.capacity = (size_t)(count + TEST_OFFSET_MAX) * element + TEST_GUARD;
+    buffer.host = (unsigned char *)test_alloc(buffer.capacity);
+    buffer.at.offset = 0;
+    buffer.at.mem = clCreateBuffer(test.context, flags, buffer.capacity, NULL, &status);
+    test_cl(status);
+    return buffer;
+}
+
+static inline void test_buffer_free(test_buffer *buffer) {
+    if (buffer->at.mem)
+        clReleaseMemObject(buffer->at.mem);
+    free(buffer->host);
+    memset(buffer, 0, sizeof *buffer);
+}
+
+/* Data and guards to the device. data NULL: the pattern there too, to see what a call leaves alone. */
+static inline void test_buffer_set(test_buffer *buffer, uint64_t offset, uint64_t count, const void *data) {
+    size_t before = (size_t)offset * buffer->element, size = (size_t)count * buffer->element, i;
+    if (before + size + TEST_GUARD > buffer->capacity)
+        fail_msg("%s: the test's buffer is too small", test.what);
+    buffer->at.offset = offset;
+    buffer->count = count;
+    for (i = 0; i < before; i++)
+        buffer->host[i] = test_pattern(i);
+    if (data)
+        memcpy(buffer->host + before, data, size);
+    for (i = before + (data ? size : 0); i < before + size + TEST_GUARD; i++)
+        buffer->host[i] = test_pattern(i);
+    test_cl(clEnqueueWriteBuffer(test.queue, buffer->at.mem, CL_TRUE, 0, before + size + TEST_GUARD, buffer->host, 0,
+                                 NULL, NULL));
+}
+
+/* Reads what is on the device, fails when a guard is not what it was, and returns the data, valid until the next get,
+   set or free. */
+static inline void *test_buffer_get(test_buffer *buffer) {
+    size_t before = (size_t)buffer->at.offset * buffer->element, size = (size_t)buffer->count * buffer->element, i;
+    test_cl(clEnqueueReadBuffer(test.queue, buffer->at.mem, CL_TRUE, 0, before + size + TEST_GUARD, buffer->host, 0,
+                                NULL, NULL));
+    for (i = 0; i < before; i++)
+        if (buffer->host[i] != test_pattern(i))
+            fail_msg("%s: the guard %zu bytes before the data was written", test.what, before - i);
+    for (i = before + size; i < before + size + TEST_GUARD; i++)
+        if (buffer->host[i] != test_pattern(i))
+            fail_msg("%s: the guard %zu bytes behind the data was written", test.what, i - before - size + 1);
+    return buffer->host + before;
+}
+
+/* Data and guards must still be the pattern of test_buffer_set(..., NULL). */
+static inline void test_buffer_untouched(test_buffer *buffer) {
+    size_t         before = (size_t)buffer->at.offset * buffer->element, size = (size_t)buffer->count * buffer->element, i;
+    unsigned char *data = (unsigned char *)test_buffer_get(buffer);
+    for (i = 0; i < size; i++)
+        if (data[i] != test_pattern(before + i))
+            fail_msg("%s: byte %zu of a buffer that must stay as it was has changed", test.what, i);
+}
+
+/* ---- the device -------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t test_environment(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text && *text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* Opens the device: its own context and queue, then the object on them. A cmocka group setup: 0 is success. */
+static inline int test_open(void **state) {
+    gpuscan     *probe = NULL;
+    gpuscan_info info;
+    gpuscan_desc desc;
+    const char  *size = getenv("GPUSCAN_TEST_SIZE");
+    char         error[1024] = "";
+    cl_ulong     bytes = 0;
+    cl_int       status = CL_SUCCESS;
+    (void)state;
+    memset(&desc, 0, sizeof desc);
+    desc.error = error;
+    desc.error_size = sizeof error;
+    desc.limits.without = (uint32_t)test_environment("GPUSCAN_TEST_WITHOUT", 0);
+    desc.limits.work_group_size = (size_t)test_environment("GPUSCAN_TEST_GROUP", 0);
+    if (gpuscan_create(&probe, &desc) != GPUSCAN_SUCCESS || gpuscan_get_info(probe, &info) != GPUSCAN_SUCCESS) {
+        print_error("no device: %s\n", error);
+        return -1;
+    }
+    test.context = info.context;
+    test.device = info.device;
+    clRetainContext(test.context);
+    gpuscan_destroy(probe);
+
+    test.queue = clCreateCommandQueue(test.context, test.device, 0, &status);
+    desc.context = test.context;
+    desc.device = test.device;
+    desc.queue = test.queue;
+    if (status != CL_SUCCESS || gpuscan_create(&test.gs, &desc) != GPUSCAN_SUCCESS ||
+        gpuscan_get_info(test.gs, &test.info) != GPUSCAN_SUCCESS) {
+        print_error("no object on a context and queue of the test: %s\n", error);
+        return -1;
+    }
+    clGetDeviceInfo(test.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    test.device_memory = bytes;
+    clGetDeviceInfo(test.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof bytes, &bytes, NULL);
+    test.largest_buffer = bytes;
+    test.is_small = size != NULL && strcmp(size, "small") == 0;
+    test.is_long = test_environment("GPUSCAN_TEST_LONG", 0) != 0;
+    test.seed = test_environment("GPUSCAN_TEST_SEED", (uint64_t)time(NULL) % 1000000000);
+    test.random = test.seed;
+    print_message("%s, %s, seed %" PRIu64 "\n", test.info.device_name, test.info.profile, test.seed);
+    return 0;
+}
+
+/* Gives everything back and says which strategies the device refused. */
+static inline int test_close(void **state) {
+    int s;
+    (void)state;
+    for (s = 1; s < GPUSCAN_STRATEGY_COUNT; s++)
+        if (test.refused[s])
+            print_message("%s: %u calls refused, %u ran\n", test_strategy_name((gpuscan_strategy)s), test.refused[s],
+                          test.ran[s]);
+    gpuscan_destroy(test.gs);
+    if (test.queue)
+        clReleaseCommandQueue(test.queue);
+    if (test.context)
+        clReleaseContext(test.context);
+    memset(&test, 0, sizeof test);
+    return 0;
+}
+
+/* Each test starts from the same random numbers, whichever tests ran before it. */
+static inline int test_begin(void **state) {
+    (void)state;
+    test.random = test.seed;
+    test.what[0] = '\0';
+    return 0;
+}
+
+#define TEST(function) cmocka_unit_test_setup(function, test_begin)
+
+#endif /* TEST_HARNESS_H */
