@@ -37,6 +37,8 @@
 #define GPUSCAN_IMPLEMENTATION
 #include "../gpuscan.h"
 
+#include "reference.h"
+
 /* The device under test: filled by test_open, the same for all tests of a program. */
 static struct test_state {
     gpuscan         *gs; /* its queue is the one below, so that a test's reads follow the calls */
@@ -133,6 +135,23 @@ static inline void test_same_bytes(const void *got, const void *wanted, size_t e
              hex[1]);
 }
 
+/* Values of a type that must be equal: integers bit by bit, floats as == sees them, any NaN like any other. */
+static inline void test_same(gpuscan_type type, const void *got, const void *wanted, uint64_t count) {
+    uint64_t  i;
+    ref_value g, w;
+    if (count == 0 || memcmp(got, wanted, (size_t)count * ref_size(type)) == 0)
+        return;
+    if (!ref_is_float(type))
+        test_same_bytes(got, wanted, ref_size(type), count);
+    for (i = 0; i < count; i++) {
+        g = ref_load(type, got, i);
+        w = ref_load(type, wanted, i);
+        if (g.real != w.real && !(isnan(g.real) && isnan(w.real)))
+            fail_msg("%s: element %" PRIu64 " of %" PRIu64 " is %.17g instead of %.17g", test.what, i, count, g.real,
+                     w.real);
+    }
+}
+
 /* ---- sizes and random numbers ------------------------------------------------------------------------------------ */
 
 /* One of three numbers, for a simulator, for the default run, for the long run. */
@@ -169,6 +188,66 @@ static inline void test_random_bytes(void *data, size_t size) {
             x = test_random();
         bytes[i] = (unsigned char)(x & 255);
     }
+}
+
+/* Data for which an operator's results are exact and tell one position from the next, in whatever order a strategy
+   combines: sums of small whole floats; products of odd integers, and of floats whose exponents cancel; extremes that
+   keep moving; bits that change one after the other. Exact for up to 2^20 elements. */
+static inline void test_fill(gpuscan_type type, gpuscan_op op, void *data, uint64_t count) {
+    static const double factors[12] = {1, 1, 2, -1, 1, 4, 1, -1, 8, -1, 1, 0.015625};
+    unsigned            width = (unsigned)(8 * ref_size(type)), b;
+    uint64_t            i, at;
+    double              place;
+    ref_value           v;
+    for (i = 0; i < count; i++) {
+        v.bits = test_random();
+        if (op == GPUSCAN_OP_MIN || op == GPUSCAN_OP_MAX) {
+            place = ((double)i + 0.5) / (double)count;
+            place = 0.9 * (op == GPUSCAN_OP_MAX ? place : 1 - place) + 0.1 * test_unit();
+            if (ref_is_float(type))
+                v.real = floor(place * 2000) - 1000;
+            else
+                v.bits = (uint64_t)ldexp(place, (int)width) - (ref_is_signed(type) ? UINT64_C(1) << (width - 1) : 0);
+        } else if (op == GPUSCAN_OP_AND || op == GPUSCAN_OP_OR) {
+            v.bits = op == GPUSCAN_OP_AND ? ~UINT64_C(0) : 0;
+        } else if (ref_is_float(type)) {
+            v.real = op == GPUSCAN_OP_MUL ? factors[i % 12] : (double)(v.bits % 17) - 8;
+        } else if (op == GPUSCAN_OP_MUL) {
+            v.bits |= 1;
+        }
+        ref_store(type, data, i, v);
+    }
+    if (count > 0 && (op == GPUSCAN_OP_AND || op == GPUSCAN_OP_OR))
+        for (b = 0; b < width; b++) {
+            at = test_below(count);
+            v = ref_load(type, data, at);
+            v.bits ^= UINT64_C(1) << b;
+            ref_store(type, data, at, v);
+        }
+}
+
+/* A value that the operator does not pass over, for inits. */
+static inline ref_value test_init_value(gpuscan_type type, gpuscan_op op) {
+    switch (op) {
+    case GPUSCAN_OP_MIN: /* about the middle of what test_fill makes, so that it matters for a while */
+    case GPUSCAN_OP_MAX:
+        return ref_is_float(type)    ? ref_real(-3)
+               : ref_is_signed(type) ? ref_wrap(type, ~UINT64_C(0) - 4)
+                                     : ref_bits(ref_largest(type).bits / 2 + 5);
+    case GPUSCAN_OP_MUL:
+        return ref_is_float(type) ? ref_real(-0.5) : ref_wrap(type, ~UINT64_C(0) - 6);
+    case GPUSCAN_OP_AND:
+        return ref_wrap(type, ~UINT64_C(0) - 32);
+    case GPUSCAN_OP_OR:
+        return ref_bits(64);
+    default:
+        return ref_is_float(type) ? ref_real(-11) : ref_bits(101);
+    }
+}
+
+/* Whether an operator is one of this type's: the bitwise ones are for integers. */
+static inline int test_op_fits(gpuscan_type type, gpuscan_op op) {
+    return !(ref_is_float(type) && (op == GPUSCAN_OP_AND || op == GPUSCAN_OP_OR || op == GPUSCAN_OP_XOR));
 }
 
 /* Host memory, or the test fails; never of size 0. */
@@ -252,7 +331,8 @@ static inline void *test_buffer_get(test_buffer *buffer) {
 
 /* Data and guards must still be the pattern of test_buffer_set(..., NULL). */
 static inline void test_buffer_untouched(test_buffer *buffer) {
-    size_t         before = (size_t)buffer->at.offset * buffer->element, size = (size_t)buffer->count * buffer->element, i;
+    size_t         before = (size_t)buffer->at.offset * buffer->element;
+    size_t         size = (size_t)buffer->count * buffer->element, i;
     unsigned char *data = (unsigned char *)test_buffer_get(buffer);
     for (i = 0; i < size; i++)
         if (data[i] != test_pattern(before + i))

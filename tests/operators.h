@@ -1,0 +1,416 @@
+/* Custom types and operators: the text for the device and, beside it, the same for the host. */
+#ifndef TEST_OPERATORS_H
+#define TEST_OPERATORS_H
+
+#include "harness.h"
+
+typedef struct test_operator {
+    const char    *name;
+    gpuscan_type   type; /* CUSTOM, or the builtin type that it works on */
+    gpuscan_custom custom;
+    ref_operator   combine;
+    const void    *identity;
+    void (*fill)(void *data, uint64_t count); /* legal elements */
+} test_operator;
+
+/* ---- 2x2 matrices of integers: does not commute ------------------------------------------------------------------ */
+
+typedef struct op_matrix {
+    uint32_t m[4];
+} op_matrix;
+
+static inline void op_matrix_combine(const void *x, const void *y, void *z) {
+    const op_matrix *a = (const op_matrix *)x, *b = (const op_matrix *)y;
+    op_matrix        c;
+    c.m[0] = a->m[0] * b->m[0] + a->m[1] * b->m[2];
+    c.m[1] = a->m[0] * b->m[1] + a->m[1] * b->m[3];
+    c.m[2] = a->m[2] * b->m[0] + a->m[3] * b->m[2];
+    c.m[3] = a->m[2] * b->m[1] + a->m[3] * b->m[3];
+    memcpy(z, &c, sizeof c);
+}
+
+/* Of determinant 1, so that no product loses what came before: (1 x; 0 1) or (1 0; x 1). */
+static inline void op_matrix_fill(void *data, uint64_t count) {
+    op_matrix *a = (op_matrix *)data;
+    uint64_t   i, r;
+    for (i = 0; i < count; i++) {
+        r = test_random();
+        a[i].m[0] = a[i].m[3] = 1;
+        a[i].m[1] = (r & 1) != 0 ? (uint32_t)(r >> 32) : 0;
+        a[i].m[2] = (r & 1) != 0 ? 0 : (uint32_t)(r >> 32);
+    }
+}
+
+static const op_matrix     op_matrix_identity = {{1, 0, 0, 1}};
+static const test_operator op_matrix_product = {
+    "matrices",
+    GPUSCAN_TYPE_CUSTOM,
+    {"typedef struct { uint m[4]; } matrix;\n"
+     "matrix product(matrix a, matrix b) {\n"
+     "    matrix c;\n"
+     "    c.m[0] = a.m[0] * b.m[0] + a.m[1] * b.m[2];\n"
+     "    c.m[1] = a.m[0] * b.m[1] + a.m[1] * b.m[3];\n"
+     "    c.m[2] = a.m[2] * b.m[0] + a.m[3] * b.m[2];\n"
+     "    c.m[3] = a.m[2] * b.m[1] + a.m[3] * b.m[3];\n"
+     "    return c;\n"
+     "}\n"
+     "matrix one(void) { matrix c; c.m[0] = 1; c.m[1] = 0; c.m[2] = 0; c.m[3] = 1; return c; }\n",
+     "matrix", 16, "product(a, b)", "one()", NULL},
+    op_matrix_combine,
+    &op_matrix_identity,
+    op_matrix_fill};
+
+/* ---- the bicyclic monoid: (closing, opening) brackets left over after matching ----------------------------------- */
+
+typedef struct op_brackets {
+    uint32_t close, open;
+} op_brackets;
+
+static inline void op_brackets_combine(const void *x, const void *y, void *z) {
+    const op_brackets *a = (const op_brackets *)x, *b = (const op_brackets *)y;
+    uint32_t           matched = a->open < b->close ? a->open : b->close;
+    op_brackets        c;
+    c.close = a->close + b->close - matched;
+    c.open = b->open + a->open - matched;
+    memcpy(z, &c, sizeof c);
+}
+
+static inline void op_brackets_fill(void *data, uint64_t count) {
+    op_brackets *a = (op_brackets *)data;
+    uint64_t     i;
+    for (i = 0; i < count; i++) {
+        a[i].open = (uint32_t)(test_random() & 1);
+        a[i].close = 1 - a[i].open;
+    }
+}
+
+static const op_brackets   op_brackets_identity = {0, 0};
+static const test_operator op_brackets_match = {
+    "brackets",
+    GPUSCAN_TYPE_CUSTOM,
+    {"typedef struct { uint close, open; } brackets;\n"
+     "brackets match(brackets a, brackets b) {\n"
+     "    uint matched = min(a.open, b.close);\n"
+     "    brackets c;\n"
+     "    c.close = a.close + b.close - matched;\n"
+     "    c.open = b.open + a.open - matched;\n"
+     "    return c;\n"
+     "}\n"
+     "brackets nothing(void) { brackets c; c.close = 0; c.open = 0; return c; }\n",
+     "brackets", 8, "match(a, b)", "nothing()", NULL},
+    op_brackets_combine,
+    &op_brackets_identity,
+    op_brackets_fill};
+
+/* ---- affine maps modulo 2^32: does not commute, and the identity is not 0 ---------------------------------------- */
+
+typedef struct op_affine {
+    uint32_t scale, shift;
+} op_affine;
+
+static inline void op_affine_combine(const void *x, const void *y, void *z) {
+    const op_affine *a = (const op_affine *)x, *b = (const op_affine *)y;
+    op_affine        c;
+    c.scale = a->scale * b->scale;
+    c.shift = a->shift * b->scale + b->shift;
+    memcpy(z, &c, sizeof c);
+}
+
+static inline void op_affine_fill(void *data, uint64_t count) {
+    op_affine *a = (op_affine *)data;
+    uint64_t   i, r;
+    for (i = 0; i < count; i++) {
+        r = test_random();
+        a[i].scale = (uint32_t)(r >> 32) | 1; /* odd: a bijection */
+        a[i].shift = (uint32_t)(r & 0xFFFFFFFF);
+    }
+}
+
+static const op_affine     op_affine_identity = {1, 0};
+static const test_operator op_affine_compose = {
+    "affine maps",
+    GPUSCAN_TYPE_CUSTOM,
+    {"typedef struct { uint scale, shift; } affine;\n"
+     "affine compose(affine a, affine b) {\n"
+     "    affine c;\n"
+     "    c.scale = a.scale * b.scale;\n"
+     "    c.shift = a.shift * b.scale + b.shift;\n"
+     "    return c;\n"
+     "}\n"
+     "affine none(void) { affine c; c.scale = 1; c.shift = 0; return c; }\n",
+     "affine", 8, "compose(a, b)", "none()", NULL},
+    op_affine_combine,
+    &op_affine_identity,
+    op_affine_fill};
+
+/* ---- runs of consecutive numbers: notices whatever is swapped, left out, taken twice or not legal ---------------- */
+
+/* Element i is the run i..i. Two runs combine when the second begins where the first ends; everything else is a spoilt
+   run, and stays one. The identity is a run of no numbers that nothing else looks like. */
+typedef struct op_run {
+    uint32_t first, last;
+} op_run;
+
+static inline int op_run_is(const op_run *a, uint32_t first, uint32_t last) {
+    return a->first == first && a->last == last;
+}
+
+static inline void op_run_combine(const void *x, const void *y, void *z) {
+    const op_run *a = (const op_run *)x, *b = (const op_run *)y;
+    op_run        c;
+    if (op_run_is(a, 77, 33)) {
+        c = *b;
+    } else if (op_run_is(b, 77, 33)) {
+        c = *a;
+    } else if (a->first <= a->last && b->first <= b->last && a->last + 1 == b->first) {
+        c.first = a->first;
+        c.last = b->last;
+    } else {
+        c.first = 0xDEAD;
+        c.last = 0xBAD;
+    }
+    memcpy(z, &c, sizeof c);
+}
+
+static inline void op_run_fill(void *data, uint64_t count) {
+    op_run  *a = (op_run *)data;
+    uint64_t i;
+    for (i = 0; i < count; i++)
+        a[i].first = a[i].last = (uint32_t)(i + 1); /* from 1: an element of zeros is not legal here */
+}
+
+static const op_run        op_run_identity = {77, 33};
+static const test_operator op_run_join = {
+    "runs",
+    GPUSCAN_TYPE_CUSTOM,
+    {"typedef struct { uint first, last; } run;\n"
+     "run none(void) { run c; c.first = 77; c.last = 33; return c; }\n"
+     "run join(run a, run b) {\n"
+     "    run c;\n"
+     "    if (a.first == 77 && a.last == 33) return b;\n"
+     "    if (b.first == 77 && b.last == 33) return a;\n"
+     "    c.first = 0xDEAD; c.last = 0xBAD;\n"
+     "    if (a.first <= a.last && b.first <= b.last && a.last + 1 == b.first) { c.first = a.first; c.last = b.last; }\n"
+     "    return c;\n"
+     "}\n",
+     "run", 8, "join(a, b)", "none()", NULL},
+    op_run_combine,
+    &op_run_identity,
+    op_run_fill};
+
+/* ---- marked sums in u32: a builtin type whose garbage shows ------------------------------------------------------ */
+
+/* Legal: 0x5A in the high byte, 24 bits of a sum below. The identity is another value; all else spoils the sum. */
+#define OP_MARK UINT32_C(0x5A000000)
+#define OP_MARK_IDENTITY UINT32_C(0x1D1D1D1D)
+#define OP_MARK_SPOILT UINT32_C(0xBADBAD00)
+
+static inline void op_marked_combine(const void *x, const void *y, void *z) {
+    uint32_t a, b, c = OP_MARK_SPOILT;
+    memcpy(&a, x, 4);
+    memcpy(&b, y, 4);
+    if (a == OP_MARK_IDENTITY)
+        c = b;
+    else if (b == OP_MARK_IDENTITY)
+        c = a;
+    else if ((a & 0xFF000000) == OP_MARK && (b & 0xFF000000) == OP_MARK)
+        c = OP_MARK | ((a + b) & 0xFFFFFF);
+    memcpy(z, &c, 4);
+}
+
+static inline void op_marked_fill(void *data, uint64_t count) {
+    uint32_t *a = (uint32_t *)data;
+    uint64_t  i;
+    for (i = 0; i < count; i++)
+        a[i] = OP_MARK | (uint32_t)(test_random() & 0xFFFFFF);
+}
+
+static const uint32_t      op_marked_identity = OP_MARK_IDENTITY;
+static const test_operator op_marked_sum = {
+    "marked sums",
+    GPUSCAN_TYPE_U32,
+    {"uint marked(uint a, uint b) {\n"
+     "    if (a == 0x1D1D1D1Du) return b;\n"
+     "    if (b == 0x1D1D1D1Du) return a;\n"
+     "    if ((a & 0xFF000000u) != 0x5A000000u || (b & 0xFF000000u) != 0x5A000000u) return 0xBADBAD00u;\n"
+     "    return 0x5A000000u | ((a + b) & 0xFFFFFFu);\n"
+     "}\n",
+     NULL, 0, "marked(a, b)", "0x1D1D1D1Du", NULL},
+    op_marked_combine,
+    &op_marked_identity,
+    op_marked_fill};
+
+/* ---- sums with the identity 7, on a builtin type and without declarations ---------------------------------------- */
+
+static inline void op_seven_combine(const void *x, const void *y, void *z) {
+    uint64_t a, b;
+    memcpy(&a, x, 8);
+    memcpy(&b, y, 8);
+    a = a + b - 7;
+    memcpy(z, &a, 8);
+}
+
+static inline void op_seven_fill(void *data, uint64_t count) {
+    test_random_bytes(data, (size_t)count * 8);
+}
+
+static const uint64_t      op_seven_identity = 7;
+static const test_operator op_seven_sum = {"sums less seven",
+                                           GPUSCAN_TYPE_U64,
+                                           {NULL, NULL, 0, "a + b - 7", "7", NULL},
+                                           op_seven_combine,
+                                           &op_seven_identity,
+                                           op_seven_fill};
+
+/* ---- types of 1, 3, 12 and 40 bytes; none of their operators commutes -------------------------------------------- */
+
+
+/* The last element that is not 0. */
+static inline void op_last_combine(const void *x, const void *y, void *z) {
+    const unsigned char *a = (const unsigned char *)x, *b = (const unsigned char *)y;
+    *(unsigned char *)z = *b ? *b : *a;
+}
+
+static inline void op_last_fill(void *data, uint64_t count) {
+    unsigned char *a = (unsigned char *)data;
+    uint64_t       i, r;
+    for (i = 0; i < count; i++) {
+        r = test_random();
+        a[i] = (r & 7) < 5 ? 0 : (unsigned char)(r >> 56);
+    }
+}
+
+static const unsigned char op_last_identity = 0;
+static const test_operator op_last = {"1 byte",
+                                      GPUSCAN_TYPE_CUSTOM,
+                                      {"typedef struct { uchar v; } last;\n"
+                                       "last pick(last a, last b) { return b.v ? b : a; }\n"
+                                       "last none(void) { last c; c.v = 0; return c; }\n",
+                                       "last", 1, "pick(a, b)", "none()", NULL},
+                                      op_last_combine,
+                                      &op_last_identity,
+                                      op_last_fill};
+
+/* Affine maps modulo 256 and how many of them there are. */
+static inline void op_three_combine(const void *x, const void *y, void *z) {
+    const unsigned char *a = (const unsigned char *)x, *b = (const unsigned char *)y;
+    unsigned char        c[3];
+    c[0] = (unsigned char)((a[0] * b[0]) & 255);
+    c[1] = (unsigned char)((a[1] * b[0] + b[1]) & 255);
+    c[2] = (unsigned char)((a[2] + b[2]) & 255);
+    memcpy(z, c, 3);
+}
+
+static inline void op_three_fill(void *data, uint64_t count) {
+    unsigned char *a = (unsigned char *)data;
+    uint64_t       i;
+    test_random_bytes(data, (size_t)(3 * count));
+    for (i = 0; i < count; i++) {
+        a[3 * i] |= 1;
+        a[3 * i + 2] = 1;
+    }
+}
+
+static const unsigned char op_three_identity[3] = {1, 0, 0};
+static const test_operator op_three = {
+    "3 bytes",
+    GPUSCAN_TYPE_CUSTOM,
+    {"typedef struct { uchar v[3]; } three;\n"
+     "three compose(three a, three b) {\n"
+     "    three c;\n"
+     "    c.v[0] = (uchar)(a.v[0] * b.v[0]);\n"
+     "    c.v[1] = (uchar)(a.v[1] * b.v[0] + b.v[1]);\n"
+     "    c.v[2] = (uchar)(a.v[2] + b.v[2]);\n"
+     "    return c;\n"
+     "}\n"
+     "three none(void) { three c; c.v[0] = 1; c.v[1] = 0; c.v[2] = 0; return c; }\n",
+     "three", 3, "compose(a, b)", "none()", NULL},
+    op_three_combine,
+    &op_three_identity,
+    op_three_fill};
+
+/* The same in three u32. */
+static inline void op_twelve_combine(const void *x, const void *y, void *z) {
+    const uint32_t *a = (const uint32_t *)x, *b = (const uint32_t *)y;
+    uint32_t        c[3];
+    c[0] = a[0] * b[0];
+    c[1] = a[1] * b[0] + b[1];
+    c[2] = a[2] + b[2];
+    memcpy(z, c, 12);
+}
+
+static inline void op_twelve_fill(void *data, uint64_t count) {
+    uint32_t *a = (uint32_t *)data;
+    uint64_t  i;
+    test_random_bytes(data, (size_t)(12 * count));
+    for (i = 0; i < count; i++) {
+        a[3 * i] |= 1;
+        a[3 * i + 2] = 1;
+    }
+}
+
+static const uint32_t      op_twelve_identity[3] = {1, 0, 0};
+static const test_operator op_twelve = {
+    "12 bytes",
+    GPUSCAN_TYPE_CUSTOM,
+    {"typedef struct { uint scale, shift, count; } twelve;\n"
+     "twelve compose(twelve a, twelve b) {\n"
+     "    twelve c;\n"
+     "    c.scale = a.scale * b.scale;\n"
+     "    c.shift = a.shift * b.scale + b.shift;\n"
+     "    c.count = a.count + b.count;\n"
+     "    return c;\n"
+     "}\n"
+     "twelve none(void) { twelve c; c.scale = 1; c.shift = 0; c.count = 0; return c; }\n",
+     "twelve", 12, "compose(a, b)", "none()", NULL},
+    op_twelve_combine,
+    &op_twelve_identity,
+    op_twelve_fill};
+
+/* 2x2 matrices of u64 and how many of them there are. */
+static inline void op_forty_combine(const void *x, const void *y, void *z) {
+    const uint64_t *a = (const uint64_t *)x, *b = (const uint64_t *)y;
+    uint64_t        c[5];
+    c[0] = a[0] * b[0] + a[1] * b[2];
+    c[1] = a[0] * b[1] + a[1] * b[3];
+    c[2] = a[2] * b[0] + a[3] * b[2];
+    c[3] = a[2] * b[1] + a[3] * b[3];
+    c[4] = a[4] + b[4];
+    memcpy(z, c, 40);
+}
+
+static inline void op_forty_fill(void *data, uint64_t count) {
+    uint64_t *a = (uint64_t *)data, i, r;
+    for (i = 0; i < count; i++, a += 5) {
+        r = test_random();
+        a[0] = a[3] = a[4] = 1;
+        a[1] = (r & 1) != 0 ? r : 0;
+        a[2] = (r & 1) != 0 ? 0 : r;
+    }
+}
+
+static const uint64_t      op_forty_identity[5] = {1, 0, 0, 1, 0};
+static const test_operator op_forty = {
+    "40 bytes",
+    GPUSCAN_TYPE_CUSTOM,
+    {"typedef struct { ulong m[4], count; } forty;\n"
+     "forty product(forty a, forty b) {\n"
+     "    forty c;\n"
+     "    c.m[0] = a.m[0] * b.m[0] + a.m[1] * b.m[2];\n"
+     "    c.m[1] = a.m[0] * b.m[1] + a.m[1] * b.m[3];\n"
+     "    c.m[2] = a.m[2] * b.m[0] + a.m[3] * b.m[2];\n"
+     "    c.m[3] = a.m[2] * b.m[1] + a.m[3] * b.m[3];\n"
+     "    c.count = a.count + b.count;\n"
+     "    return c;\n"
+     "}\n"
+     "forty one(void) { forty c; c.m[0] = 1; c.m[1] = 0; c.m[2] = 0; c.m[3] = 1; c.count = 0; return c; }\n",
+     "forty", 40, "product(a, b)", "one()", NULL},
+    op_forty_combine,
+    &op_forty_identity,
+    op_forty_fill};
+
+static inline size_t test_operator_size(const test_operator *op) {
+    return op->type == GPUSCAN_TYPE_CUSTOM ? op->custom.size : ref_size(op->type);
+}
+
+#endif /* TEST_OPERATORS_H */

@@ -1,0 +1,487 @@
+/* The reference: what gpuscan.h documents, written once more as plain loops on the host. It shares the interface's
+   enums and descs with the library and nothing else.
+
+   A value of any builtin type is held in 64 bits: integers sign- or zero-extended, floats as a double that holds an
+   f16 or f32 exactly. The sum or product of two f32 is the same rounded from double as rounded once. */
+#ifndef TEST_REFERENCE_H
+#define TEST_REFERENCE_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../gpuscan.h"
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+typedef union ref_value {
+    uint64_t bits;
+    double   real;
+} ref_value;
+
+static inline ref_value ref_bits(uint64_t bits) {
+    ref_value v;
+    v.bits = bits;
+    return v;
+}
+
+static inline ref_value ref_real(double real) {
+    ref_value v;
+    v.real = real;
+    return v;
+}
+
+static inline int ref_is_float(gpuscan_type type) {
+    return type == GPUSCAN_TYPE_F16 || type == GPUSCAN_TYPE_F32 || type == GPUSCAN_TYPE_F64;
+}
+
+static inline int ref_is_signed(gpuscan_type type) {
+    return type == GPUSCAN_TYPE_I8 || type == GPUSCAN_TYPE_I16 || type == GPUSCAN_TYPE_I32 || type == GPUSCAN_TYPE_I64;
+}
+
+static inline size_t ref_size(gpuscan_type type) {
+    switch (type) {
+    case GPUSCAN_TYPE_I8:
+    case GPUSCAN_TYPE_U8:
+        return 1;
+    case GPUSCAN_TYPE_I16:
+    case GPUSCAN_TYPE_U16:
+    case GPUSCAN_TYPE_F16:
+        return 2;
+    case GPUSCAN_TYPE_I64:
+    case GPUSCAN_TYPE_U64:
+    case GPUSCAN_TYPE_F64:
+        return 8;
+    default:
+        return 4;
+    }
+}
+
+static inline float ref_half_to_float(uint16_t half) {
+    int    exponent = (half >> 10) & 31, mantissa = half & 1023;
+    double value;
+    if (exponent == 31)
+        value = mantissa ? (double)NAN : (double)INFINITY;
+    else if (exponent == 0)
+        value = ldexp(mantissa, -24);
+    else
+        value = ldexp(1024 + mantissa, exponent - 25);
+    return (float)(half & 0x8000 ? -value : value);
+}
+
+/* To the nearest f16, ties to the even one. */
+static inline uint16_t ref_float_to_half(float value) {
+    unsigned sign = signbit(value) ? 0x8000u : 0;
+    double   magnitude = fabs((double)value), steps, whole;
+    int      exponent;
+    if (isnan(value))
+        return 0x7E00;
+    if (magnitude >= 65520.0) /* half a step above the largest: infinity */
+        return (uint16_t)(sign | 0x7C00u);
+    if (magnitude == 0.0)
+        return (uint16_t)sign;
+    exponent = ilogb(magnitude); /* the steps are 2^(exponent - 10), below the normal range 2^-24 */
+    if (exponent < -14)
+        exponent = -14;
+    steps = ldexp(magnitude, 10 - exponent);
+    whole = floor(steps);
+    if (steps - whole > 0.5 || (steps - whole == 0.5 && fmod(whole, 2.0) == 1.0))
+        whole += 1.0;
+    /* 1024 to 2048 steps are the normal numbers; 2048 carries into the exponent, as it should */
+    return (uint16_t)(sign | (unsigned)((exponent + 14) * 1024 + (int)whole));
+}
+
+/* The low bits of an integer type, extended to 64. */
+static inline ref_value ref_wrap(gpuscan_type type, uint64_t bits) {
+    unsigned width = (unsigned)(8 * ref_size(type));
+    if (width < 64) {
+        bits &= (UINT64_C(1) << width) - 1;
+        if (ref_is_signed(type) && (bits >> (width - 1)) != 0)
+            bits |= ~UINT64_C(0) << width;
+    }
+    return ref_bits(bits);
+}
+
+static inline ref_value ref_load(gpuscan_type type, const void *data, uint64_t index) {
+    const unsigned char *at = (const unsigned char *)data + (size_t)index * ref_size(type);
+    uint8_t              b1;
+    uint16_t             b2;
+    uint32_t             b4;
+    uint64_t             b8;
+    float                f;
+    double               d;
+    if (type == GPUSCAN_TYPE_F64) {
+        memcpy(&d, at, 8);
+        return ref_real(d);
+    }
+    if (type == GPUSCAN_TYPE_F32) {
+        memcpy(&f, at, 4);
+        return ref_real((double)f);
+    }
+    if (type == GPUSCAN_TYPE_F16) {
+        memcpy(&b2, at, 2);
+        return ref_real((double)ref_half_to_float(b2));
+    }
+    switch (ref_size(type)) {
+    case 1:
+        memcpy(&b1, at, 1);
+        return ref_wrap(type, b1);
+    case 2:
+        memcpy(&b2, at, 2);
+        return ref_wrap(type, b2);
+    case 4:
+        memcpy(&b4, at, 4);
+        return ref_wrap(type, b4);
+    default:
+        memcpy(&b8, at, 8);
+        return ref_bits(b8);
+    }
+}
+
+static inline void ref_store(gpuscan_type type, void *data, uint64_t index, ref_value v) {
+    unsigned char *at = (unsigned char *)data + (size_t)index * ref_size(type);
+    uint8_t        b1 = (uint8_t)(v.bits & 0xFF);
+    uint16_t       b2 = (uint16_t)(v.bits & 0xFFFF);
+    uint32_t       b4 = (uint32_t)(v.bits & 0xFFFFFFFF);
+    float          f;
+    switch (type) {
+    case GPUSCAN_TYPE_F64:
+        memcpy(at, &v.real, 8);
+        return;
+    case GPUSCAN_TYPE_F32:
+        f = (float)v.real;
+        memcpy(at, &f, 4);
+        return;
+    case GPUSCAN_TYPE_F16:
+        b2 = ref_float_to_half((float)v.real);
+        memcpy(at, &b2, 2);
+        return;
+    default:
+        break;
+    }
+    switch (ref_size(type)) {
+    case 1:
+        memcpy(at, &b1, 1);
+        return;
+    case 2:
+        memcpy(at, &b2, 2);
+        return;
+    case 4:
+        memcpy(at, &b4, 4);
+        return;
+    default:
+        memcpy(at, &v.bits, 8);
+        return;
+    }
+}
+
+/* C's conversion. A float that an integer type cannot hold has none. */
+static inline ref_value ref_convert(gpuscan_type to, gpuscan_type from, ref_value v) {
+    if (to == GPUSCAN_TYPE_F64 && !ref_is_float(from))
+        return ref_real(ref_is_signed(from) ? (double)(int64_t)v.bits : (double)v.bits);
+    if (to == GPUSCAN_TYPE_F64)
+        return v;
+    if (ref_is_float(to) && !ref_is_float(from)) /* straight to f32: by way of f64 it would round twice */
+        return ref_real((double)(ref_is_signed(from) ? (float)(int64_t)v.bits : (float)v.bits));
+    if (ref_is_float(to))
+        return ref_real((double)(float)v.real);
+    if (ref_is_float(from))
+        return ref_wrap(to, v.real < 0 ? (uint64_t)(int64_t)v.real : (uint64_t)v.real);
+    return ref_wrap(to, v.bits);
+}
+
+/* ---- operators --------------------------------------------------------------------------------------------------- */
+
+static inline ref_value ref_smallest(gpuscan_type type) {
+    if (ref_is_float(type))
+        return ref_real(-(double)INFINITY);
+    return ref_is_signed(type) ? ref_wrap(type, UINT64_C(1) << (8 * ref_size(type) - 1)) : ref_bits(0);
+}
+
+static inline ref_value ref_largest(gpuscan_type type) {
+    if (ref_is_float(type))
+        return ref_real((double)INFINITY);
+    return ref_bits(~UINT64_C(0) >> (64 - 8 * ref_size(type) + (ref_is_signed(type) ? 1 : 0)));
+}
+
+static inline ref_value ref_identity(gpuscan_type type, gpuscan_op op) {
+    switch (op) {
+    case GPUSCAN_OP_MIN:
+        return ref_largest(type);
+    case GPUSCAN_OP_MAX:
+        return ref_smallest(type);
+    case GPUSCAN_OP_MUL:
+        return ref_is_float(type) ? ref_real(1.0) : ref_bits(1);
+    case GPUSCAN_OP_AND:
+        return ref_wrap(type, ~UINT64_C(0));
+    default:
+        return ref_is_float(type) ? ref_real(0.0) : ref_bits(0);
+    }
+}
+
+static inline int ref_less(gpuscan_type type, ref_value a, ref_value b) {
+    if (ref_is_float(type))
+        return a.real < b.real;
+    return ref_is_signed(type) ? (int64_t)a.bits < (int64_t)b.bits : a.bits < b.bits;
+}
+
+static inline ref_value ref_combine(gpuscan_type type, gpuscan_op op, ref_value a, ref_value b) {
+    double real;
+    if (op == GPUSCAN_OP_MIN || op == GPUSCAN_OP_MAX) {
+        if (ref_is_float(type) && isnan(a.real))
+            return b;
+        if (ref_is_float(type) && isnan(b.real))
+            return a;
+        if (op == GPUSCAN_OP_MIN)
+            return ref_less(type, b, a) ? b : a;
+        return ref_less(type, a, b) ? b : a;
+    }
+    if (ref_is_float(type)) {
+        real = op == GPUSCAN_OP_ADD ? a.real + b.real : a.real * b.real;
+        return ref_real(type == GPUSCAN_TYPE_F64 ? real : (double)(float)real);
+    }
+    switch (op) {
+    case GPUSCAN_OP_ADD:
+        return ref_wrap(type, a.bits + b.bits);
+    case GPUSCAN_OP_MUL:
+        return ref_wrap(type, a.bits * b.bits);
+    case GPUSCAN_OP_AND:
+        return ref_bits(a.bits & b.bits);
+    case GPUSCAN_OP_OR:
+        return ref_bits(a.bits | b.bits);
+    default:
+        return ref_bits(a.bits ^ b.bits);
+    }
+}
+
+/* ---- scan, uniform add, reduce ----------------------------------------------------------------------------------- */
+
+/* One row. init may be NULL; returns the total. */
+static inline ref_value ref_scan(gpuscan_type to, void *dst, gpuscan_type from, const void *src, uint64_t count,
+                                 gpuscan_op op, gpuscan_scan_kind kind, const ref_value *init) {
+    ref_value running = init ? *init : ref_identity(to, op), next;
+    uint64_t  i;
+    for (i = 0; i < count; i++) {
+        next = ref_combine(to, op, running, ref_convert(to, from, ref_load(from, src, i)));
+        ref_store(to, dst, i, kind == GPUSCAN_INCLUSIVE ? next : running);
+        running = next;
+    }
+    return running;
+}
+
+static inline ref_value ref_reduce(gpuscan_type to, gpuscan_type from, const void *src, uint64_t count, gpuscan_op op,
+                                   const ref_value *init) {
+    ref_value running = init ? *init : ref_identity(to, op);
+    uint64_t  i;
+    for (i = 0; i < count; i++)
+        running = ref_combine(to, op, running, ref_convert(to, from, ref_load(from, src, i)));
+    return running;
+}
+
+/* The index of the first smallest or largest that is no NaN; the largest index type's value when there is none. */
+static inline ref_value ref_arg(gpuscan_type index_type, gpuscan_type type, const void *src, uint64_t count,
+                                gpuscan_op op) {
+    ref_value best = ref_bits(0), v;
+    uint64_t  i, found = ~UINT64_C(0);
+    for (i = 0; i < count; i++) {
+        v = ref_load(type, src, i);
+        if (ref_is_float(type) && isnan(v.real))
+            continue;
+        if (found == ~UINT64_C(0) || (op == GPUSCAN_OP_ARGMIN ? ref_less(type, v, best) : ref_less(type, best, v))) {
+            best = v;
+            found = i;
+        }
+    }
+    return ref_wrap(index_type, found);
+}
+
+static inline void ref_uniform_add(gpuscan_type type, void *dst, const void *addend, uint64_t count, uint64_t block,
+                                   gpuscan_op op) {
+    uint64_t i;
+    for (i = 0; i < count; i++)
+        ref_store(type, dst, i, ref_combine(type, op, ref_load(type, addend, i / block), ref_load(type, dst, i)));
+}
+
+/* The same for a custom operator: c = a combined with b. */
+typedef void (*ref_operator)(const void *a, const void *b, void *c);
+
+/* start: init, or the identity. dst may be NULL. After it, total holds the total: a reduction too. */
+static inline void ref_scan_custom(size_t size, void *dst, const void *src, uint64_t count, ref_operator combine,
+                                   gpuscan_scan_kind kind, const void *start, void *total) {
+    const unsigned char *in = (const unsigned char *)src;
+    unsigned char       *out = (unsigned char *)dst, *running = (unsigned char *)total;
+    unsigned char        next[64];
+    uint64_t             i;
+    memcpy(running, start, size);
+    for (i = 0; i < count; i++, in += size) {
+        combine(running, in, next);
+        if (out) {
+            memcpy(out, kind == GPUSCAN_INCLUSIVE ? next : running, size);
+            out += size;
+        }
+        memcpy(running, next, size);
+    }
+}
+
+/* ---- histogram --------------------------------------------------------------------------------------------------- */
+
+/* Where a sample goes: a bin, or one of these. */
+#define REF_BELOW (-1)
+#define REF_ABOVE (-2)
+#define REF_NOWHERE (-3)
+
+/* a * b as high * 2^64 + low. */
+static inline void ref_multiply(uint64_t a, uint32_t b, uint64_t *high, uint64_t *low) {
+    uint64_t bottom = (a & 0xFFFFFFFF) * b, top = (a >> 32) * b + (bottom >> 32);
+    *low = (top << 32) | (bottom & 0xFFFFFFFF);
+    *high = top >> 32;
+}
+
+/* floor(x * bins / width) as the largest k with k * width <= x * bins. width 0 stands for 2^64. */
+static inline uint32_t ref_even_bin(uint64_t x, uint32_t bins, uint64_t width) {
+    uint64_t xh, xl, kh, kl;
+    uint32_t k = 0, above = bins, middle;
+    ref_multiply(x, bins, &xh, &xl);
+    while (above - k > 1) {
+        middle = k + (above - k) / 2;
+        if (width == 0) {
+            kh = middle;
+            kl = 0;
+        } else {
+            ref_multiply(width, middle, &kh, &kl);
+        }
+        if (kh < xh || (kh == xh && kl <= xl))
+            k = middle;
+        else
+            above = middle;
+    }
+    return k;
+}
+
+static inline int64_t ref_integer_bin(const gpuscan_histogram_desc *desc, gpuscan_type type, uint32_t bins,
+                                      ref_value s) {
+    int       whole = desc->lower.u == 0 && desc->upper.u == 0;
+    ref_value lower = ref_bits(desc->lower.u), upper = ref_bits(desc->upper.u);
+    if (desc->form == GPUSCAN_BINS_VALUES) {
+        if (ref_less(type, s, lower))
+            return REF_BELOW;
+        return s.bits - lower.bits < bins ? (int64_t)(s.bits - lower.bits) : REF_ABOVE;
+    }
+    if (whole) { /* upper is one more than the largest: 0 for 64 bits, where the width is 2^64 */
+        lower = ref_smallest(type);
+        return ref_even_bin(s.bits - lower.bits, bins, ref_largest(type).bits - lower.bits + 1);
+    }
+    if (ref_less(type, s, lower))
+        return REF_BELOW;
+    if (desc->closed && s.bits == upper.bits)
+        return (int64_t)bins - 1;
+    if (!ref_less(type, s, upper))
+        return REF_ABOVE;
+    return ref_even_bin(s.bits - lower.bits, bins, upper.bits - lower.bits);
+}
+
+/* The bins + 1 edges of even float bins. */
+static inline double *ref_even_edges(gpuscan_type type, uint32_t bins, double lower, double upper) {
+    double  *edges = (double *)malloc(((size_t)bins + 1) * sizeof *edges);
+    double   step;
+    uint32_t k;
+    if (edges == NULL)
+        abort();
+    if (lower == 0 && upper == 0)
+        upper = 1;
+    step = isinf(upper - lower) ? upper / bins - lower / bins : (upper - lower) / bins;
+    for (k = 0; k < bins; k++)
+        edges[k] = type == GPUSCAN_TYPE_F64 ? fma(k, step, lower)
+                                            : (double)fmaf((float)k, (float)step, (float)lower);
+    edges[bins] = type == GPUSCAN_TYPE_F64 ? upper : (double)(float)upper;
+    return edges;
+}
+
+/* The last bin k with edges[k] <= s < edges[k + 1]. */
+static inline int64_t ref_edge_bin(gpuscan_type type, const ref_value *edges, uint32_t bins, int closed, ref_value s) {
+    uint32_t k = 0, above = bins, middle;
+    if (ref_is_float(type) && isnan(s.real))
+        return REF_NOWHERE;
+    if (ref_less(type, s, edges[0]))
+        return REF_BELOW;
+    if (!ref_less(type, s, edges[bins])) {
+        if (closed && !ref_less(type, edges[bins], s))
+            return (int64_t)bins - 1;
+        return REF_ABOVE;
+    }
+    while (above - k > 1) {
+        middle = k + (above - k) / 2;
+        if (ref_less(type, s, edges[middle]))
+            above = middle;
+        else
+            k = middle;
+    }
+    return k;
+}
+
+/* How many counters a channel has. */
+static inline uint64_t ref_counters(const gpuscan_histogram_desc *desc) {
+    return (uint64_t)(desc->bins ? desc->bins : 256) + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
+}
+
+/* How many channels the mask has. */
+static inline uint32_t ref_channels(const gpuscan_histogram_desc *desc) {
+    uint32_t channels = desc->channels ? desc->channels : 1, c, n = 0;
+    for (c = 0; c < channels; c++)
+        n += desc->channel_mask == 0 || ((desc->channel_mask >> c) & 1) != 0;
+    return n;
+}
+
+/* samples, edges and weights as the device's buffers hold them from their offsets on; counts as the call finds them,
+   in counter_type. Reads no buffer of the desc. */
+static inline void ref_histogram(const gpuscan_histogram_desc *desc, const void *samples, const void *edges,
+                                 const void *weights, void *counts) {
+    gpuscan_type type = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
+    gpuscan_type edge_type = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
+    gpuscan_type counter_type = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
+    gpuscan_type weight_type = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
+    uint32_t     bins = desc->bins ? desc->bins : 256, channels = desc->channels ? desc->channels : 1, c, k;
+    uint64_t     rows = desc->rows ? desc->rows : 1, pitch = desc->pitch ? desc->pitch : desc->count;
+    uint64_t     weights_pitch = desc->weights_pitch ? desc->weights_pitch : desc->count;
+    uint64_t     counters = ref_counters(desc), r, p, i, channel;
+    ref_value   *table = NULL, s, weight;
+    double      *even = NULL;
+    int64_t      bin;
+
+    if (desc->form == GPUSCAN_BINS_EDGES || (desc->form == GPUSCAN_BINS_EVEN && ref_is_float(type))) {
+        table = (ref_value *)malloc(((size_t)bins + 1) * sizeof *table);
+        if (table == NULL)
+            abort();
+        if (desc->form == GPUSCAN_BINS_EVEN)
+            even = ref_even_edges(type, bins, desc->lower.f, desc->upper.f);
+        for (k = 0; k <= bins; k++)
+            table[k] = even ? ref_real(even[k]) : ref_load(edge_type, edges, k);
+        free(even);
+    }
+    if (!desc->accumulate)
+        for (i = 0; i < counters * ref_channels(desc); i++)
+            ref_store(counter_type, counts, i, ref_bits(0));
+    for (r = 0; r < rows; r++)
+        for (p = 0; p < desc->count; p++)
+            for (c = 0, channel = 0; c < channels; c++) {
+                if (desc->channel_mask != 0 && ((desc->channel_mask >> c) & 1) == 0)
+                    continue;
+                s = ref_load(type, samples, (r * pitch + p) * channels + c);
+                bin = table ? ref_edge_bin(type, table, bins, desc->closed, s) : ref_integer_bin(desc, type, bins, s);
+                if (bin == REF_BELOW && desc->outside != GPUSCAN_OUTSIDE_DROP)
+                    bin = desc->outside == GPUSCAN_OUTSIDE_CLAMP ? 0 : (int64_t)bins;
+                if (bin == REF_ABOVE && desc->outside != GPUSCAN_OUTSIDE_DROP)
+                    bin = desc->outside == GPUSCAN_OUTSIDE_CLAMP ? (int64_t)bins - 1 : (int64_t)bins + 1;
+                if (bin >= 0) {
+                    weight = weights ? ref_load(weight_type, weights, r * weights_pitch + p) : ref_bits(1);
+                    i = channel * counters + (uint64_t)bin;
+                    ref_store(counter_type, counts, i, ref_bits(ref_load(counter_type, counts, i).bits + weight.bits));
+                }
+                channel++;
+            }
+    free(table);
+}
+
+#endif /* TEST_REFERENCE_H */
