@@ -1,0 +1,1156 @@
+/* Every argument of every public function wrong in turn: the exact result, words that name the argument, outputs and
+   guards as they were, *event NULL, and the next correct call succeeds. */
+#include "harness.h"
+
+enum { N = 100, ROWS = 3, PITCH = 120, BINS = 10 };
+
+static struct {
+    cl_context context; /* another context on the same device, and what belongs to it */
+    cl_command_queue queue;
+    cl_event event;     /* of that context */
+    cl_event own_event; /* of the tested one */
+    cl_mem image;       /* NULL: the device has no images */
+    gpuscan_buffer foreign, read_only, write_only, tiny;
+    test_buffer in, out, total, counts, ok;
+    test_buffer parent; /* two sub-buffers that overlap, and one that ends before the parent does */
+    gpuscan_buffer left, right;
+    uint64_t left_begin, right_begin, left_size, right_size; /* bytes */
+    gpuscan_buffer scratch;
+    uint64_t scratch_size;
+} f;
+
+static gpuscan_buffer at(gpuscan_buffer buffer, uint64_t offset) {
+    buffer.offset = offset;
+    return buffer;
+}
+
+static gpuscan_buffer of(cl_mem mem) {
+    gpuscan_buffer buffer;
+    buffer.mem = mem;
+    buffer.offset = 0;
+    return buffer;
+}
+
+static const gpuscan_buffer none = {NULL, 0};
+
+static gpuscan_buffer new_buffer(cl_context context, cl_mem_flags flags, size_t size) {
+    cl_int status = CL_SUCCESS;
+    gpuscan_buffer buffer = of(clCreateBuffer(context, flags, size, NULL, &status));
+    test_cl(status);
+    return buffer;
+}
+
+static gpuscan_buffer new_sub_buffer(cl_mem parent, uint64_t begin, uint64_t size) {
+    cl_buffer_region region;
+    cl_int status = CL_SUCCESS;
+    gpuscan_buffer buffer;
+    region.origin = (size_t)begin;
+    region.size = (size_t)size;
+    buffer = of(clCreateSubBuffer(parent, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status));
+    test_cl(status);
+    return buffer;
+}
+
+/* What each refused call must leave alone. */
+static void untouched(void) {
+    test_buffer_untouched(&f.out);
+    test_buffer_untouched(&f.total);
+    test_buffer_untouched(&f.counts);
+    test_buffer_untouched(&f.parent);
+}
+
+static int open_all(void **state) {
+    cl_image_format format;
+    cl_image_desc image;
+    cl_uint bits = 0, input[N];
+    cl_bool images = CL_FALSE;
+    cl_int status = CL_SUCCESS;
+    uint64_t align;
+    int i;
+    if (test_open(state) != 0)
+        return -1;
+    memset(&f, 0, sizeof f);
+    f.context = clCreateContext(NULL, 1, &test.device, NULL, NULL, &status);
+    test_cl(status);
+    f.queue = clCreateCommandQueue(f.context, test.device, 0, &status);
+    test_cl(status);
+    f.event = clCreateUserEvent(f.context, &status);
+    test_cl(status);
+    test_cl(clSetUserEventStatus(f.event, CL_COMPLETE));
+    f.own_event = clCreateUserEvent(test.context, &status);
+    test_cl(status);
+    test_cl(clSetUserEventStatus(f.own_event, CL_COMPLETE));
+
+    f.foreign = new_buffer(f.context, CL_MEM_READ_WRITE, 65536);
+    f.read_only = new_buffer(test.context, CL_MEM_READ_ONLY, 65536);
+    f.write_only = new_buffer(test.context, CL_MEM_WRITE_ONLY, 65536);
+    f.tiny = new_buffer(test.context, CL_MEM_READ_WRITE, 2);
+    f.scratch = new_buffer(test.context, CL_MEM_READ_WRITE, 1 << 20);
+    f.scratch_size = 1 << 20;
+
+    f.in = test_buffer_new(CL_MEM_READ_WRITE, 4, 4096);
+    f.out = test_buffer_new(CL_MEM_READ_WRITE, 4, 4096);
+    f.total = test_buffer_new(CL_MEM_READ_WRITE, 4, 16);
+    f.counts = test_buffer_new(CL_MEM_READ_WRITE, 4, 4096);
+    f.ok = test_buffer_new(CL_MEM_READ_WRITE, 4, N);
+    for (i = 0; i < N; i++)
+        input[i] = 1;
+    test_buffer_set(&f.in, 0, N, input);
+
+    test_cl(clGetDeviceInfo(test.device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL));
+    align = bits / 8 > 128 ? bits / 8 : 128;
+    f.parent = test_buffer_new(CL_MEM_READ_WRITE, 1, 16 * align + 4096);
+    f.left_begin = align;
+    f.left_size = 8 * align;
+    f.right_begin = 4 * align;
+    f.right_size = 8 * align;
+    f.left = new_sub_buffer(f.parent.at.mem, f.left_begin, f.left_size);
+    f.right = new_sub_buffer(f.parent.at.mem, f.right_begin, f.right_size);
+
+    test_cl(clGetDeviceInfo(test.device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
+    if (images) {
+        memset(&format, 0, sizeof format);
+        memset(&image, 0, sizeof image);
+        format.image_channel_order = CL_RGBA;
+        format.image_channel_data_type = CL_UNORM_INT8;
+        image.image_type = CL_MEM_OBJECT_IMAGE2D;
+        image.image_width = image.image_height = 64;
+        f.image = clCreateImage(test.context, CL_MEM_READ_WRITE, &format, &image, NULL, &status);
+        if (status != CL_SUCCESS)
+            f.image = NULL;
+    }
+    return 0;
+}
+
+static int close_all(void **state) {
+    gpuscan_buffer *buffers[] = {&f.foreign, &f.read_only, &f.write_only, &f.tiny, &f.scratch, &f.left, &f.right};
+    size_t i;
+    for (i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        clReleaseMemObject(buffers[i]->mem);
+    if (f.image)
+        clReleaseMemObject(f.image);
+    test_buffer_free(&f.in);
+    test_buffer_free(&f.out);
+    test_buffer_free(&f.total);
+    test_buffer_free(&f.counts);
+    test_buffer_free(&f.ok);
+    test_buffer_free(&f.parent);
+    clReleaseEvent(f.event);
+    clReleaseEvent(f.own_event);
+    clReleaseCommandQueue(f.queue);
+    clReleaseContext(f.context);
+    return test_close(state);
+}
+
+static int begin(void **state) {
+    test_begin(state);
+    test_buffer_set(&f.out, 8, 4096, NULL);
+    test_buffer_set(&f.total, 8, 16, NULL);
+    test_buffer_set(&f.counts, 8, 4096, NULL);
+    test_buffer_set(&f.parent, 0, 16 * (f.right_begin / 4) + 4096, NULL);
+    return 0;
+}
+
+#define CASE(function) cmocka_unit_test_setup(function, begin)
+
+/* ---- correct descs, from which each case changes one thing ------------------------------------------------------- */
+
+static gpuscan_scan_desc scan_desc(void) {
+    gpuscan_scan_desc d;
+    memset(&d, 0, sizeof d);
+    d.src = f.in.at;
+    d.dst = f.out.at;
+    d.count = N;
+    return d;
+}
+
+static gpuscan_uniform_add_desc uniform_add_desc(void) {
+    gpuscan_uniform_add_desc d;
+    memset(&d, 0, sizeof d);
+    d.dst = f.out.at;
+    d.addend = f.in.at;
+    d.count = N;
+    d.block = 10;
+    return d;
+}
+
+static gpuscan_reduce_desc reduce_desc(void) {
+    gpuscan_reduce_desc d;
+    memset(&d, 0, sizeof d);
+    d.src = f.in.at;
+    d.dst = f.total.at;
+    d.count = N;
+    return d;
+}
+
+static gpuscan_histogram_desc histogram_desc(void) {
+    gpuscan_histogram_desc d;
+    memset(&d, 0, sizeof d);
+    d.samples = f.in.at;
+    d.counts = f.counts.at;
+    d.count = N;
+    d.bins = BINS;
+    return d;
+}
+
+/* ---- what must hold after a refusal ------------------------------------------------------------------------------ */
+
+/* The object still works: ones in, 0 1 2 ... out. */
+static void works(void) {
+    gpuscan_scan_desc d = scan_desc();
+    const cl_uint *got;
+    cl_uint i;
+    test_buffer_set(&f.ok, 3, N, NULL);
+    d.dst = f.ok.at;
+    test_ok(gpuscan_scan(test.gs, &d));
+    got = (const cl_uint *)test_buffer_get(&f.ok);
+    for (i = 0; i < N; i++)
+        if (got[i] != i)
+            fail_msg("%s: the correct call after it gives %u at %u", test.what, (unsigned)got[i], (unsigned)i);
+}
+
+static void names(const char *word) {
+    const char *text = gpuscan_error(test.gs);
+    if (text == NULL || strstr(text, word) == NULL)
+        fail_msg("%s: gpuscan_error does not name \"%s\": \"%s\"", test.what, word, text ? text : "NULL");
+}
+
+static void refused(gpuscan_result got, gpuscan_result wanted, cl_event event, const char *word) {
+    test_expect(got, wanted);
+    names(word);
+    if (event != NULL)
+        fail_msg("%s: *event is not NULL", test.what);
+    untouched();
+    works();
+}
+
+/* For each operation: the call refuses d; so do its prepare and its size query, with and without the main buffers; and
+   the call accepts d. */
+#define REFUSALS_OF(operation, in, out)                                                                                \
+    static void operation##_refuses(gpuscan_##operation##_desc d, gpuscan_result wanted, const char *word,             \
+                                    const char *what) {                                                                \
+        cl_event event = f.event;                                                                                      \
+        d.call.event = &event;                                                                                         \
+        test_case("gpuscan_" #operation ": %s", what);                                                                 \
+        refused(gpuscan_##operation(test.gs, &d), wanted, event, word);                                                \
+    }                                                                                                                  \
+    static void operation##_refuses_anywhere(gpuscan_##operation##_desc d, gpuscan_result wanted, const char *word,    \
+                                             const char *what) {                                                       \
+        uint64_t size = 12345;                                                                                         \
+        operation##_refuses(d, wanted, word, what);                                                                    \
+        test_case("gpuscan_" #operation "_prepare: %s", what);                                                         \
+        refused(gpuscan_##operation##_prepare(test.gs, &d), wanted, NULL, word);                                       \
+        test_case("gpuscan_" #operation "_scratch_size: %s", what);                                                    \
+        refused(gpuscan_##operation##_scratch_size(test.gs, &d, &size), wanted, NULL, word);                           \
+        d.in = none;                                                                                                   \
+        d.out = none;                                                                                                  \
+        test_case("gpuscan_" #operation "_prepare without buffers: %s", what);                                         \
+        refused(gpuscan_##operation##_prepare(test.gs, &d), wanted, NULL, word);                                       \
+        test_case("gpuscan_" #operation "_scratch_size without buffers: %s", what);                                    \
+        refused(gpuscan_##operation##_scratch_size(test.gs, &d, &size), wanted, NULL, word);                           \
+    }                                                                                                                  \
+    static void operation##_accepts(gpuscan_##operation##_desc d, const char *what) {                                  \
+        test_case("gpuscan_" #operation ": %s", what);                                                                 \
+        test_ok(gpuscan_##operation(test.gs, &d));                                                                     \
+        test_cl(clFinish(test.queue));                                                                                 \
+        begin(NULL);                                                                                                   \
+    }
+REFUSALS_OF(scan, src, dst)
+REFUSALS_OF(uniform_add, addend, dst)
+REFUSALS_OF(reduce, src, dst)
+REFUSALS_OF(histogram, samples, counts)
+
+/* The statements change d, which was correct. */
+#define REFUSED(operation, result, word, ...)                                                                          \
+    do {                                                                                                               \
+        gpuscan_##operation##_desc d = operation##_desc();                                                             \
+        __VA_ARGS__;                                                                                                   \
+        operation##_refuses(d, result, word, #__VA_ARGS__);                                                            \
+    } while (0)
+#define REFUSED_ANYWHERE(operation, result, word, ...)                                                                 \
+    do {                                                                                                               \
+        gpuscan_##operation##_desc d = operation##_desc();                                                             \
+        __VA_ARGS__;                                                                                                   \
+        operation##_refuses_anywhere(d, result, word, #__VA_ARGS__);                                                   \
+    } while (0)
+#define ACCEPTED(operation, ...)                                                                                       \
+    do {                                                                                                               \
+        gpuscan_##operation##_desc d = operation##_desc();                                                             \
+        __VA_ARGS__;                                                                                                   \
+        operation##_accepts(d, #__VA_ARGS__);                                                                          \
+    } while (0)
+
+static gpuscan_type no_type(int value) {
+    return (gpuscan_type)value;
+}
+
+/* ---- what every operation has ------------------------------------------------------------------------------------ */
+
+/* Queue, events, strategy and scratch are one struct in all of them. */
+#define CALL_REFUSALS(operation)                                                                                       \
+    do {                                                                                                               \
+        cl_event one[1], two[2];                                                                                       \
+        two[0] = one[0] = f.own_event;                                                                                 \
+        two[1] = NULL;                                                                                                 \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);                            \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_EVENT, "wait_list", d.call.wait_count = 1);                           \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_EVENT, "wait_", d.call.wait_list = one);                              \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_EVENT, "wait_list", d.call.wait_list = two; d.call.wait_count = 2);   \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, "wait_list", d.call.wait_list = &f.event;                    \
+                d.call.wait_count = 1);                                                                                \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "strategy",                                        \
+                         d.call.strategy = (gpuscan_strategy)GPUSCAN_STRATEGY_COUNT);                                  \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "strategy",                                        \
+                         d.call.strategy = (gpuscan_strategy)-1);                                                      \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_TYPE, "count_type", d.count_type = GPUSCAN_TYPE_I32);        \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_TYPE, "count_type", d.count_type = GPUSCAN_TYPE_F32);        \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_TYPE, "count_type", d.count_type = GPUSCAN_TYPE_CUSTOM);     \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "count_type", d.count_type = no_type(99));         \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, "count_buffer", d.count_buffer = f.foreign);                 \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "count_buffer", d.count_buffer = f.write_only);                \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "count_buffer", d.count_buffer = f.tiny);                   \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "count_buffer",                                             \
+                d.count_buffer = at(f.read_only, 65536 / 4));                                                          \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "count_buffer",                                             \
+                d.count_buffer = at(f.read_only, 65536 / 8);                                                           \
+                d.count_type = GPUSCAN_TYPE_U64);                                                                      \
+        REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, "count_buffer", d.count_buffer = at(f.read_only, UINT64_MAX)); \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, "scratch", d.call.scratch = f.foreign);                      \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.read_only);                      \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.write_only);                     \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch", d.call.scratch = at(f.scratch, 32));             \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = at(f.scratch, 2 << 20));        \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = f.scratch;                      \
+                d.call.scratch_size = f.scratch_size + 1);                                                             \
+        REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch", d.call.scratch = at(f.scratch, 64);                 \
+                d.call.scratch_size = UINT64_MAX);                                                                     \
+        if (f.image) {                                                                                                 \
+            REFUSED(operation, GPUSCAN_ERROR_INVALID_BUFFER, "scratch", d.call.scratch = of(f.image));                 \
+            REFUSED(operation, GPUSCAN_ERROR_INVALID_BUFFER, "count_buffer", d.count_buffer = of(f.image));            \
+        }                                                                                                              \
+    } while (0)
+
+static void test_scan_call(void **state) {
+    (void)state;
+    CALL_REFUSALS(scan);
+}
+
+static void test_uniform_add_call(void **state) {
+    (void)state;
+    CALL_REFUSALS(uniform_add);
+}
+
+static void test_reduce_call(void **state) {
+    (void)state;
+    CALL_REFUSALS(reduce);
+}
+
+static void test_histogram_call(void **state) {
+    (void)state;
+    CALL_REFUSALS(histogram);
+}
+
+/* A buffer of each operation that is read, and one that is written: n elements of 4 bytes from its offset on. */
+#define BUFFER_REFUSALS(operation, field, bytes, bad_access)                                                           \
+    do {                                                                                                               \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, #field, d.field = f.foreign);                                \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, #field, d.field = bad_access);                                 \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field, d.field = f.tiny);                                  \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field, d.field = at(f.scratch, (1 << 20) / (bytes)));      \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field, d.field = at(f.scratch, UINT64_C(1) << 32));        \
+        REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, #field, d.field = at(f.scratch, UINT64_MAX));                  \
+        REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, #field, d.field = at(f.scratch, UINT64_MAX / (bytes)));        \
+        REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, #field, d.field = at(f.scratch, UINT64_C(1) << 63));           \
+        if (f.image)                                                                                                   \
+            REFUSED(operation, GPUSCAN_ERROR_INVALID_BUFFER, #field, d.field = of(f.image));                           \
+    } while (0)
+
+/* A buffer that ends exactly where the data does is large enough, one element later it is not. */
+#define LAST_FIT(operation, field, elements)                                                                           \
+    do {                                                                                                               \
+        ACCEPTED(operation, d.field = at(f.scratch, (1 << 20) / 4 - (elements)));                                      \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field,                                                     \
+                d.field = at(f.scratch, (1 << 20) / 4 - (elements) + 1));                                              \
+    } while (0)
+
+static void test_scan_buffers(void **state) {
+    (void)state;
+    BUFFER_REFUSALS(scan, src, 4, f.write_only);
+    BUFFER_REFUSALS(scan, dst, 4, f.read_only);
+    BUFFER_REFUSALS(scan, total, 4, f.read_only);
+    BUFFER_REFUSALS(scan, init_buffer, 4, f.write_only);
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "src", d.src.mem = NULL);
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL);
+    LAST_FIT(scan, src, N);
+    LAST_FIT(scan, dst, N);
+    LAST_FIT(scan, total, 1);
+    LAST_FIT(scan, init_buffer, 1);
+    /* sub-buffers end where they end, not where their parent does */
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.left, f.left_size / 4 - N + 1));
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.left, f.left_size / 4 - N + 1));
+    /* rows: one element too many only in the last row */
+    ACCEPTED(scan, d.dst = at(f.scratch, (1 << 18) - (ROWS - 1) * PITCH - N); d.rows = ROWS; d.dst_pitch = PITCH);
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - (ROWS - 1) * PITCH - N + 1);
+            d.rows = ROWS; d.dst_pitch = PITCH);
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.scratch, (1 << 18) - (ROWS - 1) * PITCH - N + 1);
+            d.rows = ROWS; d.src_pitch = PITCH);
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "total", d.total = at(f.scratch, (1 << 18) - ROWS + 1);
+            d.rows = ROWS);
+    /* the bytes an element count per type */
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 17) - N + 1);
+            d.dst_type = GPUSCAN_TYPE_U64);
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.scratch, (1 << 20) - N + 1);
+            d.src_type = GPUSCAN_TYPE_U8; d.dst_type = GPUSCAN_TYPE_U32);
+    ACCEPTED(scan, d.src = at(f.scratch, (1 << 20) - N); d.src_type = GPUSCAN_TYPE_U8; d.dst_type = GPUSCAN_TYPE_U32);
+    /* an output that is only written and inputs that are only read are fine */
+    ACCEPTED(scan, d.src = f.read_only; d.dst = f.write_only; d.init_buffer = at(f.read_only, 4000);
+             d.total = at(f.write_only, 4000); d.count_buffer = at(f.read_only, 5000));
+}
+
+static void test_uniform_add_buffers(void **state) {
+    (void)state;
+    BUFFER_REFUSALS(uniform_add, dst, 4, f.read_only);
+    BUFFER_REFUSALS(uniform_add, addend, 4, f.write_only);
+    REFUSED(uniform_add, GPUSCAN_ERROR_BUFFER_ACCESS, "dst", d.dst = f.write_only); /* it is read, too */
+    REFUSED(uniform_add, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL);
+    REFUSED(uniform_add, GPUSCAN_ERROR_INVALID_BUFFER, "addend", d.addend.mem = NULL);
+    LAST_FIT(uniform_add, dst, N);
+    LAST_FIT(uniform_add, addend, N / 10);
+    /* a part of a block needs its addend */
+    ACCEPTED(uniform_add, d.addend = at(f.scratch, (1 << 18) - 15); d.block = 7);
+    REFUSED(uniform_add, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "addend", d.addend = at(f.scratch, (1 << 18) - 14);
+            d.block = 7);
+    ACCEPTED(uniform_add, d.addend = at(f.scratch, (1 << 18) - 1); d.block = UINT64_MAX);
+    ACCEPTED(uniform_add, d.addend = at(f.scratch, (1 << 18) - 1); d.block = N);
+}
+
+static void test_reduce_buffers(void **state) {
+    (void)state;
+    BUFFER_REFUSALS(reduce, src, 4, f.write_only);
+    BUFFER_REFUSALS(reduce, dst, 4, f.read_only);
+    BUFFER_REFUSALS(reduce, init_buffer, 4, f.write_only);
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_BUFFER, "src", d.src.mem = NULL);
+    LAST_FIT(reduce, src, N);
+    LAST_FIT(reduce, dst, 1);
+    LAST_FIT(reduce, init_buffer, 1);
+    ACCEPTED(reduce, d.src = f.read_only; d.dst = f.write_only; d.init_buffer = at(f.read_only, 4000));
+    /* u64 indices are twice as large */
+    REFUSED(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.op = GPUSCAN_OP_ARGMIN; d.dst = at(f.scratch, 1 << 17));
+    ACCEPTED(reduce, d.op = GPUSCAN_OP_ARGMIN; d.dst = at(f.scratch, (1 << 17) - 1));
+    ACCEPTED(reduce, d.op = GPUSCAN_OP_ARGMAX; d.dst = at(f.scratch, (1 << 18) - 1); d.dst_type = GPUSCAN_TYPE_U32);
+}
+
+static void test_histogram_buffers(void **state) {
+    const uint64_t end = 1 << 20;
+    (void)state;
+    BUFFER_REFUSALS(histogram, samples, 1, f.write_only);
+    BUFFER_REFUSALS(histogram, counts, 4, f.read_only);
+    BUFFER_REFUSALS(histogram, weights, 4, f.write_only);
+    REFUSED(histogram, GPUSCAN_ERROR_INVALID_BUFFER, "samples", d.samples.mem = NULL);
+    REFUSED(histogram, GPUSCAN_ERROR_INVALID_BUFFER, "counts", d.counts.mem = NULL);
+    LAST_FIT(histogram, counts, BINS);
+    LAST_FIT(histogram, weights, N);
+    ACCEPTED(histogram, d.samples = at(f.scratch, end - N));
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "samples", d.samples = at(f.scratch, end - N + 1));
+    /* channels, rows and pitch */
+    ACCEPTED(histogram, d.samples = at(f.scratch, end - 3 * (2 * PITCH + N)); d.channels = 3; d.rows = ROWS;
+             d.pitch = PITCH);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "samples",
+            d.samples = at(f.scratch, end - 3 * (2 * PITCH + N) + 1);
+            d.channels = 3; d.rows = ROWS; d.pitch = PITCH);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "weights",
+            d.weights = at(f.scratch, end / 4 - (2 * PITCH + N) + 1);
+            d.rows = ROWS; d.weights_pitch = PITCH);
+    /* counters: those of the mask's channels, and two more each with OUTSIDE_COUNT */
+    ACCEPTED(histogram, d.counts = at(f.scratch, end / 4 - 3 * BINS); d.channels = 3);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, end / 4 - 3 * BINS + 1);
+            d.channels = 3);
+    ACCEPTED(histogram, d.counts = at(f.scratch, end / 4 - 2 * BINS); d.channels = 3; d.channel_mask = 5);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, end / 4 - 2 * BINS + 1);
+            d.channels = 3; d.channel_mask = 5);
+    ACCEPTED(histogram, d.counts = at(f.scratch, end / 4 - BINS - 2); d.outside = GPUSCAN_OUTSIDE_COUNT);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, end / 4 - BINS - 1);
+            d.outside = GPUSCAN_OUTSIDE_COUNT);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, end / 8 - BINS + 1);
+            d.counter_type = GPUSCAN_TYPE_U64);
+    /* edges */
+    REFUSED(histogram, GPUSCAN_ERROR_INVALID_BUFFER, "edges", d.form = GPUSCAN_BINS_EDGES);
+    ACCEPTED(histogram, d.form = GPUSCAN_BINS_EDGES; d.edges = at(f.scratch, end - BINS - 1));
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "edges", d.form = GPUSCAN_BINS_EDGES;
+            d.edges = at(f.scratch, end - BINS));
+    ACCEPTED(histogram, d.form = GPUSCAN_BINS_EDGES; d.sample_type = GPUSCAN_TYPE_F16;
+             d.edges = at(f.scratch, end / 4 - BINS - 1));
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "edges", d.form = GPUSCAN_BINS_EDGES;
+            d.sample_type = GPUSCAN_TYPE_F16; d.edges = at(f.scratch, end / 4 - BINS));
+    REFUSED(histogram, GPUSCAN_ERROR_INVALID_CONTEXT, "edges", d.form = GPUSCAN_BINS_EDGES; d.edges = f.foreign);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_ACCESS, "edges", d.form = GPUSCAN_BINS_EDGES; d.edges = f.write_only);
+    REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "edges", d.form = GPUSCAN_BINS_EDGES;
+            d.edges = at(f.scratch, UINT64_MAX - BINS + 1));
+    if (f.image)
+        REFUSED(histogram, GPUSCAN_ERROR_INVALID_BUFFER, "edges", d.form = GPUSCAN_BINS_EDGES; d.edges = of(f.image));
+    /* counters that start from what is there are read */
+    ACCEPTED(histogram, d.counts = f.write_only);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_ACCESS, "counts", d.counts = f.write_only; d.accumulate = 1);
+    ACCEPTED(histogram, d.samples = f.read_only; d.weights = at(f.read_only, 1000));
+}
+
+/* ---- types, operators, clashes ----------------------------------------------------------------------------------- */
+
+static const gpuscan_custom pair = {"typedef struct { uint a, b; } pair;\n"
+                                    "pair plus(pair x, pair y) { x.a += y.a; x.b += y.b; return x; }\n"
+                                    "pair zero(void) { pair z; z.a = 0; z.b = 0; return z; }\n",
+                                    "pair",
+                                    8,
+                                    "plus(a, b)",
+                                    "zero()",
+                                    NULL};
+
+static gpuscan_custom pair_but(const char *type, size_t size, const char *combine, const char *identity) {
+    gpuscan_custom custom = pair;
+    custom.type = type;
+    custom.size = size;
+    custom.combine = combine;
+    custom.identity = identity;
+    return custom;
+}
+
+/* What scan and reduce have in common. */
+#define TYPE_REFUSALS(operation)                                                                                       \
+    do {                                                                                                               \
+        gpuscan_custom custom;                                                                                         \
+        int op;                                                                                                        \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_type", d.src_type = GPUSCAN_TYPE_COUNT);      \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_type", d.src_type = no_type(-1));             \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_type", d.dst_type = GPUSCAN_TYPE_COUNT);      \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_type", d.dst_type = no_type(1000000));        \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "op", d.op = GPUSCAN_OP_COUNT);                    \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "op", d.op = (gpuscan_op)-1);                      \
+        for (op = GPUSCAN_OP_AND; op <= GPUSCAN_OP_XOR; op++) {                                                        \
+            REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;                   \
+                             d.dst_type = GPUSCAN_TYPE_F32);                                                           \
+            REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;                   \
+                             d.src_type = GPUSCAN_TYPE_F16);                                                           \
+        }                                                                                                              \
+        /* no custom text, or half of one */                                                                           \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.op = GPUSCAN_OP_CUSTOM);               \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.src_type = GPUSCAN_TYPE_CUSTOM);       \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.dst_type = GPUSCAN_TYPE_CUSTOM);       \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", CUSTOM(NULL, 8, "plus(a, b)", "zero()"));  \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", CUSTOM("", 8, "plus(a, b)", "zero()"));    \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "size",                                            \
+                         CUSTOM("pair", 0, "plus(a, b)", "zero()"));                                                   \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "combine", CUSTOM("pair", 8, NULL, "zero()"));     \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "identity",                                        \
+                         CUSTOM("pair", 8, "plus(a, b)", NULL));                                                       \
+        /* a built-in operator knows nothing of a custom type */                                                       \
+        for (op = GPUSCAN_OP_ADD; op <= GPUSCAN_OP_XOR; op++)                                                          \
+            REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op",                                          \
+                             CUSTOM("pair", 8, "plus(a, b)", "zero()");                                                \
+                             d.op = (gpuscan_op)op);                                                                   \
+    } while (0)
+#define CUSTOM(type, size, combine, identity)                                                                          \
+    custom = pair_but(type, size, combine, identity);                                                                  \
+    d.custom = &custom;                                                                                                \
+    d.src_type = GPUSCAN_TYPE_CUSTOM;                                                                                  \
+    d.op = GPUSCAN_OP_CUSTOM
+
+static void test_scan_types(void **state) {
+    cl_uint one = 1;
+    (void)state;
+    TYPE_REFUSALS(scan);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind", d.kind = (gpuscan_scan_kind)2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind", d.kind = (gpuscan_scan_kind)-1);
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.init = &one; d.init_buffer = f.scratch);
+}
+
+static void test_reduce_types(void **state) {
+    cl_uint one = 1, result = 77;
+    int arg;
+    (void)state;
+    TYPE_REFUSALS(reduce);
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.init = &one; d.init_buffer = f.scratch);
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "result", d.result = &result);
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst.mem = NULL);
+    assert_int_equal(result, 77);
+    for (arg = GPUSCAN_OP_ARGMIN; arg <= GPUSCAN_OP_ARGMAX; arg++) {
+        static const gpuscan_type wrong[] = {GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_U8,  GPUSCAN_TYPE_I16,
+                                             GPUSCAN_TYPE_U16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_I64,
+                                             GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_CUSTOM};
+        gpuscan_custom custom;
+        size_t t;
+        for (t = 0; t < sizeof wrong / sizeof *wrong; t++)
+            REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.op = (gpuscan_op)arg;
+                             d.dst_type = wrong[t]; d.custom = &pair);
+        REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_OPERATOR, "op", CUSTOM("pair", 8, "plus(a, b)", "zero()");
+                         d.op = (gpuscan_op)arg);
+        REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.op = (gpuscan_op)arg; d.init = &one);
+        REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.op = (gpuscan_op)arg; d.init_buffer = f.scratch);
+    }
+}
+
+static void test_uniform_add_types(void **state) {
+    gpuscan_custom custom;
+    int op;
+    (void)state;
+#define ADD_CUSTOM(name, size, combine, identity)                                                                      \
+    custom = pair_but(name, size, combine, identity);                                                                  \
+    d.custom = &custom;                                                                                                \
+    d.type = GPUSCAN_TYPE_CUSTOM;                                                                                      \
+    d.op = GPUSCAN_OP_CUSTOM
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = GPUSCAN_TYPE_COUNT);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = no_type(-1));
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "op", d.op = GPUSCAN_OP_COUNT);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
+    for (op = GPUSCAN_OP_AND; op <= GPUSCAN_OP_XOR; op++)
+        REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;
+                         d.type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.op = GPUSCAN_OP_CUSTOM);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", ADD_CUSTOM(NULL, 8, "plus(a, b)", "zero()"));
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "size",
+                     ADD_CUSTOM("pair", 0, "plus(a, b)", "zero()"));
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "combine", ADD_CUSTOM("pair", 8, NULL, "zero()"));
+    for (op = GPUSCAN_OP_ADD; op <= GPUSCAN_OP_XOR; op++)
+        REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op",
+                         ADD_CUSTOM("pair", 8, "plus(a, b)", "zero()");
+                         d.op = (gpuscan_op)op);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "block", d.block = 0);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy",
+                     d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy",
+                     d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy",
+                     d.call.strategy = GPUSCAN_STRATEGY_CPU_SINGLE_PASS);
+}
+
+static void test_histogram_types(void **state) {
+    static const gpuscan_type no_counters[] = {GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_U8,    GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U16,
+                                               GPUSCAN_TYPE_I32, GPUSCAN_TYPE_I64,   GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
+                                               GPUSCAN_TYPE_F64, GPUSCAN_TYPE_CUSTOM};
+    static const gpuscan_type no_weights[] = {GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_I16,   GPUSCAN_TYPE_I32,
+                                              GPUSCAN_TYPE_I64, GPUSCAN_TYPE_F16,   GPUSCAN_TYPE_F32,
+                                              GPUSCAN_TYPE_F64, GPUSCAN_TYPE_CUSTOM};
+    static const gpuscan_type floats[] = {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
+    size_t t;
+    (void)state;
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "sample_type", d.sample_type = GPUSCAN_TYPE_COUNT);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "sample_type", d.sample_type = no_type(-7));
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "counter_type", d.counter_type = no_type(99));
+    for (t = 0; t < sizeof no_counters / sizeof *no_counters; t++)
+        REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "counter_type", d.counter_type = no_counters[t]);
+    for (t = 0; t < sizeof no_weights / sizeof *no_weights; t++)
+        REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "weight_type", d.weight_type = no_weights[t];
+                         d.weights = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "weight_type", d.weight_type = no_type(99);
+                     d.weights = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.form = (gpuscan_bins)3);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.form = (gpuscan_bins)-1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside", d.outside = (gpuscan_outside)3);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside", d.outside = (gpuscan_outside)-1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 5);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = UINT32_MAX);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.channel_mask = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.channels = 3; d.channel_mask = 8);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.channels = 4;
+                     d.channel_mask = UINT32_MAX);
+    for (t = 0; t < sizeof floats / sizeof *floats; t++)
+        if (test_has_type(floats[t]))
+            REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "form", d.form = GPUSCAN_BINS_VALUES;
+                             d.sample_type = floats[t]);
+}
+
+static void test_histogram_bins(void **state) {
+    (void)state;
+    /* empty ranges */
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.lower.u = 5; d.upper.u = 5);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.lower.u = 6; d.upper.u = 5);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_I32; d.lower.i = 5;
+                     d.upper.i = -5);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_U64;
+                     d.lower.u = UINT64_MAX; d.upper.u = UINT64_MAX);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1;
+                     d.upper.f = 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1;
+                     d.upper.f = -1);
+    /* equal once rounded to the sample type */
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1;
+                     d.upper.f = 1 + 1e-12);
+    /* no numbers, or endless ones */
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "lower", d.sample_type = GPUSCAN_TYPE_F32;
+                     d.lower.f = (double)NAN; d.upper.f = 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 0;
+                     d.upper.f = (double)NAN);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 0;
+                     d.upper.f = (double)INFINITY);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "lower", d.sample_type = GPUSCAN_TYPE_F32;
+                     d.lower.f = -(double)INFINITY; d.upper.f = 0);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 0;
+                     d.upper.f = 1e300); /* infinite as f32 */
+    /* steps finer than the type */
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "bins", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1;
+                     d.upper.f = 1 + 8.0 / (1 << 23); d.bins = 64);
+    if (test.info.has_f64) {
+        REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "bins", d.sample_type = GPUSCAN_TYPE_F64; d.lower.f = 1;
+                         d.upper.f = 1 + 8 * DBL_EPSILON; d.bins = 64);
+        ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F64; d.lower.f = 1; d.upper.f = 1 + 8 * DBL_EPSILON;
+                 d.bins = 8);
+    }
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1; d.upper.f = 1 + 8.0 / (1 << 23); d.bins = 8);
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = -(double)FLT_MAX; d.upper.f = (double)FLT_MAX);
+}
+
+/* ---- pitches, rows and sizes near the end of 64 bits ------------------------------------------------------------- */
+
+static void test_pitches(void **state) {
+    (void)state;
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.src_pitch = N - 1; d.rows = 2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch", d.dst_pitch = N - 1; d.rows = 2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch", d.dst_pitch = 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch", d.pitch = N - 1; d.rows = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "weights_pitch", d.weights_pitch = N - 1; d.rows = 2;
+                     d.weights = f.scratch);
+    ACCEPTED(scan, d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
+    ACCEPTED(histogram, d.pitch = N; d.rows = 2; d.samples = f.scratch);
+}
+
+static void test_scan_overflow(void **state) {
+    const uint64_t half = UINT64_C(1) << 63;
+    (void)state;
+    /* one element short of an overflow is merely too large for the buffer */
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.count = (half >> 2) - 1; d.dst.offset = 0);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half >> 1);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_MAX);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.src.offset = UINT64_MAX - N + 1);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.dst.offset = UINT64_MAX - N + 1);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.src_type = GPUSCAN_TYPE_U8; d.src.offset = UINT64_MAX - N + 1);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.rows = 3; d.dst_pitch = half);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.rows = 3; d.src_pitch = half);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.rows = half; d.dst_pitch = UINT64_MAX; d.src_pitch = N);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = UINT64_MAX);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = half);
+    /* 2^64 + 8 wraps around to 8 */
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.rows = 2; d.dst_pitch = UINT64_MAX - N + 9);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.rows = 5; d.src_pitch = half >> 1);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "total", d.total = at(f.scratch, UINT64_MAX - 1); d.rows = 2);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "", d.count = 0; d.rows = UINT64_MAX; d.total = at(f.scratch, 2));
+}
+
+static void test_other_overflow(void **state) {
+    const uint64_t half = UINT64_C(1) << 63;
+    (void)state;
+    REFUSED(uniform_add, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_MAX);
+    REFUSED(uniform_add, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half);
+    REFUSED(uniform_add, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.block = half);
+    REFUSED(uniform_add, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.dst.offset = UINT64_MAX - 5);
+    REFUSED(uniform_add, GPUSCAN_ERROR_SIZE_OVERFLOW, "addend", d.addend.offset = UINT64_MAX - 5);
+    REFUSED(uniform_add, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.count = (half >> 2) - 1; d.block = half;
+            d.dst.offset = 0);
+    REFUSED(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_MAX);
+    REFUSED(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half);
+    REFUSED(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.count = (half >> 2) - 1; d.src.offset = 0);
+    REFUSED(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.src.offset = UINT64_MAX - 5);
+    REFUSED(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.dst.offset = UINT64_MAX);
+    REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples", d.samples.offset = UINT64_MAX);
+    REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples", d.samples.offset = UINT64_MAX - N + 1);
+    REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.channels = 2);
+    REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_MAX; d.samples.offset = 1);
+    REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples", d.rows = 3; d.pitch = half);
+    REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = UINT64_MAX);
+    REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "weights", d.weights = f.scratch; d.rows = 3; d.pitch = N;
+            d.weights_pitch = half);
+    REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "counts", d.counts.offset = UINT64_MAX - 3);
+    /* as many bins as fit the field: bins + 2 counters of 8 bytes in 4 channels do not wrap around in 32 bits */
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.bins = UINT32_MAX; d.channels = 4;
+            d.counter_type = GPUSCAN_TYPE_U64; d.outside = GPUSCAN_OUTSIDE_COUNT; d.samples = f.scratch);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.bins = UINT32_MAX - 1; d.counts.offset = 0;
+            d.outside = GPUSCAN_OUTSIDE_COUNT);
+}
+
+/* ---- overlaps ---------------------------------------------------------------------------------------------------- */
+
+/* Each pair of a range that is written and another one, as one buffer at two offsets and as buffers and sub-buffers of
+   one parent: overlapping by one element is refused, side by side is fine. a and b are fields; a begins where b ends
+   but for one element. The sizes are in bytes; all is placed within the part that left and right share. */
+#define OVERLAPS(operation, a, a_element, b, b_element, b_size, ...)                                                   \
+    do {                                                                                                               \
+        const uint64_t shared = f.right_begin, ends = shared + (b_size);                                               \
+        REFUSED(operation, GPUSCAN_ERROR_OVERLAP, #a, __VA_ARGS__; d.b = at(f.parent.at, shared / (b_element));        \
+                d.a = at(f.parent.at, (ends - (a_element)) / (a_element)));                                            \
+        REFUSED(operation, GPUSCAN_ERROR_OVERLAP, #b, __VA_ARGS__; d.b = at(f.parent.at, shared / (b_element));        \
+                d.a = at(f.parent.at, (ends - (a_element)) / (a_element)));                                            \
+        REFUSED(operation, GPUSCAN_ERROR_OVERLAP, #a, __VA_ARGS__;                                                     \
+                d.b = at(f.left, (shared - f.left_begin) / (b_element));                                               \
+                d.a = at(f.right, (ends - (a_element)-f.right_begin) / (a_element)));                                  \
+        REFUSED(operation, GPUSCAN_ERROR_OVERLAP, #a, __VA_ARGS__; d.b = at(f.right, 0);                               \
+                d.a = at(f.parent.at, (ends - (a_element)) / (a_element)));                                            \
+        REFUSED(operation, GPUSCAN_ERROR_OVERLAP, #a, __VA_ARGS__; d.b = at(f.parent.at, shared / (b_element));        \
+                d.a = at(f.left, (ends - (a_element)-f.left_begin) / (a_element)));                                    \
+        ACCEPTED(operation, __VA_ARGS__; d.b = at(f.parent.at, shared / (b_element));                                  \
+                 d.a = at(f.parent.at, ends / (a_element)));                                                           \
+        ACCEPTED(operation, __VA_ARGS__; d.b = at(f.left, (shared - f.left_begin) / (b_element));                      \
+                 d.a = at(f.right, (ends - f.right_begin) / (a_element)));                                             \
+    } while (0)
+
+static void test_scan_overlap(void **state) {
+    uint64_t parent = f.parent.count;
+    (void)state;
+    OVERLAPS(scan, dst, 4, src, 4, 64, d.count = 16);
+    OVERLAPS(scan, src, 4, dst, 4, 64, d.count = 16);
+    OVERLAPS(scan, total, 4, dst, 4, 64, d.count = 16);
+    OVERLAPS(scan, total, 4, src, 4, 64, d.count = 16);
+    OVERLAPS(scan, dst, 4, total, 4, 4, d.count = 16);
+    OVERLAPS(scan, total, 4, src, 4, 64, d.count = 64; d.src_type = GPUSCAN_TYPE_U8; d.dst_type = GPUSCAN_TYPE_U32;
+             d.src.offset = 0);
+    OVERLAPS(scan, dst, 4, init_buffer, 4, 4, d.count = 16);
+    OVERLAPS(scan, init_buffer, 4, dst, 4, 64, d.count = 16);
+    OVERLAPS(scan, total, 4, init_buffer, 4, 4, d.count = 16);
+    OVERLAPS(scan, dst, 4, count_buffer, 4, 4, d.count = 16);
+    OVERLAPS(scan, count_buffer, 4, dst, 4, 64, d.count = 16);
+    OVERLAPS(scan, dst, 4, count_buffer, 8, 8, d.count = 16; d.count_type = GPUSCAN_TYPE_U64);
+    OVERLAPS(scan, total, 4, count_buffer, 4, 4, d.count = 16);
+    OVERLAPS(scan, total, 4, dst, 4, 64 + 4 * 20, d.count = 16; d.rows = 2; d.dst_pitch = 20);
+    /* one byte of the last element is enough */
+    OVERLAPS(scan, dst, 1, src, 4, 64, d.count = 16; d.dst_type = GPUSCAN_TYPE_U8);
+    /* scratch overlaps with anything */
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.dst = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.src = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.total = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.init_buffer = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.count_buffer = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.count_buffer = at(f.parent.at, parent / 4 - 1);
+            d.call.scratch = f.parent.at);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.dst = f.left; d.call.scratch = f.parent.at);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.dst = at(f.left, (f.right_begin - f.left_begin) / 4);
+            d.call.scratch = f.right);
+    ACCEPTED(scan, d.src = f.scratch; d.dst = at(f.scratch, N); d.call.scratch = at(f.scratch, 8192));
+
+    /* the same range of one buffer, also through two names of it */
+    ACCEPTED(scan, d.src = f.parent.at; d.dst = f.parent.at);
+    ACCEPTED(scan, d.src = at(f.right, 1); d.dst = at(f.right, 1));
+    ACCEPTED(scan, d.src = f.parent.at; d.dst = f.parent.at; d.rows = 2; d.src_pitch = 200; d.dst_pitch = 200);
+    ACCEPTED(scan, d.src = f.parent.at; d.dst = f.parent.at; d.dst_type = GPUSCAN_TYPE_F32);
+    /* types of two sizes, or rows at two pitches, are not the same range */
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst", d.src = f.parent.at; d.dst = f.parent.at;
+            d.dst_type = GPUSCAN_TYPE_U64);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst", d.src = f.parent.at; d.dst = f.parent.at; d.src_type = GPUSCAN_TYPE_U8;
+            d.dst_type = GPUSCAN_TYPE_U32);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst", d.src = f.parent.at; d.dst = f.parent.at; d.rows = 2; d.src_pitch = 200;
+            d.dst_pitch = 201);
+    /* inputs may share memory */
+    ACCEPTED(scan, d.src = f.parent.at; d.init_buffer = at(f.parent.at, 3); d.count_buffer = at(f.parent.at, 5));
+}
+
+static void test_uniform_add_overlap(void **state) {
+    (void)state;
+    OVERLAPS(uniform_add, dst, 4, addend, 4, 8, d.count = 20);
+    OVERLAPS(uniform_add, addend, 4, dst, 4, 80, d.count = 20);
+    OVERLAPS(uniform_add, dst, 4, count_buffer, 4, 4, d.count = 20);
+    OVERLAPS(uniform_add, count_buffer, 4, dst, 4, 80, d.count = 20);
+    REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "dst", d.dst = d.addend; d.block = 1);
+    REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "scratch", d.dst = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "scratch", d.addend = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "scratch", d.count_buffer = f.parent.at; d.call.scratch = f.parent.at);
+}
+
+static void test_reduce_overlap(void **state) {
+    (void)state;
+    OVERLAPS(reduce, dst, 4, src, 4, 64, d.count = 16);
+    OVERLAPS(reduce, src, 4, dst, 4, 4, d.count = 16);
+    OVERLAPS(reduce, dst, 4, init_buffer, 4, 4, d.count = 16);
+    OVERLAPS(reduce, dst, 4, count_buffer, 4, 4, d.count = 16);
+    REFUSED(reduce, GPUSCAN_ERROR_OVERLAP, "scratch", d.dst = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(reduce, GPUSCAN_ERROR_OVERLAP, "scratch", d.src = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(reduce, GPUSCAN_ERROR_OVERLAP, "scratch", d.init_buffer = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(reduce, GPUSCAN_ERROR_OVERLAP, "scratch", d.count_buffer = f.parent.at; d.call.scratch = f.parent.at);
+}
+
+static void test_histogram_overlap(void **state) {
+    (void)state;
+    OVERLAPS(histogram, counts, 4, samples, 1, 16, d.count = 16);
+    OVERLAPS(histogram, samples, 1, counts, 4, 4 * BINS, d.count = 16);
+    OVERLAPS(histogram, counts, 4, weights, 4, 64, d.count = 16);
+    OVERLAPS(histogram, weights, 4, counts, 4, 4 * BINS, d.count = 16);
+    OVERLAPS(histogram, counts, 4, edges, 1, 12, d.count = 16; d.bins = 11; d.form = GPUSCAN_BINS_EDGES);
+    OVERLAPS(histogram, counts, 4, count_buffer, 4, 4, d.count = 16);
+    OVERLAPS(histogram, count_buffer, 4, counts, 4, 4 * BINS, d.count = 16);
+    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "scratch", d.counts = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "scratch", d.samples = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "scratch", d.weights = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "scratch", d.count_buffer = f.parent.at; d.call.scratch = f.parent.at);
+    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "scratch", d.edges = f.parent.at; d.form = GPUSCAN_BINS_EDGES;
+            d.call.scratch = f.parent.at);
+}
+
+/* ---- scratch of the caller --------------------------------------------------------------------------------------- */
+
+/* With every strategy and a large count, the size query's answer is enough and one byte less is not. */
+#define SCRATCH(operation, large)                                                                                      \
+    do {                                                                                                               \
+        int s;                                                                                                         \
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {                                                                 \
+            uint64_t size = UINT64_MAX;                                                                                \
+            gpuscan_result result;                                                                                     \
+            {                                                                                                          \
+                gpuscan_##operation##_desc d = operation##_desc();                                                     \
+                large;                                                                                                 \
+                d.call.strategy = (gpuscan_strategy)s;                                                                 \
+                test_case(#operation "_scratch_size, %s", test_strategy_name(d.call.strategy));                        \
+                result = gpuscan_##operation##_scratch_size(test.gs, &d, &size);                                       \
+            }                                                                                                          \
+            if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && s > GPUSCAN_STRATEGY_MULTI_PASS)                       \
+                continue;                                                                                              \
+            test_ok(result);                                                                                           \
+            if (size == 0)                                                                                             \
+                continue;                                                                                              \
+            needed++;                                                                                                  \
+            if (size > f.scratch_size)                                                                                 \
+                fail_msg("%s: %" PRIu64 " bytes", test.what, size);                                                    \
+            ACCEPTED(operation, large; d.call.strategy = (gpuscan_strategy)s; d.call.scratch = at(f.scratch, 64);      \
+                     d.call.scratch_size = size);                                                                      \
+            ACCEPTED(operation, large; d.call.strategy = (gpuscan_strategy)s;                                          \
+                     d.call.scratch = at(f.scratch, (f.scratch_size - size) / 64 * 64));                               \
+            REFUSED(operation, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "scratch", large;                                      \
+                    d.call.strategy = (gpuscan_strategy)s; d.call.scratch = f.scratch;                                 \
+                    d.call.scratch_size = size - 1);                                                                   \
+            REFUSED(operation, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "scratch", large;                                      \
+                    d.call.strategy = (gpuscan_strategy)s;                                                             \
+                    d.call.scratch = at(f.scratch, (f.scratch_size - size) / 64 * 64 + 64));                           \
+        }                                                                                                              \
+    } while (0)
+
+static void test_scratch_sizes(void **state) {
+    const uint64_t count = test_size(10000, 100000, 100000);
+    gpuscan_buffer src = new_buffer(test.context, CL_MEM_READ_WRITE, (size_t)count * 4);
+    gpuscan_buffer dst = new_buffer(test.context, CL_MEM_READ_WRITE, (size_t)count * 4);
+    int needed = 0;
+    (void)state;
+    SCRATCH(scan, d.src = src; d.dst = dst; d.count = count);
+    if (needed == 0)
+        fail_msg("no strategy of a scan of %" PRIu64 " elements needs scratch", count);
+    SCRATCH(reduce, d.src = src; d.count = count);
+    SCRATCH(uniform_add, d.dst = dst; d.addend = src; d.count = count);
+    SCRATCH(histogram, d.samples = src; d.count = 4 * count);
+    test_cl(clFinish(test.queue));
+    clReleaseMemObject(src.mem);
+    clReleaseMemObject(dst.mem);
+}
+
+/* ---- no double precision, strategies that the device refuses ----------------------------------------------------- */
+
+static void test_unsupported(void **state) {
+    gpuscan_desc desc;
+    gpuscan *gs = NULL, *whole = test.gs;
+    (void)state;
+    memset(&desc, 0, sizeof desc);
+    desc.context = test.context;
+    desc.device = test.device;
+    desc.queue = test.queue;
+    desc.limits.without = GPUSCAN_WITHOUT_F64;
+    test_ok(gpuscan_create(&gs, &desc));
+    test.gs = gs;
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "src_type", d.src_type = GPUSCAN_TYPE_F64);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "src_type", d.src_type = GPUSCAN_TYPE_F64;
+                     d.dst_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_F64);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "src_type", d.src_type = GPUSCAN_TYPE_F64);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_F64);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "type", d.type = GPUSCAN_TYPE_F64);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_F64);
+    test.gs = whole;
+    gpuscan_destroy(gs);
+}
+
+/* ---- the functions around them ----------------------------------------------------------------------------------- */
+
+#define NO_OBJECT(operation)                                                                                           \
+    do {                                                                                                               \
+        gpuscan_##operation##_desc d = operation##_desc();                                                             \
+        cl_event event = f.event;                                                                                      \
+        uint64_t size = 5;                                                                                             \
+        d.call.event = &event;                                                                                         \
+        test_case("no object or no desc: " #operation);                                                                \
+        test_expect(gpuscan_##operation(NULL, &d), GPUSCAN_ERROR_INVALID_ARGUMENT);                                    \
+        if (event != NULL)                                                                                             \
+            fail_msg("%s: *event is not NULL", test.what);                                                             \
+        test_expect(gpuscan_##operation(NULL, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);                                  \
+        refused(gpuscan_##operation(test.gs, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT, NULL, "desc");                     \
+        test_expect(gpuscan_##operation##_prepare(NULL, &d), GPUSCAN_ERROR_INVALID_ARGUMENT);                          \
+        refused(gpuscan_##operation##_prepare(test.gs, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT, NULL, "desc");           \
+        test_expect(gpuscan_##operation##_scratch_size(NULL, &d, &size), GPUSCAN_ERROR_INVALID_ARGUMENT);              \
+        refused(gpuscan_##operation##_scratch_size(test.gs, NULL, &size), GPUSCAN_ERROR_INVALID_ARGUMENT, NULL,        \
+                "desc");                                                                                               \
+        refused(gpuscan_##operation##_scratch_size(test.gs, &d, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT, NULL, "size");  \
+    } while (0)
+
+static void test_no_object(void **state) {
+    gpuscan_info info;
+    size_t blob_size = 0;
+    (void)state;
+    NO_OBJECT(scan);
+    NO_OBJECT(uniform_add);
+    NO_OBJECT(reduce);
+    NO_OBJECT(histogram);
+    test_case("no object");
+    test_expect(gpuscan_create(NULL, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    gpuscan_destroy(NULL);
+    test_expect(gpuscan_get_info(NULL, &info), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_expect(gpuscan_get_info(test.gs, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_expect(gpuscan_get_blob(NULL, NULL, &blob_size), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    refused(gpuscan_get_blob(test.gs, NULL, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT, NULL, "size");
+    test_expect(gpuscan_set_blob(NULL, "", 0), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    refused(gpuscan_set_blob(test.gs, NULL, 10), GPUSCAN_ERROR_INVALID_ARGUMENT, NULL, "blob");
+    if (gpuscan_error(NULL) == NULL)
+        fail_msg("gpuscan_error(NULL) is NULL");
+}
+
+static void test_type_sizes(void **state) {
+    static const size_t sizes[GPUSCAN_TYPE_COUNT] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 0};
+    int t;
+    (void)state;
+    for (t = 0; t < GPUSCAN_TYPE_COUNT; t++)
+        assert_int_equal(gpuscan_type_size((gpuscan_type)t), sizes[t]);
+    assert_int_equal(gpuscan_type_size(GPUSCAN_TYPE_COUNT), 0);
+    assert_int_equal(gpuscan_type_size(no_type(-1)), 0);
+    assert_int_equal(gpuscan_type_size(no_type(1 << 30)), 0);
+}
+
+/* ---- host arrays ------------------------------------------------------------------------------------------------- */
+
+static struct {
+    cl_uint src[ROWS * PITCH], dst[ROWS * PITCH], result[4], counts[BINS + 2], addend[N];
+    cl_uint guard;
+} host;
+
+static void host_reset(void) {
+    memset(&host, 0x5A, sizeof host);
+}
+
+/* Refused, and no byte of the host's memory has changed. */
+static void host_refused(gpuscan_result got, gpuscan_result wanted, const char *word) {
+    const unsigned char *bytes = (const unsigned char *)&host;
+    size_t i;
+    refused(got, wanted, NULL, word);
+    for (i = 0; i < sizeof host; i++)
+        if (bytes[i] != 0x5A)
+            fail_msg("%s: host memory was written", test.what);
+}
+
+#define HOST(operation, call, result, word, ...)                                                                       \
+    do {                                                                                                               \
+        gpuscan_##operation##_desc d;                                                                                  \
+        memset(&d, 0, sizeof d);                                                                                       \
+        __VA_ARGS__;                                                                                                   \
+        test_case(#call ", %s", #__VA_ARGS__);                                                                         \
+        host_refused(call, result, word);                                                                              \
+    } while (0)
+
+#define SCAN_HOST(result, word, ...)                                                                                   \
+    HOST(scan, gpuscan_scan_host(test.gs, host.src, host.dst, N, &d), result, word, __VA_ARGS__)
+#define ADD_HOST(result, word, ...)                                                                                    \
+    HOST(uniform_add, gpuscan_uniform_add_host(test.gs, host.addend, host.dst, N, 10, &d), result, word, __VA_ARGS__)
+#define REDUCE_HOST(wanted, word, ...)                                                                                 \
+    HOST(reduce, gpuscan_reduce_host(test.gs, host.src, host.result, N, &d), wanted, word, __VA_ARGS__)
+#define HISTOGRAM_HOST(result, word, ...)                                                                              \
+    HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.counts, N, &d), result, word, d.bins = BINS;        \
+         __VA_ARGS__)
+
+static void test_host(void **state) {
+    const uint64_t half = UINT64_C(1) << 63;
+    cl_uint one = 1;
+    (void)state;
+    host_reset();
+    HOST(scan, gpuscan_scan_host(test.gs, NULL, host.dst, N, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "src", (void)0);
+    HOST(scan, gpuscan_scan_host(test.gs, host.src, NULL, N, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", (void)0);
+    HOST(scan, gpuscan_scan_host(test.gs, NULL, NULL, N, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT, "", (void)d);
+    HOST(scan, gpuscan_scan_host(test.gs, host.src, host.dst, half, &d), GPUSCAN_ERROR_SIZE_OVERFLOW, "count", (void)0);
+    HOST(scan, gpuscan_scan_host(test.gs, host.src, host.dst, UINT64_MAX, &d), GPUSCAN_ERROR_SIZE_OVERFLOW, "count",
+         (void)0);
+    /* src may equal dst, or be apart from it */
+    HOST(scan, gpuscan_scan_host(test.gs, host.src, host.src + 1, N, &d), GPUSCAN_ERROR_OVERLAP, "dst", (void)0);
+    HOST(scan, gpuscan_scan_host(test.gs, host.src + N - 1, host.src, N, &d), GPUSCAN_ERROR_OVERLAP, "dst", (void)0);
+    HOST(scan, gpuscan_scan_host(test.gs, host.src, host.src, N, &d), GPUSCAN_ERROR_OVERLAP, "dst",
+         d.dst_type = GPUSCAN_TYPE_U64);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "count", d.count = N);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src", d.src = f.in.at);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst = f.out.at);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src", d.src.offset = 1);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst.offset = 1);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src_type", d.src_type = GPUSCAN_TYPE_COUNT);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "kind", d.kind = (gpuscan_scan_kind)7);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.init = &one; d.init_buffer = f.scratch);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.rows = 2; d.src_pitch = 1);
+    SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = half);
+    SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "dst_pitch", d.rows = 3; d.dst_pitch = half);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "total", d.total = f.foreign);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
+    SCAN_HOST(GPUSCAN_ERROR_INVALID_EVENT, "wait_list", d.call.wait_count = 3);
+
+    HOST(uniform_add, gpuscan_uniform_add_host(test.gs, NULL, host.dst, N, 10, &d), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "addend", (void)0);
+    HOST(uniform_add, gpuscan_uniform_add_host(test.gs, host.addend, NULL, N, 10, &d), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "dst", (void)0);
+    HOST(uniform_add, gpuscan_uniform_add_host(test.gs, host.addend, host.dst, N, 0, &d),
+         GPUSCAN_ERROR_INVALID_ARGUMENT, "block", (void)0);
+    HOST(uniform_add, gpuscan_uniform_add_host(test.gs, host.dst + 3, host.dst, N, 10, &d), GPUSCAN_ERROR_OVERLAP,
+         "dst", (void)0);
+    HOST(uniform_add, gpuscan_uniform_add_host(test.gs, host.addend, host.dst, half, half, &d),
+         GPUSCAN_ERROR_SIZE_OVERFLOW, "count", (void)0);
+    ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "count", d.count = N);
+    ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "block", d.block = 10);
+    ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst = f.out.at);
+    ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "addend", d.addend = f.in.at);
+    ADD_HOST(GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
+
+    HOST(reduce, gpuscan_reduce_host(test.gs, NULL, host.result, N, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "src",
+         (void)0);
+    HOST(reduce, gpuscan_reduce_host(test.gs, host.src, NULL, N, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "result",
+         (void)0);
+    HOST(reduce, gpuscan_reduce_host(test.gs, host.src, host.result, half, &d), GPUSCAN_ERROR_SIZE_OVERFLOW, "count",
+         (void)0);
+    REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "count", d.count = N);
+    REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src", d.src = f.in.at);
+    REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst = f.out.at);
+    REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "result", d.result = &one);
+    REDUCE_HOST(GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.op = GPUSCAN_OP_ARGMIN; d.dst_type = GPUSCAN_TYPE_F32);
+
+    HOST(histogram, gpuscan_histogram_host(test.gs, NULL, host.counts, N, &d), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "samples", d.bins = BINS);
+    HOST(histogram, gpuscan_histogram_host(test.gs, host.src, NULL, N, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "counts",
+         d.bins = BINS);
+    HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.counts, half, &d), GPUSCAN_ERROR_SIZE_OVERFLOW,
+         "count", d.bins = BINS;
+         d.sample_type = GPUSCAN_TYPE_U32);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "count", d.count = N);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "samples", d.samples = f.in.at);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "counts", d.counts = f.counts.at);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "edges", d.edges = f.in.at);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "weights", d.weights = f.in.at);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "edges", d.form = GPUSCAN_BINS_EDGES);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 9);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_BINS, "upper", d.lower.u = 9; d.upper.u = 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        CASE(test_no_object),      CASE(test_type_sizes),
+        CASE(test_scan_call),      CASE(test_uniform_add_call),
+        CASE(test_reduce_call),    CASE(test_histogram_call),
+        CASE(test_scan_buffers),   CASE(test_uniform_add_buffers),
+        CASE(test_reduce_buffers), CASE(test_histogram_buffers),
+        CASE(test_scan_types),     CASE(test_uniform_add_types),
+        CASE(test_reduce_types),   CASE(test_histogram_types),
+        CASE(test_histogram_bins), CASE(test_pitches),
+        CASE(test_scan_overflow),  CASE(test_other_overflow),
+        CASE(test_scan_overlap),   CASE(test_uniform_add_overlap),
+        CASE(test_reduce_overlap), CASE(test_histogram_overlap),
+        CASE(test_scratch_sizes),  CASE(test_unsupported),
+        CASE(test_host),
+    };
+    return cmocka_run_group_tests_name("arguments", tests, open_all, close_all);
+}
