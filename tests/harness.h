@@ -48,9 +48,10 @@ static struct test_state {
     cl_command_queue queue; /* in-order */
     int              is_small, is_long;
     uint64_t         seed, random;
-    uint64_t         device_memory, largest_buffer;                          /* bytes */
+    uint64_t         device_memory, largest_buffer;                                /* bytes */
     unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
-    char             what[512];                                              /* the case that a failed check names */
+    char             what[512]; /* the case that a failed check names */
+    gpuscan         *whole;     /* while gs is an object with limits: the one without */
 } test;
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -62,7 +63,7 @@ static inline const char *test_type_name(gpuscan_type type) {
 }
 
 static inline const char *test_op_name(gpuscan_op op) {
-    static const char *const names[GPUSCAN_OP_COUNT] = {"add", "min", "max", "mul", "and",
+    static const char *const names[GPUSCAN_OP_COUNT] = {"add", "min", "max",    "mul",    "and",
                                                         "or",  "xor", "custom", "argmin", "argmax"};
     return (unsigned)op < (unsigned)GPUSCAN_OP_COUNT ? names[op] : "unknown";
 }
@@ -391,6 +392,24 @@ static inline int test_open(void **state) {
     return 0;
 }
 
+/* From here to the end of the test, gs is another object on the same context and queue, with these limits. */
+static inline void test_limit(const gpuscan_limits *limits) {
+    gpuscan     *limited = NULL;
+    gpuscan_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.context = test.context;
+    desc.device = test.device;
+    desc.queue = test.queue;
+    desc.limits = *limits;
+    test_ok(gpuscan_create(&limited, &desc));
+    if (test.whole)
+        gpuscan_destroy(test.gs);
+    else
+        test.whole = test.gs;
+    test.gs = limited;
+    test_ok(gpuscan_get_info(test.gs, &test.info));
+}
+
 /* Gives everything back and says which strategies the device refused. */
 static inline int test_close(void **state) {
     int s;
@@ -416,6 +435,17 @@ static inline int test_begin(void **state) {
     return 0;
 }
 
-#define TEST(function) cmocka_unit_test_setup(function, test_begin)
+static inline int test_end(void **state) {
+    (void)state;
+    if (test.whole) {
+        gpuscan_destroy(test.gs);
+        test.gs = test.whole;
+        test.whole = NULL;
+        return gpuscan_get_info(test.gs, &test.info);
+    }
+    return 0;
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, test_begin, test_end)
 
 #endif /* TEST_HARNESS_H */

@@ -180,30 +180,30 @@ static inline void op_run_fill(void *data, uint64_t count) {
 }
 
 static const op_run        op_run_identity = {77, 33};
-static const test_operator op_run_join = {
-    "runs",
-    GPUSCAN_TYPE_CUSTOM,
-    {"typedef struct { uint first, last; } run;\n"
-     "run none(void) { run c; c.first = 77; c.last = 33; return c; }\n"
-     "run join(run a, run b) {\n"
-     "    run c;\n"
-     "    if (a.first == 77 && a.last == 33) return b;\n"
-     "    if (b.first == 77 && b.last == 33) return a;\n"
-     "    c.first = 0xDEAD; c.last = 0xBAD;\n"
-     "    if (a.first <= a.last && b.first <= b.last && a.last + 1 == b.first) { c.first = a.first; c.last = b.last; }\n"
-     "    return c;\n"
-     "}\n",
-     "run", 8, "join(a, b)", "none()", NULL},
-    op_run_combine,
-    &op_run_identity,
-    op_run_fill};
+static const test_operator op_run_join = {"runs",
+                                          GPUSCAN_TYPE_CUSTOM,
+                                          {"typedef struct { uint first, last; } run;\n"
+                                           "run none(void) { run c; c.first = 77; c.last = 33; return c; }\n"
+                                           "run join(run a, run b) {\n"
+                                           "    run c;\n"
+                                           "    if (a.first == 77 && a.last == 33) return b;\n"
+                                           "    if (b.first == 77 && b.last == 33) return a;\n"
+                                           "    c.first = 0xDEAD; c.last = 0xBAD;\n"
+                                           "    if (a.first <= a.last && b.first <= b.last && a.last + 1 == b.first) { "
+                                           "c.first = a.first; c.last = b.last; }\n"
+                                           "    return c;\n"
+                                           "}\n",
+                                           "run", 8, "join(a, b)", "none()", NULL},
+                                          op_run_combine,
+                                          &op_run_identity,
+                                          op_run_fill};
 
 /* ---- marked sums in u32: a builtin type whose garbage shows ------------------------------------------------------ */
 
 /* Legal: 0x5A in the high byte, 24 bits of a sum below. The identity is another value; all else spoils the sum. */
-#define OP_MARK UINT32_C(0x5A000000)
+#define OP_MARK          UINT32_C(0x5A000000)
 #define OP_MARK_IDENTITY UINT32_C(0x1D1D1D1D)
-#define OP_MARK_SPOILT UINT32_C(0xBADBAD00)
+#define OP_MARK_SPOILT   UINT32_C(0xBADBAD00)
 
 static inline void op_marked_combine(const void *x, const void *y, void *z) {
     uint32_t a, b, c = OP_MARK_SPOILT;
@@ -255,15 +255,11 @@ static inline void op_seven_fill(void *data, uint64_t count) {
 }
 
 static const uint64_t      op_seven_identity = 7;
-static const test_operator op_seven_sum = {"sums less seven",
-                                           GPUSCAN_TYPE_U64,
-                                           {NULL, NULL, 0, "a + b - 7", "7", NULL},
-                                           op_seven_combine,
-                                           &op_seven_identity,
-                                           op_seven_fill};
+static const test_operator op_seven_sum = {
+    "sums less seven", GPUSCAN_TYPE_U64,   {NULL, NULL, 0, "a + b - 7", "7", NULL},
+    op_seven_combine,  &op_seven_identity, op_seven_fill};
 
 /* ---- types of 1, 3, 12 and 40 bytes; none of their operators commutes -------------------------------------------- */
-
 
 /* The last element that is not 0. */
 static inline void op_last_combine(const void *x, const void *y, void *z) {
@@ -312,22 +308,21 @@ static inline void op_three_fill(void *data, uint64_t count) {
 }
 
 static const unsigned char op_three_identity[3] = {1, 0, 0};
-static const test_operator op_three = {
-    "3 bytes",
-    GPUSCAN_TYPE_CUSTOM,
-    {"typedef struct { uchar v[3]; } three;\n"
-     "three compose(three a, three b) {\n"
-     "    three c;\n"
-     "    c.v[0] = (uchar)(a.v[0] * b.v[0]);\n"
-     "    c.v[1] = (uchar)(a.v[1] * b.v[0] + b.v[1]);\n"
-     "    c.v[2] = (uchar)(a.v[2] + b.v[2]);\n"
-     "    return c;\n"
-     "}\n"
-     "three none(void) { three c; c.v[0] = 1; c.v[1] = 0; c.v[2] = 0; return c; }\n",
-     "three", 3, "compose(a, b)", "none()", NULL},
-    op_three_combine,
-    &op_three_identity,
-    op_three_fill};
+static const test_operator op_three = {"3 bytes",
+                                       GPUSCAN_TYPE_CUSTOM,
+                                       {"typedef struct { uchar v[3]; } three;\n"
+                                        "three compose(three a, three b) {\n"
+                                        "    three c;\n"
+                                        "    c.v[0] = (uchar)(a.v[0] * b.v[0]);\n"
+                                        "    c.v[1] = (uchar)(a.v[1] * b.v[0] + b.v[1]);\n"
+                                        "    c.v[2] = (uchar)(a.v[2] + b.v[2]);\n"
+                                        "    return c;\n"
+                                        "}\n"
+                                        "three none(void) { three c; c.v[0] = 1; c.v[1] = 0; c.v[2] = 0; return c; }\n",
+                                        "three", 3, "compose(a, b)", "none()", NULL},
+                                       op_three_combine,
+                                       &op_three_identity,
+                                       op_three_fill};
 
 /* The same in three u32. */
 static inline void op_twelve_combine(const void *x, const void *y, void *z) {

@@ -328,8 +328,8 @@ static inline void ref_scan_custom(size_t size, void *dst, const void *src, uint
 /* ---- histogram --------------------------------------------------------------------------------------------------- */
 
 /* Where a sample goes: a bin, or one of these. */
-#define REF_BELOW (-1)
-#define REF_ABOVE (-2)
+#define REF_BELOW   (-1)
+#define REF_ABOVE   (-2)
 #define REF_NOWHERE (-3)
 
 /* a * b as high * 2^64 + low. */
@@ -393,8 +393,7 @@ static inline double *ref_even_edges(gpuscan_type type, uint32_t bins, double lo
         upper = 1;
     step = isinf(upper - lower) ? upper / bins - lower / bins : (upper - lower) / bins;
     for (k = 0; k < bins; k++)
-        edges[k] = type == GPUSCAN_TYPE_F64 ? fma(k, step, lower)
-                                            : (double)fmaf((float)k, (float)step, (float)lower);
+        edges[k] = type == GPUSCAN_TYPE_F64 ? fma(k, step, lower) : (double)fmaf((float)k, (float)step, (float)lower);
     edges[bins] = type == GPUSCAN_TYPE_F64 ? upper : (double)(float)upper;
     return edges;
 }

@@ -1,0 +1,1061 @@
+/* gpuscan_scan and gpuscan_scan_host against the reference.
+   cc -O2 tests/test_scan.c -o build/test_scan -lcmocka -lOpenCL -lm && build/test_scan */
+#include "operators.h"
+
+/* ---- one scan, checked ------------------------------------------------------------------------------------------- */
+
+typedef enum scan_init { INIT_NONE = 0, INIT_HOST, INIT_DEVICE } scan_init;
+
+typedef struct scan_case {
+    gpuscan_type         from, to;
+    gpuscan_op           op;
+    const test_operator *custom; /* for OP_CUSTOM: gives both types too */
+    gpuscan_scan_kind    kind;
+    gpuscan_strategy     strategy;
+    uint64_t             count, rows, src_pitch, dst_pitch;
+    uint64_t             src_offset, dst_offset;
+    scan_init            init;
+    int                  total, in_place;
+    uint64_t             device_count; /* with count_type: what the device reads */
+    gpuscan_type         count_type;
+    const void          *data; /* the source; NULL: test_fill, or the custom operator's fill */
+} scan_case;
+
+static void name_scan(const scan_case *c) {
+    static const char *const inits[] = {"", ", host init", ", device init"};
+    test_case("%s scan of %s%s%s by %s, %s, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64 " %" PRIu64
+              ", offsets %" PRIu64 " %" PRIu64 "%s%s%s, device count %" PRIu64 " (%s)",
+              c->kind == GPUSCAN_INCLUSIVE ? "inclusive" : "exclusive", test_type_name(c->from),
+              c->from != c->to ? " to " : "", c->from != c->to ? test_type_name(c->to) : "",
+              c->custom ? c->custom->name : test_op_name(c->op), test_strategy_name(c->strategy), c->count, c->rows,
+              c->src_pitch, c->dst_pitch, c->src_offset, c->dst_offset, inits[c->init], c->total ? ", total" : "",
+              c->in_place ? ", in place" : "", c->device_count, c->count_type ? test_type_name(c->count_type) : "none");
+}
+
+/* Runs the case and compares everything that the call may write, and everything around it, with the reference.
+   0: the device refuses the strategy. */
+static int check_scan(scan_case c) {
+    gpuscan_scan_desc d;
+    test_buffer       src, dst, total, init, number;
+    size_t            from_size, to_size, i;
+    uint64_t          rows = c.rows ? c.rows : 1, src_pitch = c.src_pitch ? c.src_pitch : c.count;
+    uint64_t          dst_pitch = c.dst_pitch ? c.dst_pitch : c.count, count = c.count, r;
+    uint64_t          src_span = (rows - 1) * src_pitch + c.count, dst_span = (rows - 1) * dst_pitch + c.count;
+    unsigned char    *data, *wanted, *totals, start[64];
+    ref_value         first;
+    int               ran;
+
+    if (c.custom) {
+        c.op = GPUSCAN_OP_CUSTOM;
+        c.from = c.to = c.custom->type;
+    }
+    name_scan(&c);
+    memset(&d, 0, sizeof d);
+    from_size = c.custom ? test_operator_size(c.custom) : ref_size(c.from);
+    to_size = c.custom ? from_size : ref_size(c.to);
+    if (c.count_type)
+        count = c.device_count < count ? c.device_count : count;
+
+    /* the source, and an init that matters */
+    data = (unsigned char *)test_alloc(src_span * from_size);
+    wanted = (unsigned char *)test_alloc(dst_span * to_size);
+    totals = (unsigned char *)test_alloc(rows * to_size);
+    if (c.data)
+        memcpy(data, c.data, (size_t)src_span * from_size);
+    else if (c.custom)
+        c.custom->fill(data, src_span);
+    else
+        test_fill(c.from, c.op, data, src_span);
+    if (c.custom) {
+        memcpy(start, c.custom->identity, to_size);
+        if (c.init)
+            c.custom->fill(start, 1);
+        if (c.init && c.custom == &op_run_join) /* a run joins the row that begins behind it, here that of row 0 */
+            memset(start, 0, sizeof start);
+    } else {
+        first = c.init ? test_init_value(c.to, c.op) : ref_identity(c.to, c.op);
+        ref_store(c.to, start, 0, first);
+    }
+
+    /* what must come out: in the gaps between the rows, and behind the device's count, what was there before */
+    if (c.in_place)
+        memcpy(wanted, data, (size_t)dst_span * to_size);
+    else
+        for (i = 0; i < (size_t)dst_span * to_size; i++)
+            wanted[i] = test_pattern((size_t)c.dst_offset * to_size + i);
+    for (r = 0; r < rows; r++) {
+        const unsigned char *in = data + (size_t)(r * src_pitch) * from_size;
+        unsigned char       *out = wanted + (size_t)(r * dst_pitch) * to_size;
+        if (c.custom)
+            ref_scan_custom(to_size, out, in, count, c.custom->combine, c.kind, start, totals + (size_t)r * to_size);
+        else
+            ref_store(c.to, totals, r, ref_scan(c.to, out, c.from, in, count, c.op, c.kind, &first));
+    }
+
+    src = test_buffer_new(CL_MEM_READ_WRITE, from_size, src_span);
+    dst = test_buffer_new(c.in_place ? CL_MEM_READ_WRITE : CL_MEM_WRITE_ONLY, to_size, dst_span);
+    total = test_buffer_new(CL_MEM_WRITE_ONLY, to_size, rows);
+    init = test_buffer_new(CL_MEM_READ_ONLY, to_size, 1);
+    number = test_buffer_new(CL_MEM_READ_ONLY, c.count_type ? ref_size(c.count_type) : 4, 1);
+    test_buffer_set(&src, c.src_offset, src_span, data);
+    test_buffer_set(&dst, c.dst_offset, dst_span, NULL);
+    test_buffer_set(&total, c.dst_offset, rows, NULL);
+    test_buffer_set(&init, c.src_offset, 1, start);
+    d.src = src.at;
+    d.dst = c.in_place ? src.at : dst.at;
+    d.count = c.count;
+    d.src_type = c.from;
+    d.dst_type = c.to;
+    d.op = c.op;
+    d.kind = c.kind;
+    d.custom = c.custom ? &c.custom->custom : NULL;
+    if (c.init == INIT_HOST)
+        d.init = start;
+    if (c.init == INIT_DEVICE)
+        d.init_buffer = init.at;
+    if (c.total)
+        d.total = total.at;
+    d.rows = c.rows;
+    d.src_pitch = c.src_pitch;
+    d.dst_pitch = c.dst_pitch;
+    if (c.count_type) {
+        ref_store(c.count_type, &first, 0, ref_bits(c.device_count));
+        test_buffer_set(&number, 3, 1, &first);
+        d.count_buffer = number.at;
+        d.count_type = c.count_type;
+    }
+    d.call.strategy = c.strategy;
+    ran = test_ran(gpuscan_scan(test.gs, &d), c.strategy);
+
+    if (ran && c.in_place) {
+        if (c.custom)
+            test_same_bytes(test_buffer_get(&src), wanted, to_size, dst_span);
+        else
+            test_same(c.to, test_buffer_get(&src), wanted, dst_span);
+    } else {
+        test_same_bytes(test_buffer_get(&src), data, from_size, src_span);
+        if (ran && c.custom)
+            test_same_bytes(test_buffer_get(&dst), wanted, to_size, dst_span);
+        else if (ran)
+            test_same(c.to, test_buffer_get(&dst), wanted, dst_span);
+    }
+    if (ran && c.total) {
+        strncat(test.what, ": total", sizeof test.what - strlen(test.what) - 1);
+        if (c.custom)
+            test_same_bytes(test_buffer_get(&total), totals, to_size, rows);
+        else
+            test_same(c.to, test_buffer_get(&total), totals, rows);
+    } else {
+        test_buffer_untouched(&total);
+    }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    test_buffer_free(&total);
+    test_buffer_free(&init);
+    test_buffer_free(&number);
+    free(data);
+    free(wanted);
+    free(totals);
+    return ran;
+}
+
+static scan_case a_scan(gpuscan_type type, gpuscan_op op, uint64_t count) {
+    scan_case c;
+    memset(&c, 0, sizeof c);
+    c.from = c.to = type;
+    c.op = op;
+    c.count = count;
+    return c;
+}
+
+static void check_all_strategies(scan_case c) {
+    int s;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        c.strategy = (gpuscan_strategy)s;
+        check_scan(c);
+    }
+}
+
+/* ---- lengths ----------------------------------------------------------------------------------------------------- */
+
+/* Every length up to 4097, with the total, for one type and strategy, in buffers that stay. */
+static void check_lengths(gpuscan_type type, gpuscan_strategy strategy, gpuscan_scan_kind kind, uint64_t last,
+                          uint64_t step) {
+    size_t            size = ref_size(type);
+    test_buffer       src = test_buffer_new(CL_MEM_READ_ONLY, size, last), dst = test_buffer_new(0, size, last);
+    test_buffer       total = test_buffer_new(0, size, 1);
+    unsigned char    *data = (unsigned char *)test_alloc(last * size);
+    unsigned char    *sums = (unsigned char *)test_alloc((last + 1) * size);
+    gpuscan_scan_desc d;
+    uint64_t          n;
+    /* the exclusive sums, one more than there are elements, hold the inclusive ones and every total */
+    test_fill(type, GPUSCAN_OP_ADD, data, last);
+    ref_store(type, sums, last, ref_scan(type, sums, type, data, last, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, NULL));
+    test_buffer_set(&src, 1, last, data);
+    memset(&d, 0, sizeof d);
+    d.src_type = type;
+    d.kind = kind;
+    d.call.strategy = strategy;
+    for (n = 0; n <= last; n += n < 70 ? 1 : step) {
+        test_case("%s scan of %" PRIu64 " %s, %s", kind == GPUSCAN_INCLUSIVE ? "inclusive" : "exclusive", n,
+                  test_type_name(type), test_strategy_name(strategy));
+        test_buffer_set(&dst, n % 5, n, NULL);
+        test_buffer_set(&total, n % 3, 1, NULL);
+        d.src = src.at;
+        d.dst = dst.at;
+        d.total = total.at;
+        d.count = n;
+        if (!test_ran(gpuscan_scan(test.gs, &d), strategy))
+            break;
+        test_same(type, test_buffer_get(&dst), sums + (kind == GPUSCAN_INCLUSIVE ? size : 0), n);
+        test_same(type, test_buffer_get(&total), sums + n * size, 1);
+    }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    test_buffer_free(&total);
+    free(data);
+    free(sums);
+}
+
+static void every_length(void **state) {
+    int s, kind, type;
+    (void)state;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+        for (kind = 0; kind < 2; kind++)
+            for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+                if (type == GPUSCAN_TYPE_U32 || (test.is_long && test_has_type((gpuscan_type)type)))
+                    check_lengths((gpuscan_type)type, (gpuscan_strategy)s, (gpuscan_scan_kind)kind,
+                                  test_size(600, 4097, 4097), test_size(53, 1, 1));
+}
+
+/* Around every size that may be a tile, a group's share or a level: powers of two and small multiples of them. */
+static void edges(void **state) {
+    static const uint64_t odd[] = {3, 5, 6, 7, 9, 10, 12, 15};
+    uint64_t              top = test_size(12, 22, 26), k, o;
+    scan_case             c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 0);
+    int                   off;
+    (void)state;
+    c.total = 1;
+    for (k = 5; k <= top; k++)
+        for (off = -1; off <= 1; off++) {
+            c.count = (UINT64_C(1) << k) + (uint64_t)(int64_t)off;
+            c.kind = (k + (uint64_t)off) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+            check_all_strategies(c);
+        }
+    for (k = 8; k <= (test.is_small ? 8 : 16); k += 2)
+        for (o = 0; o < sizeof odd / sizeof odd[0]; o++)
+            for (off = -1; off <= 1; off++) {
+                c.count = (odd[o] << k) + (uint64_t)(int64_t)off;
+                c.kind = off == 0 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+                check_all_strategies(c);
+            }
+}
+
+static void primes_and_random_lengths(void **state) {
+    static const uint64_t primes[] = {4099,   7589,   10007,  12289,  16381,  16411,   31337,
+                                      32749,  49157,  65521,  65537,  98317,  131071,  131101,
+                                      262139, 262147, 524287, 786433, 999983, 1048573, 1048583};
+    scan_case             c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 0);
+    uint64_t              i, limit = test_size(5000, UINT64_C(1) << 20, UINT64_C(1) << 23);
+    (void)state;
+    for (i = 0; i < sizeof primes / sizeof primes[0]; i++)
+        if (primes[i] <= limit) {
+            c.count = primes[i];
+            c.kind = i % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+            check_all_strategies(c);
+        }
+    for (i = 0; i < test_size(3, 30, 200); i++) {
+        c.count = test_below(UINT64_C(1) << (8 + test_below(13))) % limit;
+        c.kind = test_random() % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        c.total = test_random() % 2 != 0;
+        c.init = (scan_init)test_below(3);
+        c.src_offset = test_below(20);
+        c.dst_offset = test_below(20);
+        check_all_strategies(c);
+    }
+}
+
+/* More elements than 2^24 in one call: u8 to u32, and in place. */
+static void many(void **state) {
+    scan_case c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(20000, (UINT64_C(1) << 24) + 12345, 100000000));
+    int       s;
+    (void)state;
+    c.total = 1;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        c.strategy = (gpuscan_strategy)s;
+        c.in_place = s % 2;
+        c.from = s % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U8;
+        check_scan(c);
+    }
+}
+
+/* More elements than 32 bits count: bytes of 1, in place, so that element i becomes i + 1 modulo 256. */
+static void more_than_32_bits(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_SINGLE_PASS};
+    uint64_t                      count = (UINT64_C(1) << 32) + 77777, at, size, i, chunk = 1 << 24;
+    unsigned char                *part, one = 1;
+    gpuscan_scan_desc             d;
+    cl_int                        status = CL_SUCCESS;
+    cl_mem                        mem;
+    size_t                        s;
+    (void)state;
+    if (!test.is_long || test.is_small || test.largest_buffer < count || test.device_memory < 2 * count)
+        skip();
+    mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)count, NULL, &status);
+    test_cl(status);
+    part = (unsigned char *)test_alloc(chunk);
+    memset(&d, 0, sizeof d);
+    d.src.mem = d.dst.mem = mem;
+    d.count = count;
+    d.src_type = GPUSCAN_TYPE_U8;
+    d.kind = GPUSCAN_INCLUSIVE;
+    for (s = 0; s < 3; s++) {
+        test_case("2^32 + 77777 bytes in place, %s", test_strategy_name(strategies[s]));
+        test_cl(clEnqueueFillBuffer(test.queue, mem, &one, 1, 0, (size_t)count, 0, NULL, NULL));
+        d.call.strategy = strategies[s];
+        if (!test_ran(gpuscan_scan(test.gs, &d), strategies[s]))
+            continue;
+        for (at = 0; at < count; at += size) {
+            size = count - at < chunk ? count - at : chunk;
+            test_cl(clEnqueueReadBuffer(test.queue, mem, CL_TRUE, (size_t)at, (size_t)size, part, 0, NULL, NULL));
+            for (i = 0; i < size; i++)
+                if (part[i] != ((at + i + 1) & 255))
+                    fail_msg("%s: element %" PRIu64 " is %u", test.what, at + i, part[i]);
+        }
+    }
+    free(part);
+    clReleaseMemObject(mem);
+}
+
+/* ---- types and operators ----------------------------------------------------------------------------------------- */
+
+/* All types by all operators, exclusive and inclusive. By default a pair runs with one strategy, turning, so that each
+   type and each operator meets each strategy; sums, and the long run, take them all. */
+static void types_and_operators(void **state) {
+    int       type, op, s, kind;
+    scan_case c;
+    (void)state;
+    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+        for (op = GPUSCAN_OP_ADD; op <= GPUSCAN_OP_XOR; op++)
+            for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+                if (!test_has_type((gpuscan_type)type) || !test_op_fits((gpuscan_type)type, (gpuscan_op)op))
+                    continue;
+                if (!test.is_long && s != 1 + (type + op) % 5 && (op != GPUSCAN_OP_ADD || test.is_small))
+                    continue;
+                for (kind = 0; kind < 2; kind++) {
+                    c = a_scan((gpuscan_type)type, (gpuscan_op)op, test_size(700, 50021, 300007));
+                    c.strategy = (gpuscan_strategy)s;
+                    c.kind = (gpuscan_scan_kind)kind;
+                    c.total = 1;
+                    c.init = kind ? INIT_HOST : INIT_NONE;
+                    c.src_offset = (uint64_t)(s + op);
+                    c.dst_offset = (uint64_t)type;
+                    if (!check_scan(c)) {
+                        c.strategy = GPUSCAN_STRATEGY_AUTO;
+                        check_scan(c);
+                    }
+                    c.count = 37;
+                    check_scan(c);
+                }
+            }
+}
+
+/* Numbers that both types can hold, with a fraction where the source has one. Their sums stay exact. */
+static void fill_pair(gpuscan_type from, gpuscan_type to, void *data, uint64_t count) {
+    int is_signed = to != GPUSCAN_TYPE_U8 && to != GPUSCAN_TYPE_U16 && to != GPUSCAN_TYPE_U32 && to != GPUSCAN_TYPE_U64;
+    uint64_t  i;
+    ref_value v;
+    if (!ref_is_float(from) && !ref_is_float(to)) {
+        test_fill(from, GPUSCAN_OP_ADD, data, count);
+        return;
+    }
+    for (i = 0; i < count; i++) {
+        v.real = (double)test_below(400) / 4 - (is_signed ? 50 : 0);
+        if (!ref_is_float(from))
+            v = ref_bits((uint64_t)(int64_t)(ref_is_signed(from) ? v.real : fabs(v.real)));
+        ref_store(from, data, i, v);
+    }
+}
+
+static void check_pair(gpuscan_type from, gpuscan_type to) {
+    uint64_t       count = test_size(300, 9001, 20011);
+    unsigned char *data = (unsigned char *)test_alloc(count * 8);
+    scan_case      c = a_scan(from, GPUSCAN_OP_ADD, count);
+    if (test_has_type(from) && test_has_type(to)) {
+        fill_pair(from, to, data, count);
+        c.to = to;
+        c.data = data;
+        c.total = 1;
+        c.src_offset = 3;
+        c.dst_offset = 1;
+        c.kind = (from + to) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        if (test.is_long)
+            check_all_strategies(c);
+        else
+            check_scan(c);
+        /* rows of one element: the conversion alone */
+        if (!ref_is_float(from)) {
+            test_random_bytes(data, (size_t)count * 8);
+            c.rows = test_size(50, 2000, 20011);
+            c.count = 1;
+            c.kind = GPUSCAN_INCLUSIVE;
+            check_scan(c);
+        }
+    }
+    free(data);
+}
+
+static void differing_types(void **state) {
+    static const gpuscan_type pairs[][2] = {{GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32},  {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U64},
+                                            {GPUSCAN_TYPE_I8, GPUSCAN_TYPE_I64},  {GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U16},
+                                            {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U8},  {GPUSCAN_TYPE_U64, GPUSCAN_TYPE_I16},
+                                            {GPUSCAN_TYPE_I16, GPUSCAN_TYPE_F32}, {GPUSCAN_TYPE_I64, GPUSCAN_TYPE_F32},
+                                            {GPUSCAN_TYPE_U64, GPUSCAN_TYPE_F64}, {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I32},
+                                            {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U8},  {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_I64},
+                                            {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64}, {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F32},
+                                            {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32}, {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16},
+                                            {GPUSCAN_TYPE_I32, GPUSCAN_TYPE_F16}, {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_U32}};
+    size_t                    i;
+    int                       from, to;
+    (void)state;
+    if (!test.is_long)
+        for (i = 0; i < sizeof pairs / sizeof pairs[0] && (!test.is_small || i < 6); i++)
+            check_pair(pairs[i][0], pairs[i][1]);
+    else
+        for (from = GPUSCAN_TYPE_I8; from <= GPUSCAN_TYPE_F64; from++)
+            for (to = GPUSCAN_TYPE_I8; to <= GPUSCAN_TYPE_F64; to++)
+                check_pair((gpuscan_type)from, (gpuscan_type)to);
+}
+
+/* Every f16 there is, read and written: as rows of one element it must come back as it was, and its f32 be exact. */
+static void every_half(void **state) {
+    static uint16_t halves[65536];
+    scan_case       c = a_scan(GPUSCAN_TYPE_F16, GPUSCAN_OP_ADD, 1);
+    uint32_t        i;
+    (void)state;
+    for (i = 0; i < 65536; i++)
+        halves[i] = (uint16_t)i;
+    c.rows = test_size(3000, 65536, 65536);
+    c.kind = GPUSCAN_INCLUSIVE;
+    c.data = test.is_small ? halves + 30000 : halves; /* infinity and NaN are among them */
+    check_scan(c);
+    c.to = GPUSCAN_TYPE_F32;
+    check_scan(c);
+}
+
+/* Sums of floats that f16 cannot hold: rounded once, when they are stored. */
+static void half_rounds_when_stored(void **state) {
+    uint64_t  count = test_size(500, 30011, 30011), i;
+    float    *data = (float *)test_alloc(count * sizeof *data);
+    scan_case c = a_scan(GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD, count);
+    (void)state;
+    for (i = 0; i < count; i++) /* multiples of 2^-10, up to 2^11: more digits than f16 has, and no more than f32 */
+        data[i] = (float)test_below(128) / 1024;
+    c.data = data;
+    c.to = GPUSCAN_TYPE_F16;
+    c.total = 1;
+    check_all_strategies(c);
+    c.kind = GPUSCAN_INCLUSIVE;
+    check_all_strategies(c);
+    free(data);
+}
+
+/* MIN and MAX pass over NaN and keep infinities. */
+static void extremes_of_floats(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F64};
+    uint64_t                  count = test_size(300, 20011, 20011), i;
+    void                     *data = test_alloc(count * 8);
+    scan_case                 c;
+    size_t                    t;
+    int                       op;
+    (void)state;
+    for (t = 0; t < 3; t++)
+        for (op = GPUSCAN_OP_MIN; op <= GPUSCAN_OP_MAX; op++) {
+            if (!test_has_type(types[t]))
+                continue;
+            c = a_scan(types[t], (gpuscan_op)op, count);
+            test_fill(c.to, c.op, data, count);
+            for (i = 1; i < count; i++)
+                if (test_below(4) == 0)
+                    ref_store(c.to, data, i, ref_real((double)NAN));
+            ref_store(c.to, data, count * 3 / 4, ref_real(op == GPUSCAN_OP_MIN ? -(double)INFINITY : (double)INFINITY));
+            ref_store(c.to, data, count / 5, ref_real(op == GPUSCAN_OP_MIN ? (double)INFINITY : -(double)INFINITY));
+            c.data = data;
+            c.total = 1;
+            check_all_strategies(c);
+            c.kind = GPUSCAN_INCLUSIVE;
+            c.init = INIT_HOST;
+            check_scan(c);
+        }
+    free(data);
+}
+
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
+
+static void offsets(void **state) {
+    static const uint64_t     at[] = {0, 1, 3, 4, 7, 8, 11, 12, 16};
+    static const gpuscan_type types[][2] = {{GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32}, {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32},
+                                            {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8},   {GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U16},
+                                            {GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64}, {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U16}};
+    static const uint64_t     counts[] = {1, 13, 1000, 5003};
+    scan_case                 c;
+    size_t                    t, i, j, n;
+    (void)state;
+    for (t = 0; t < (test.is_small ? 2 : sizeof types / sizeof types[0]); t++)
+        for (i = 0; i < 9; i++)
+            for (j = 0; j < 9; j++)
+                for (n = 0; n < (test.is_small ? 2 : 4); n++) {
+                    if (test.is_small && i != j)
+                        continue;
+                    c = a_scan(types[t][0], GPUSCAN_OP_ADD, counts[n]);
+                    c.to = types[t][1];
+                    c.src_offset = at[i];
+                    c.dst_offset = at[j];
+                    c.kind = (i + j) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+                    c.total = 1;
+                    if (t == 0 || test.is_long)
+                        check_all_strategies(c);
+                    else
+                        check_scan(c);
+                }
+}
+
+static void in_place(void **state) {
+    static const uint64_t counts[] = {0, 1, 2, 31, 100, 1000, 4096, 5003, 65537, 300007, 1048577};
+    scan_case             c;
+    size_t                n;
+    int                   kind;
+    (void)state;
+    for (n = 0; n < sizeof counts / sizeof counts[0] - (test.is_small ? 4 : 0); n++)
+        for (kind = 0; kind < 2; kind++) {
+            c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, counts[n]);
+            c.in_place = 1;
+            c.kind = (gpuscan_scan_kind)kind;
+            c.total = 1;
+            c.src_offset = c.dst_offset = n % 4;
+            check_all_strategies(c);
+        }
+    /* types of one size, small and large ones, and with rows */
+    c = a_scan(GPUSCAN_TYPE_I32, GPUSCAN_OP_ADD, test_size(500, 20011, 20011));
+    c.in_place = 1;
+    c.from = GPUSCAN_TYPE_U8;
+    c.to = GPUSCAN_TYPE_I8;
+    check_all_strategies(c);
+    c.from = c.to = GPUSCAN_TYPE_U64;
+    check_all_strategies(c);
+    c.custom = &op_affine_compose;
+    check_all_strategies(c);
+    c.custom = NULL;
+    c.from = c.to = GPUSCAN_TYPE_U32;
+    c.count = test_size(90, 1333, 1333);
+    c.rows = 7;
+    c.src_pitch = c.dst_pitch = 1400;
+    check_all_strategies(c);
+}
+
+/* Rows of all shapes; the gaps between them are compared too. */
+static void rows_and_pitches(void **state) {
+    static const struct {
+        uint64_t rows, count, src_gap, dst_gap;
+    } shapes[] = {{2, 0, 3, 5},     {3, 1, 0, 1},      {7, 5, 2, 0},      {5, 33, 0, 0},      {100, 100, 1, 4},
+                  {13, 257, 7, 3},  {3, 1000, 5, 64},  {2, 4096, 0, 0},   {2, 4097, 3, 3},    {70001, 1, 0, 1},
+                  {66000, 3, 1, 0}, {1000, 640, 0, 0}, {5, 30011, 1, 21}, {3, 150001, 0, 13}, {300, 2049, 2, 0}};
+    scan_case c;
+    size_t    i;
+    (void)state;
+    for (i = 0; i < sizeof shapes / sizeof shapes[0] - (test.is_small ? 6 : 0); i++) {
+        c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, shapes[i].count);
+        c.rows = shapes[i].rows;
+        c.src_pitch = shapes[i].src_gap ? shapes[i].count + shapes[i].src_gap : 0;
+        c.dst_pitch = shapes[i].dst_gap ? shapes[i].count + shapes[i].dst_gap : 0;
+        c.total = 1;
+        c.src_offset = i % 3;
+        c.dst_offset = i % 4;
+        c.kind = i % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        check_all_strategies(c);
+        c.init = i % 2 ? INIT_HOST : INIT_DEVICE;
+        c.kind = i % 2 ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
+        check_all_strategies(c);
+        c.custom = &op_run_join;
+        c.init = INIT_NONE;
+        check_all_strategies(c);
+    }
+}
+
+static void device_counts(void **state) {
+    static const uint64_t counts[] = {1, 100, 3000, 70001};
+    scan_case             c;
+    size_t                n, v;
+    int                   rows, type;
+    (void)state;
+    for (n = 0; n < (test.is_small ? 2 : 4); n++)
+        for (v = 0; v < 8; v++)
+            for (rows = 1; rows <= 3; rows += 2)
+                for (type = GPUSCAN_TYPE_U32; type <= GPUSCAN_TYPE_U64; type += 2) {
+                    const uint64_t values[8] = {0,
+                                                1,
+                                                counts[n] / 2,
+                                                counts[n] - 1,
+                                                counts[n],
+                                                counts[n] + 1,
+                                                UINT32_MAX,
+                                                type == GPUSCAN_TYPE_U64 ? (UINT64_C(1) << 32) + 1 : 7};
+                    c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, counts[n]);
+                    c.rows = (uint64_t)rows;
+                    c.dst_pitch = counts[n] + 2;
+                    c.count_type = (gpuscan_type)type;
+                    c.device_count = values[v];
+                    c.total = 1;
+                    c.init = (scan_init)(v % 3);
+                    c.kind = v % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+                    check_all_strategies(c);
+                }
+}
+
+/* Init from the host and from the device, with and without total, for no, one, some and many elements. */
+static void inits_and_totals(void **state) {
+    static const uint64_t             counts[] = {0, 1, 2, 63, 1000, 20011};
+    static const gpuscan_type         types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_I64, GPUSCAN_TYPE_F32};
+    static const test_operator *const customs[] = {&op_affine_compose, &op_forty};
+    scan_case                         c;
+    size_t                            n, t;
+    int                               init, kind, total;
+    (void)state;
+    for (t = 0; t < (test.is_small ? 1 : 6); t++)
+        for (n = 0; n < (test.is_small ? 5 : 6); n++)
+            for (init = 0; init < 3; init++)
+                for (kind = 0; kind < 2; kind++)
+                    for (total = 0; total < 2; total++) {
+                        c = a_scan(t < 4 ? types[t] : GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_ADD, counts[n]);
+                        c.custom = t < 4 ? NULL : customs[t - 4];
+                        c.init = (scan_init)init;
+                        c.kind = (gpuscan_scan_kind)kind;
+                        c.total = total;
+                        c.src_offset = 5;
+                        if (t == 0 || test.is_long)
+                            check_all_strategies(c);
+                        else
+                            check_scan(c);
+                    }
+}
+
+/* ---- custom ------------------------------------------------------------------------------------------------------ */
+
+static void custom_operators(void **state) {
+    static const test_operator *const operators[] = {&op_run_join,       &op_matrix_product, &op_brackets_match,
+                                                     &op_affine_compose, &op_marked_sum,     &op_seven_sum};
+    static const uint64_t             counts[] = {1, 2, 33, 257, 1000, 5003, 65537, 300007, 1500007};
+    scan_case                         c;
+    size_t                            o, n;
+    int                               kind;
+    (void)state;
+    for (o = 0; o < sizeof operators / sizeof operators[0]; o++)
+        for (n = 0; n < (test.is_small ? 5 : o == 0 || test.is_long ? 9 : 8); n++)
+            for (kind = 0; kind < 2; kind++) {
+                c = a_scan(operators[o]->type, GPUSCAN_OP_CUSTOM, counts[n]);
+                c.custom = operators[o];
+                c.kind = (gpuscan_scan_kind)kind;
+                c.total = 1;
+                c.init = o > 0 && n % 2 ? INIT_HOST : INIT_NONE;
+                check_all_strategies(c);
+            }
+}
+
+/* The order of the operands at every length: runs join only when nothing is swapped, left out or taken twice. */
+static void runs_of_every_length(void **state) {
+    scan_case c = a_scan(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, 0);
+    (void)state;
+    c.custom = &op_run_join;
+    c.total = 1;
+    for (c.count = 1; c.count <= test_size(300, 2050, 4097); c.count += c.count < 140 ? test_size(13, 1, 1) : 31) {
+        c.kind = c.count % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        check_all_strategies(c);
+    }
+}
+
+static void custom_sizes(void **state) {
+    static const test_operator *const operators[] = {&op_last, &op_three, &op_twelve, &op_forty};
+    static const uint64_t             counts[] = {1, 7, 300, 4099, 40009};
+    scan_case                         c;
+    size_t                            o, n;
+    (void)state;
+    for (o = 0; o < sizeof operators / sizeof operators[0]; o++)
+        for (n = 0; n < (test.is_small ? 3 : 5); n++) {
+            c = a_scan(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, counts[n]);
+            c.custom = operators[o];
+            c.src_offset = n;
+            c.dst_offset = 3 * n;
+            c.total = 1;
+            c.kind = (n + o) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+            check_all_strategies(c);
+        }
+}
+
+/* A scan with a convert expression; wanted as the caller computed it. */
+static void check_convert(gpuscan_scan_desc d, size_t from_size, const void *data, size_t to_size, const void *wanted) {
+    uint64_t    rows = d.rows ? d.rows : 1, span = rows * d.count;
+    test_buffer src = test_buffer_new(CL_MEM_READ_ONLY, from_size, span);
+    test_buffer dst = test_buffer_new(CL_MEM_READ_WRITE, to_size, span);
+    int         s;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        test_case("scan with the conversion %s, rows %" PRIu64 ", %s", d.custom->convert, rows,
+                  test_strategy_name((gpuscan_strategy)s));
+        test_buffer_set(&src, 3, span, data);
+        test_buffer_set(&dst, 5, span, NULL);
+        d.src = src.at;
+        d.dst = dst.at;
+        d.call.strategy = (gpuscan_strategy)s;
+        if (test_ran(gpuscan_scan(test.gs, &d), d.call.strategy))
+            test_same_bytes(test_buffer_get(&dst), wanted, to_size, span);
+    }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+}
+
+static void conversions(void **state) {
+    static const gpuscan_custom flags = {NULL, NULL, 0, NULL, NULL, "x > 200 ? 1 : 0"};
+    static const gpuscan_custom index = {NULL, NULL, 0, NULL, NULL, "(uint)i * 3u + x"};
+    gpuscan_custom              to_custom = op_affine_compose.custom, from_custom = op_brackets_match.custom;
+    gpuscan_scan_desc           d;
+    uint64_t                    count = test_size(300, 10007, 10007), rows = 3, i, r;
+    uint8_t                    *bytes = (uint8_t *)test_alloc(count);
+    uint32_t                   *words = (uint32_t *)test_alloc(rows * count * 4), *sums, sum;
+    op_affine                  *maps = (op_affine *)test_alloc(count * sizeof *maps), map;
+    op_brackets                *brackets = (op_brackets *)test_alloc(count * sizeof *brackets);
+    (void)state;
+    sums = (uint32_t *)test_alloc(rows * count * 4);
+
+    /* flags: how many bytes before this one are large */
+    test_random_bytes(bytes, (size_t)count);
+    for (i = 0, sum = 0; i < count; i++) {
+        sums[i] = sum;
+        sum += bytes[i] > 200;
+    }
+    memset(&d, 0, sizeof d);
+    d.count = count;
+    d.src_type = GPUSCAN_TYPE_U8;
+    d.dst_type = GPUSCAN_TYPE_U32;
+    d.custom = &flags;
+    check_convert(d, 1, bytes, 4, sums);
+
+    /* the index counts from 0 in every row */
+    test_random_bytes(words, (size_t)(rows * count) * 4);
+    for (r = 0; r < rows; r++)
+        for (i = 0, sum = 0; i < count; i++) {
+            sum += (uint32_t)i * 3 + words[r * count + i];
+            sums[r * count + i] = sum;
+        }
+    d.src_type = d.dst_type = GPUSCAN_TYPE_U32;
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.rows = rows;
+    d.custom = &index;
+    check_convert(d, 4, words, 4, sums);
+
+    /* u32 to a custom type */
+    d.rows = 0;
+    to_custom.convert = "made(x, i)";
+    to_custom.source = "typedef struct { uint scale, shift; } affine;\n"
+                       "affine made(uint x, ulong i) { affine c; c.scale = 2 * x + 1; c.shift = (uint)i; return c; }\n"
+                       "affine compose(affine a, affine b) {\n"
+                       "    affine c; c.scale = a.scale * b.scale; c.shift = a.shift * b.scale + b.shift; return c; }\n"
+                       "affine none(void) { affine c; c.scale = 1; c.shift = 0; return c; }\n";
+    for (i = 0; i < count; i++) {
+        maps[i].scale = 2 * words[i] + 1;
+        maps[i].shift = (uint32_t)i;
+    }
+    ref_scan_custom(8, maps, maps, count, op_affine_combine, GPUSCAN_INCLUSIVE, &op_affine_identity, &map);
+    d.dst_type = GPUSCAN_TYPE_CUSTOM;
+    d.op = GPUSCAN_OP_CUSTOM;
+    d.custom = &to_custom;
+    check_convert(d, 4, words, 8, maps);
+
+    /* a custom type to u32, summed */
+    from_custom.convert = "x.open + 2 * x.close";
+    from_custom.combine = from_custom.identity = NULL;
+    op_brackets_fill(brackets, count);
+    for (i = 0, sum = 0; i < count; i++)
+        sums[i] = sum += brackets[i].open + 2 * brackets[i].close;
+    d.src_type = GPUSCAN_TYPE_CUSTOM;
+    d.dst_type = GPUSCAN_TYPE_U32;
+    d.op = GPUSCAN_OP_ADD;
+    d.custom = &from_custom;
+    check_convert(d, 8, brackets, 4, sums);
+
+    free(bytes);
+    free(words);
+    free(sums);
+    free(maps);
+    free(brackets);
+}
+
+/* ---- floats ------------------------------------------------------------------------------------------------------ */
+
+/* Sums of random floats: the same bits run after run, and near the sum in f64. Each of the up to n additions behind a
+   sum rounds by at most half a unit of 2^-23 (2^-52) of what it gives, here to either side alike: together about
+   sqrt(n) of them, and the bound takes 4 sqrt(n) units of the sum of the magnitudes. f64 is held against long double.
+ */
+static void check_float_sums(gpuscan_type type, gpuscan_strategy strategy, uint64_t count, int runs) {
+    size_t            size = ref_size(type);
+    double            unit = type == GPUSCAN_TYPE_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
+    test_buffer       src = test_buffer_new(CL_MEM_READ_ONLY, size, count), dst = test_buffer_new(0, size, count);
+    unsigned char    *data = (unsigned char *)test_alloc(count * size), *first;
+    long double       sum = 0, magnitude = 0, error;
+    gpuscan_scan_desc d;
+    ref_value         v;
+    uint64_t          i;
+    int               run;
+    first = (unsigned char *)test_alloc(count * size);
+    for (i = 0; i < count; i++)
+        ref_store(type, data, i, ref_real((test_unit() - 0.25) * ldexp(1, (int)test_below(12))));
+    memset(&d, 0, sizeof d);
+    d.count = count;
+    d.src_type = type;
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.call.strategy = strategy;
+    test_buffer_set(&src, 1, count, data);
+    for (run = 0; run < runs; run++) {
+        test_case("run %d of sums of %" PRIu64 " %s, %s", run, count, test_type_name(type),
+                  test_strategy_name(strategy));
+        test_buffer_set(&dst, 2, count, NULL);
+        d.src = src.at;
+        d.dst = dst.at;
+        if (!test_ran(gpuscan_scan(test.gs, &d), strategy))
+            break;
+        if (run == 0)
+            memcpy(first, test_buffer_get(&dst), (size_t)count * size);
+        else
+            test_same_bytes(test_buffer_get(&dst), first, size, count);
+    }
+    for (i = 0; i < count && run > 0; i++) {
+        sum += (long double)ref_load(type, data, i).real;
+        magnitude += fabsl((long double)ref_load(type, data, i).real);
+        v = ref_load(type, first, i);
+        error = fabsl((long double)v.real - sum);
+        if (!(error <= 4 * sqrtl((long double)(i + 1)) * (long double)unit * magnitude))
+            fail_msg("%s: element %" PRIu64 " is %.17g, off by %Lg", test.what, i, v.real, error);
+    }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    free(data);
+    free(first);
+}
+
+static void float_sums(void **state) {
+    static const uint64_t counts[] = {1003, 100003, 1000003};
+    int                   s, n;
+    (void)state;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        for (n = 0; n < (test.is_small ? 1 : test.is_long ? 3 : 2); n++)
+            check_float_sums(GPUSCAN_TYPE_F32, (gpuscan_strategy)s, counts[n], test.is_small ? 5 : 100);
+        if (test_has_type(GPUSCAN_TYPE_F64))
+            check_float_sums(GPUSCAN_TYPE_F64, (gpuscan_strategy)s, counts[test.is_small ? 0 : 1],
+                             test.is_small ? 3 : 100);
+    }
+}
+
+/* ---- scratch, limits, host arrays -------------------------------------------------------------------------------- */
+
+/* The caller's scratch: exactly as large as the query says, full of garbage, then of what the call before left. */
+static void scratch_of_the_caller(void **state) {
+    static const uint64_t counts[] = {0, 1, 1000, 70001, 5003, 1048577, 300007, 12};
+    test_buffer           src, dst, scratch;
+    gpuscan_scan_desc     d;
+    uint64_t              most = test_size(5003, 1048577, 1048577), size, largest, i;
+    uint32_t             *data = (uint32_t *)test_alloc(most * 4), *sums = (uint32_t *)test_alloc((most + 1) * 4);
+    unsigned char        *garbage;
+    int                   s, fill;
+    size_t                n;
+    (void)state;
+    test_fill(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, data, most);
+    sums[most] = (uint32_t)ref_scan(GPUSCAN_TYPE_U32, sums, GPUSCAN_TYPE_U32, data, most, GPUSCAN_OP_ADD,
+                                    GPUSCAN_EXCLUSIVE, NULL)
+                     .bits;
+    src = test_buffer_new(CL_MEM_READ_ONLY, 4, most);
+    dst = test_buffer_new(CL_MEM_WRITE_ONLY, 4, most);
+    test_buffer_set(&src, 0, most, data);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+        for (fill = 0; fill < 4; fill++) {
+            memset(&d, 0, sizeof d);
+            d.call.strategy = (gpuscan_strategy)s;
+            largest = 0;
+            for (n = 0; n < sizeof counts / sizeof counts[0]; n++)
+                if (counts[n] <= most) {
+                    d.count = counts[n];
+                    test_case("scratch size of %" PRIu64 ", %s", d.count, test_strategy_name(d.call.strategy));
+                    if (gpuscan_scan_scratch_size(test.gs, &d, &size) == GPUSCAN_SUCCESS && size > largest)
+                        largest = size;
+                }
+            scratch = test_buffer_new(CL_MEM_READ_WRITE, 64, largest / 64 + 1);
+            garbage = (unsigned char *)test_alloc(largest + 64);
+            for (i = 0; i < largest + 64; i++)
+                garbage[i] = fill == 0   ? 0
+                             : fill == 1 ? 255
+                             : fill == 2 ? i % 4 == 0
+                                         : (unsigned char)(test_random() & 255);
+            test_buffer_set(&scratch, 2, largest / 64 + 1, garbage);
+            for (n = 0; n < sizeof counts / sizeof counts[0]; n++) {
+                if (counts[n] > most)
+                    continue;
+                test_buffer_set(&dst, 1, counts[n], NULL);
+                d.src = src.at;
+                d.dst = dst.at;
+                d.count = counts[n];
+                d.call.scratch.mem = NULL;
+                d.call.scratch.offset = 0;
+                d.call.scratch_size = 0;
+                test_case("scan of %" PRIu64 " with the caller's scratch, %s, garbage %d", d.count,
+                          test_strategy_name(d.call.strategy), fill);
+                if (!test_ran(gpuscan_scan_scratch_size(test.gs, &d, &size), d.call.strategy))
+                    continue;
+                d.call.scratch.mem = scratch.at.mem;
+                d.call.scratch.offset = 2 * 64;
+                d.call.scratch_size = size;
+                if (!test_ran(gpuscan_scan(test.gs, &d), d.call.strategy))
+                    continue;
+                test_same(GPUSCAN_TYPE_U32, test_buffer_get(&dst), sums, d.count);
+                test_buffer_get(&scratch); /* its guards */
+            }
+            test_buffer_free(&scratch);
+            free(garbage);
+        }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    free(data);
+    free(sums);
+}
+
+/* Devices that have less: small groups, little local memory, nothing beyond plain OpenCL 1.2. */
+static void limited_devices(void **state) {
+    static const gpuscan_limits limits[] = {{1, 0, 0},
+                                            {16, 0, GPUSCAN_WITHOUT_LANES},
+                                            {0, 2048, GPUSCAN_WITHOUT_INT64_ATOMICS},
+                                            {0, 0, GPUSCAN_WITHOUT_FENCE},
+                                            {100, 4096,
+                                             GPUSCAN_WITHOUT_INT64_ATOMICS | GPUSCAN_WITHOUT_F64 |
+                                                 GPUSCAN_WITHOUT_LANES | GPUSCAN_WITHOUT_FENCE |
+                                                 GPUSCAN_WITHOUT_ZERO_COPY}};
+    scan_case                   c;
+    size_t                      i;
+    (void)state;
+    for (i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        test_limit(&limits[i]);
+        c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(600, 70001, 300007));
+        c.total = 1;
+        check_all_strategies(c);
+        c.in_place = 1;
+        c.kind = GPUSCAN_INCLUSIVE;
+        check_all_strategies(c);
+        c.in_place = 0;
+        c.custom = &op_run_join;
+        if (i == 0 || i == 4)
+            check_all_strategies(c);
+    }
+}
+
+static void host_arrays(void **state) {
+    static const uint64_t counts[] = {0, 1, 2, 1000, 4097, 100003};
+    uint64_t              most = test_size(4097, 100003, 100003), i, r;
+    uint32_t             *data = (uint32_t *)test_alloc(most * 4), *out, *wanted;
+    uint8_t              *bytes = (uint8_t *)test_alloc(most);
+    op_matrix            *matrices = (op_matrix *)test_alloc(most * 16), *products, matrix;
+    gpuscan_scan_desc     d;
+    uint32_t              init = 1000;
+    ref_value             start = ref_bits(init);
+    size_t                n;
+    (void)state;
+    out = (uint32_t *)test_alloc(most * 4);
+    wanted = (uint32_t *)test_alloc(most * 4);
+    products = (op_matrix *)test_alloc(most * 16);
+    test_random_bytes(data, (size_t)most * 4);
+    test_random_bytes(bytes, (size_t)most);
+    for (n = 0; n < sizeof counts / sizeof counts[0]; n++) {
+        if (counts[n] > most)
+            continue;
+        test_case("scan of %" PRIu64 " on the host's arrays", counts[n]);
+        memset(out, 0xEE, (size_t)most * 4);
+        memset(wanted, 0xEE, (size_t)most * 4);
+        ref_scan(GPUSCAN_TYPE_U32, wanted, GPUSCAN_TYPE_U32, data, counts[n], GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, NULL);
+        test_ok(gpuscan_scan_host(test.gs, data, out, counts[n], NULL));
+        test_same(GPUSCAN_TYPE_U32, out, wanted, most);
+        /* in place */
+        memcpy(out, data, (size_t)most * 4);
+        memcpy(wanted + counts[n], data + counts[n], (size_t)(most - counts[n]) * 4);
+        test_ok(gpuscan_scan_host(test.gs, out, out, counts[n], NULL));
+        test_same(GPUSCAN_TYPE_U32, out, wanted, most);
+        /* another type, inclusive, init; then rows with gaps */
+        memset(&d, 0, sizeof d);
+        d.src_type = GPUSCAN_TYPE_U8;
+        d.dst_type = GPUSCAN_TYPE_U32;
+        d.kind = GPUSCAN_INCLUSIVE;
+        d.init = &init;
+        ref_scan(GPUSCAN_TYPE_U32, wanted, GPUSCAN_TYPE_U8, bytes, counts[n], GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE,
+                 &start);
+        test_ok(gpuscan_scan_host(test.gs, bytes, out, counts[n], &d));
+        test_same(GPUSCAN_TYPE_U32, out, wanted, counts[n]);
+    }
+    test_case("rows of 333 on the host's arrays");
+    d.rows = 5;
+    d.src_pitch = 340;
+    d.dst_pitch = 350;
+    memset(out, 0xEE, (size_t)most * 4);
+    memset(wanted, 0xEE, (size_t)most * 4);
+    for (r = 0; r < 5; r++)
+        ref_scan(GPUSCAN_TYPE_U32, wanted + r * 350, GPUSCAN_TYPE_U8, bytes + r * 340, 333, GPUSCAN_OP_ADD,
+                 GPUSCAN_INCLUSIVE, &start);
+    test_ok(gpuscan_scan_host(test.gs, bytes, out, 333, &d));
+    test_same(GPUSCAN_TYPE_U32, out, wanted, most);
+
+    test_case("matrices on the host's arrays");
+    op_matrix_fill(matrices, most);
+    ref_scan_custom(16, products, matrices, most, op_matrix_combine, GPUSCAN_EXCLUSIVE, &op_matrix_identity, &matrix);
+    memset(&d, 0, sizeof d);
+    d.src_type = GPUSCAN_TYPE_CUSTOM;
+    d.op = GPUSCAN_OP_CUSTOM;
+    d.custom = &op_matrix_product.custom;
+    test_ok(gpuscan_scan_host(test.gs, matrices, matrices, most, &d));
+    test_same_bytes(matrices, products, 16, most);
+
+    test_case("unaligned arrays of the host");
+    for (i = 1; i < 4; i++) {
+        ref_scan(GPUSCAN_TYPE_U8, wanted, GPUSCAN_TYPE_U8, bytes + i, 1000, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, NULL);
+        d.src_type = GPUSCAN_TYPE_U8;
+        d.op = GPUSCAN_OP_ADD;
+        d.custom = NULL;
+        test_ok(gpuscan_scan_host(test.gs, bytes + i, (uint8_t *)out + 3, 1000, &d));
+        test_same(GPUSCAN_TYPE_U8, (uint8_t *)out + 3, wanted, 1000);
+    }
+    free(data);
+    free(bytes);
+    free(out);
+    free(wanted);
+    free(matrices);
+    free(products);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(every_length),
+                                       TEST(edges),
+                                       TEST(primes_and_random_lengths),
+                                       TEST(many),
+                                       TEST(more_than_32_bits),
+                                       TEST(types_and_operators),
+                                       TEST(differing_types),
+                                       TEST(every_half),
+                                       TEST(half_rounds_when_stored),
+                                       TEST(extremes_of_floats),
+                                       TEST(offsets),
+                                       TEST(in_place),
+                                       TEST(rows_and_pitches),
+                                       TEST(device_counts),
+                                       TEST(inits_and_totals),
+                                       TEST(custom_operators),
+                                       TEST(runs_of_every_length),
+                                       TEST(custom_sizes),
+                                       TEST(conversions),
+                                       TEST(float_sums),
+                                       TEST(scratch_of_the_caller),
+                                       TEST(limited_devices),
+                                       TEST(host_arrays)};
+    return cmocka_run_group_tests_name("scan", tests, test_open, test_close);
+}
