@@ -1,0 +1,832 @@
+/* gpuscan_reduce and gpuscan_reduce_host against the reference.
+   cc -O2 tests/test_reduce.c -o build/test_reduce -lcmocka -lOpenCL -lm && build/test_reduce */
+#include "operators.h"
+
+/* ---- one reduction, checked -------------------------------------------------------------------------------------- */
+
+typedef enum reduce_init { INIT_NONE = 0, INIT_HOST, INIT_DEVICE } reduce_init;
+
+typedef struct reduce_case {
+    gpuscan_type         from, to; /* ARGMIN, ARGMAX: to is the index type, DEFAULT for u64 */
+    gpuscan_op           op;
+    const test_operator *custom;
+    gpuscan_strategy     strategy;
+    uint64_t             count, src_offset, dst_offset;
+    reduce_init          init;
+    int                  to_host; /* the result goes to host memory */
+    uint64_t             device_count;
+    gpuscan_type         count_type;
+    const void          *data; /* NULL: test_fill, or the custom operator's fill */
+} reduce_case;
+
+static reduce_case a_reduction(gpuscan_type type, gpuscan_op op, uint64_t count) {
+    reduce_case c;
+    memset(&c, 0, sizeof c);
+    c.from = c.to = type;
+    c.op = op;
+    c.count = count;
+    return c;
+}
+
+static int is_arg(gpuscan_op op) {
+    return op == GPUSCAN_OP_ARGMIN || op == GPUSCAN_OP_ARGMAX;
+}
+
+/* Data in which order matters; for ARGMIN and ARGMAX few values, so that most of them are ties. */
+static void fill(const reduce_case *c, void *data) {
+    uint64_t  i;
+    ref_value v;
+    if (c->custom) {
+        c->custom->fill(data, c->count);
+    } else if (is_arg(c->op)) {
+        for (i = 0; i < c->count; i++) {
+            v = ref_bits(20 + test_below(100));
+            ref_store(c->from, data, i, ref_is_float(c->from) ? ref_real((double)v.bits - 70) : v);
+        }
+    } else {
+        test_fill(c->from, c->op, data, c->count);
+    }
+}
+
+static int check_reduce(reduce_case c) {
+    static const char *const inits[] = {"", ", host init", ", device init"};
+    gpuscan_reduce_desc      d;
+    gpuscan_type   to = c.custom ? c.custom->type : c.to ? c.to : is_arg(c.op) ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    size_t         from_size = c.custom ? test_operator_size(c.custom) : ref_size(c.from);
+    size_t         to_size = c.custom ? from_size : ref_size(to);
+    uint64_t       count = c.count_type && c.device_count < c.count ? c.device_count : c.count;
+    unsigned char *data = (unsigned char *)test_alloc(c.count * from_size);
+    unsigned char  start[64], wanted[64], result[64 + 8], around[8];
+    test_buffer    src = test_buffer_new(CL_MEM_READ_ONLY, from_size, c.count);
+    test_buffer    dst = test_buffer_new(CL_MEM_WRITE_ONLY, to_size, 1);
+    test_buffer    init = test_buffer_new(CL_MEM_READ_ONLY, to_size, 1);
+    test_buffer    number = test_buffer_new(CL_MEM_READ_ONLY, c.count_type ? ref_size(c.count_type) : 4, 1);
+    cl_event       event = NULL;
+    ref_value      value;
+    int            ran;
+    if (c.custom) {
+        c.op = GPUSCAN_OP_CUSTOM;
+        c.from = c.to = c.custom->type;
+    }
+    test_case("%s of %" PRIu64 " %s to %s by %s, offsets %" PRIu64 " %" PRIu64 "%s%s, device count %" PRIu64 " (%s)",
+              c.custom ? c.custom->name : test_op_name(c.op), c.count, test_type_name(c.from), test_type_name(to),
+              test_strategy_name(c.strategy), c.src_offset, c.dst_offset, inits[c.init],
+              c.to_host ? ", result on the host" : "", c.device_count,
+              c.count_type ? test_type_name(c.count_type) : "none");
+    if (c.data)
+        memcpy(data, c.data, (size_t)c.count * from_size);
+    else
+        fill(&c, data);
+    memset(&d, 0, sizeof d);
+    if (c.custom) {
+        memcpy(start, c.custom->identity, to_size);
+        if (c.init)
+            c.custom->fill(start, 1);
+        if (c.init && c.custom == &op_run_join) /* the run 0..0, which the run from 1 on joins */
+            memset(start, 0, sizeof start);
+        ref_scan_custom(to_size, NULL, data, count, c.custom->combine, GPUSCAN_INCLUSIVE, start, wanted);
+    } else if (is_arg(c.op)) {
+        ref_store(to, wanted, 0, ref_arg(to, c.from, data, count, c.op));
+    } else {
+        value = c.init ? test_init_value(to, c.op) : ref_identity(to, c.op);
+        ref_store(to, start, 0, value);
+        ref_store(to, wanted, 0, ref_reduce(to, c.from, data, count, c.op, &value));
+    }
+
+    test_buffer_set(&src, c.src_offset, c.count, data);
+    test_buffer_set(&dst, c.dst_offset, 1, NULL);
+    memset(result, 0xEE, sizeof result);
+    memset(around, 0xEE, sizeof around);
+    d.src = src.at;
+    if (c.to_host) {
+        d.result = result;
+        d.call.event = &event;
+    } else {
+        d.dst = dst.at;
+    }
+    d.count = c.count;
+    d.src_type = c.from;
+    d.dst_type = c.to;
+    d.op = c.op;
+    d.custom = c.custom ? &c.custom->custom : NULL;
+    if (c.init) {
+        test_buffer_set(&init, 7, 1, start);
+        if (c.init == INIT_HOST)
+            d.init = start;
+        else
+            d.init_buffer = init.at;
+    }
+    if (c.count_type) {
+        ref_store(c.count_type, &value, 0, ref_bits(c.device_count));
+        test_buffer_set(&number, 3, 1, &value);
+        d.count_buffer = number.at;
+        d.count_type = c.count_type;
+    }
+    d.call.strategy = c.strategy;
+    ran = test_ran(gpuscan_reduce(test.gs, &d), c.strategy);
+    if (ran && c.to_host) {
+        test_cl(clWaitForEvents(1, &event));
+        clReleaseEvent(event);
+        test_same_bytes(result + to_size, around, 8, 1);
+    } else if (ran) {
+        memcpy(result, test_buffer_get(&dst), to_size);
+    }
+    if (ran && c.custom)
+        test_same_bytes(result, wanted, to_size, 1);
+    else if (ran)
+        test_same(to, result, wanted, 1);
+    if (!ran || c.to_host)
+        test_buffer_untouched(&dst);
+    test_same_bytes(test_buffer_get(&src), data, from_size, c.count);
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    test_buffer_free(&init);
+    test_buffer_free(&number);
+    free(data);
+    return ran;
+}
+
+static void check_all_strategies(reduce_case c) {
+    int s;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        c.strategy = (gpuscan_strategy)s;
+        check_reduce(c);
+    }
+}
+
+/* ---- lengths ----------------------------------------------------------------------------------------------------- */
+
+static void check_lengths(gpuscan_type type, gpuscan_strategy strategy, uint64_t last, uint64_t step) {
+    size_t              size = ref_size(type);
+    test_buffer         src = test_buffer_new(CL_MEM_READ_ONLY, size, last), dst = test_buffer_new(0, size, 1);
+    unsigned char      *data = (unsigned char *)test_alloc(last * size);
+    unsigned char      *sums = (unsigned char *)test_alloc((last + 1) * size);
+    gpuscan_reduce_desc d;
+    uint64_t            n;
+    test_fill(type, GPUSCAN_OP_ADD, data, last);
+    ref_store(type, sums, last, ref_scan(type, sums, type, data, last, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, NULL));
+    test_buffer_set(&src, 3, last, data);
+    memset(&d, 0, sizeof d);
+    d.src = src.at;
+    d.src_type = type;
+    d.call.strategy = strategy;
+    for (n = 0; n <= last; n += n < 70 ? 1 : step) {
+        test_case("sum of %" PRIu64 " %s, %s", n, test_type_name(type), test_strategy_name(strategy));
+        test_buffer_set(&dst, n % 5, 1, NULL);
+        d.dst = dst.at;
+        d.count = n;
+        if (!test_ran(gpuscan_reduce(test.gs, &d), strategy))
+            break;
+        test_same(type, test_buffer_get(&dst), sums + n * size, 1);
+    }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    free(data);
+    free(sums);
+}
+
+static void every_length(void **state) {
+    int s, type;
+    (void)state;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+        for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+            if (type == GPUSCAN_TYPE_U32 || (test.is_long && test_has_type((gpuscan_type)type)))
+                check_lengths((gpuscan_type)type, (gpuscan_strategy)s, test_size(600, 4097, 4097), test_size(41, 1, 1));
+}
+
+static void edges(void **state) {
+    static const uint64_t odd[] = {3, 5, 6, 7, 9, 10, 12, 15};
+    uint64_t              top = test_size(12, 22, 26), k, o;
+    reduce_case           c = a_reduction(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 0);
+    int                   off;
+    (void)state;
+    for (k = 5; k <= top; k++)
+        for (off = -1; off <= 1; off++) {
+            c.count = (UINT64_C(1) << k) + (uint64_t)(int64_t)off;
+            check_all_strategies(c);
+        }
+    for (k = 8; k <= (test.is_small ? 8 : 16); k += 2)
+        for (o = 0; o < sizeof odd / sizeof odd[0]; o++)
+            for (off = -1; off <= 1; off++) {
+                c.count = (odd[o] << k) + (uint64_t)(int64_t)off;
+                check_all_strategies(c);
+            }
+}
+
+static void primes_and_random_lengths(void **state) {
+    static const uint64_t primes[] = {4099, 7589, 12289, 16411, 32749, 65521, 65537, 131101, 262147, 786433, 1048583};
+    uint64_t              i, limit = test_size(5000, UINT64_C(1) << 21, UINT64_C(1) << 24);
+    reduce_case           c;
+    (void)state;
+    for (i = 0; i < sizeof primes / sizeof primes[0]; i++)
+        if (primes[i] <= limit)
+            check_all_strategies(a_reduction(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, primes[i]));
+    for (i = 0; i < test_size(3, 40, 200); i++) {
+        c = a_reduction(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_below(UINT64_C(1) << (8 + test_below(15))) % limit);
+        c.init = (reduce_init)test_below(3);
+        c.src_offset = test_below(20);
+        c.dst_offset = test_below(20);
+        c.to_host = test_random() % 2 != 0;
+        check_all_strategies(c);
+    }
+}
+
+/* More than 2^24 elements, and in the long run more than 2^32. */
+static void many(void **state) {
+    reduce_case c =
+        a_reduction(GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, test_size(20000, (UINT64_C(1) << 24) + 12345, 100000000));
+    (void)state;
+    c.to = GPUSCAN_TYPE_U64;
+    check_all_strategies(c);
+}
+
+static void more_than_32_bits(void **state) {
+    uint64_t            count = (UINT64_C(1) << 32) + 77777, result, at;
+    unsigned char       three = 3, two = 2;
+    gpuscan_reduce_desc d;
+    cl_int              status = CL_SUCCESS;
+    cl_mem              mem;
+    int                 s, arg;
+    (void)state;
+    if (!test.is_long || test.is_small || test.largest_buffer < count || test.device_memory < 2 * count)
+        skip();
+    mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)count, NULL, &status);
+    test_cl(status);
+    at = count - 5;
+    test_cl(clEnqueueFillBuffer(test.queue, mem, &three, 1, 0, (size_t)count, 0, NULL, NULL));
+    test_cl(clEnqueueWriteBuffer(test.queue, mem, CL_TRUE, (size_t)at, 1, &two, 0, NULL, NULL));
+    memset(&d, 0, sizeof d);
+    d.src.mem = mem;
+    d.count = count;
+    d.src_type = GPUSCAN_TYPE_U8;
+    d.dst_type = GPUSCAN_TYPE_U64;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+        for (arg = 0; arg < 2; arg++) {
+            cl_event event = NULL;
+            test_case("%s of 2^32 + 77777 bytes, %s", arg ? "argmin" : "sum", test_strategy_name((gpuscan_strategy)s));
+            d.op = arg ? GPUSCAN_OP_ARGMIN : GPUSCAN_OP_ADD;
+            d.result = &result;
+            d.call.strategy = (gpuscan_strategy)s;
+            d.call.event = &event;
+            if (!test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy))
+                continue;
+            test_cl(clWaitForEvents(1, &event));
+            clReleaseEvent(event);
+            if (result != (arg ? at : 3 * count - 1))
+                fail_msg("%s: %" PRIu64, test.what, result);
+        }
+    clReleaseMemObject(mem);
+}
+
+/* ---- types and operators ----------------------------------------------------------------------------------------- */
+
+/* As in the tests of scan: by default a pair runs with one strategy, turning; sums take them all. */
+static void types_and_operators(void **state) {
+    int         type, op, s;
+    reduce_case c;
+    (void)state;
+    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+        for (op = GPUSCAN_OP_ADD; op <= GPUSCAN_OP_XOR; op++)
+            for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+                if (!test_has_type((gpuscan_type)type) || !test_op_fits((gpuscan_type)type, (gpuscan_op)op))
+                    continue;
+                if (!test.is_long && s != 1 + (type + op) % 5 && (op != GPUSCAN_OP_ADD || test.is_small))
+                    continue;
+                c = a_reduction((gpuscan_type)type, (gpuscan_op)op, test_size(700, 100003, 300007));
+                c.strategy = (gpuscan_strategy)s;
+                c.src_offset = (uint64_t)(s + op);
+                c.dst_offset = (uint64_t)type;
+                if (!check_reduce(c)) {
+                    c.strategy = GPUSCAN_STRATEGY_AUTO;
+                    check_reduce(c);
+                }
+                c.init = INIT_HOST;
+                c.to_host = 1;
+                check_reduce(c);
+                c.count = 37;
+                check_reduce(c);
+                c.count = 0;
+                check_reduce(c);
+                c.init = INIT_NONE;
+                check_reduce(c);
+            }
+}
+
+static void differing_types(void **state) {
+    static const gpuscan_type pairs[][2] = {{GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32},  {GPUSCAN_TYPE_I8, GPUSCAN_TYPE_I64},
+                                            {GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U16},  {GPUSCAN_TYPE_U64, GPUSCAN_TYPE_I16},
+                                            {GPUSCAN_TYPE_I16, GPUSCAN_TYPE_F32}, {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I32},
+                                            {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32}, {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16},
+                                            {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64}, {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F64}};
+    uint64_t                  count = test_size(300, 9001, 9001), n, i;
+    void                     *data = test_alloc(count * 8);
+    reduce_case               c;
+    int                       from, to, listed;
+    (void)state;
+    for (from = GPUSCAN_TYPE_I8; from <= GPUSCAN_TYPE_F64; from++)
+        for (to = GPUSCAN_TYPE_I8; to <= GPUSCAN_TYPE_F64; to++) {
+            for (i = 0, listed = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+                listed = listed || ((int)pairs[i][0] == from && (int)pairs[i][1] == to);
+            if (!(listed || test.is_long) || !test_has_type((gpuscan_type)from) || !test_has_type((gpuscan_type)to))
+                continue;
+            c = a_reduction((gpuscan_type)from, GPUSCAN_OP_ADD, 0);
+            c.to = (gpuscan_type)to;
+            for (i = 0; i < count;
+                 i++) { /* what every type holds, with fractions that conversion to an integer drops */
+                double real = (double)test_below(400) / 8;
+                ref_store(c.from, data, i, ref_is_float(c.from) ? ref_real(real) : ref_bits((uint64_t)real));
+            }
+            c.data = data;
+            for (n = 1; n <= count; n = n * 20 + 1) {
+                c.count = n;
+                check_reduce(c);
+            }
+            if (!ref_is_float(c.from) && !ref_is_float(c.to)) {
+                test_random_bytes(data, (size_t)count * 8);
+                c.count = count;
+                check_reduce(c);
+            }
+        }
+    free(data);
+}
+
+/* ARGMIN and ARGMAX of all types, with ties all over; by default with one strategy each, turning. */
+static void indices(void **state) {
+    static const uint64_t counts[] = {0, 1, 2, 100, 5003, 100003};
+    int                   type, op, s;
+    size_t                n;
+    reduce_case           c;
+    (void)state;
+    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+        for (op = GPUSCAN_OP_ARGMIN; op <= GPUSCAN_OP_ARGMAX; op++)
+            for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+                if (!test_has_type((gpuscan_type)type))
+                    continue;
+                if (!test.is_long && s != 1 + (type + op) % 5 && (type != GPUSCAN_TYPE_F32 || test.is_small))
+                    continue;
+                for (n = 0; n < (test.is_small ? 4 : 6); n++) {
+                    c = a_reduction((gpuscan_type)type, (gpuscan_op)op, counts[n]);
+                    c.strategy = (gpuscan_strategy)s;
+                    c.to = n % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+                    c.src_offset = n;
+                    c.to_host = n % 3 == 0;
+                    if (!check_reduce(c)) {
+                        c.strategy = GPUSCAN_STRATEGY_AUTO;
+                        check_reduce(c);
+                    }
+                }
+                c.to = GPUSCAN_TYPE_U32;
+                if (type == GPUSCAN_TYPE_F32 || type == GPUSCAN_TYPE_U8 || test.is_long) {
+                    check_reduce(c);
+                    c.count = 0;
+                    check_reduce(c);
+                }
+            }
+}
+
+/* The values that ARGMIN and ARGMAX might take for "nothing yet": all elements the same extreme, NaN in most places or
+   in all, infinities, zeros of both signs. The extreme alone at each place of a few hundred. */
+static void indices_of_extremes(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,
+                                         GPUSCAN_TYPE_F16, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_F64};
+    uint64_t                  count = test_size(400, 9001, 20011), i;
+    void                     *data = test_alloc(count * 8);
+    reduce_case               c;
+    size_t                    t;
+    int                       op;
+    (void)state;
+    for (t = 0; t < (test.is_small ? 2 : sizeof types / sizeof types[0]); t++)
+        for (op = GPUSCAN_OP_ARGMIN; op <= GPUSCAN_OP_ARGMAX; op++) {
+            if (!test_has_type(types[t]))
+                continue;
+            c = a_reduction(types[t], (gpuscan_op)op, count);
+            c.to = GPUSCAN_TYPE_DEFAULT;
+            c.data = data;
+            for (i = 0; i < count; i++)
+                ref_store(c.from, data, i, op == GPUSCAN_OP_ARGMIN ? ref_largest(c.from) : ref_smallest(c.from));
+            check_all_strategies(c);
+            for (i = 0; i < count; i++)
+                ref_store(c.from, data, i, op == GPUSCAN_OP_ARGMIN ? ref_smallest(c.from) : ref_largest(c.from));
+            check_all_strategies(c);
+            if (!ref_is_float(c.from))
+                continue;
+            for (i = 0; i < count; i++)
+                ref_store(c.from, data, i, ref_real((double)NAN));
+            check_all_strategies(c);
+            ref_store(c.from, data, count - 2, op == GPUSCAN_OP_ARGMIN ? ref_largest(c.from) : ref_smallest(c.from));
+            check_all_strategies(c);
+            for (i = 0; i < count; i++)
+                ref_store(c.from, data, i, ref_real(test_below(3) == 0 ? (double)NAN : (double)test_below(9)));
+            check_all_strategies(c);
+            for (i = 0; i < count; i++)
+                ref_store(c.from, data, i, ref_real(i < 5 ? (double)NAN : i % 2 ? -0.0 : 0.0));
+            check_all_strategies(c);
+        }
+    c = a_reduction(GPUSCAN_TYPE_I32, GPUSCAN_OP_ARGMAX, test_size(64, 600, 2000));
+    c.to = GPUSCAN_TYPE_U64;
+    c.data = data;
+    for (i = 0; i < c.count; i++) {
+        memset(data, 0x80, (size_t)c.count * 4);
+        ref_store(GPUSCAN_TYPE_I32, data, i, ref_bits(0));
+        check_reduce(c);
+    }
+    free(data);
+}
+
+static void extremes_of_floats(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F64};
+    uint64_t                  count = test_size(300, 20011, 20011), i;
+    void                     *data = test_alloc(count * 8);
+    reduce_case               c;
+    size_t                    t;
+    int                       op;
+    (void)state;
+    for (t = 0; t < 3; t++)
+        for (op = GPUSCAN_OP_MIN; op <= GPUSCAN_OP_MAX; op++) {
+            if (!test_has_type(types[t]))
+                continue;
+            c = a_reduction(types[t], (gpuscan_op)op, count);
+            c.data = data;
+            test_fill(c.from, c.op, data, count);
+            for (i = 0; i + 1 < count; i++)
+                if (test_below(3) != 0)
+                    ref_store(c.from, data, i, ref_real((double)NAN));
+            check_all_strategies(c);
+            ref_store(c.from, data, count / 3, ref_real((double)INFINITY));
+            check_all_strategies(c);
+            ref_store(c.from, data, count / 2, ref_real(-(double)INFINITY));
+            check_all_strategies(c);
+        }
+    free(data);
+}
+
+/* ---- layout ------------------------------------------------------------------------------------------------------ */
+
+static void offsets(void **state) {
+    static const uint64_t     at[] = {0, 1, 3, 4, 7, 8, 11, 12, 16};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U64};
+    static const uint64_t     counts[] = {1, 13, 1000, 5003};
+    reduce_case               c;
+    size_t                    t, i, n;
+    (void)state;
+    for (t = 0; t < (test.is_small ? 1 : 4); t++)
+        for (i = 0; i < 9; i++)
+            for (n = 0; n < (test.is_small ? 3 : 4); n++) {
+                c = a_reduction(types[t], GPUSCAN_OP_ADD, counts[n]);
+                c.src_offset = at[i];
+                c.dst_offset = at[(i + n) % 9];
+                check_all_strategies(c);
+            }
+}
+
+static void inits_and_counts(void **state) {
+    static const uint64_t counts[] = {1, 100, 3000, 70001};
+    reduce_case           c;
+    size_t                n, v;
+    int                   type, init;
+    (void)state;
+    for (n = 0; n < (test.is_small ? 3 : 4); n++)
+        for (init = 0; init < 3; init++) {
+            c = a_reduction(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, counts[n]);
+            c.init = (reduce_init)init;
+            c.to_host = init == 1;
+            check_all_strategies(c);
+            c.custom = &op_affine_compose;
+            check_all_strategies(c);
+            c.count = 0;
+            check_all_strategies(c);
+            c.custom = NULL;
+            c.from = c.to = GPUSCAN_TYPE_U32;
+            check_all_strategies(c);
+            c.count = counts[n];
+            for (v = 0; v < 8; v++)
+                for (type = GPUSCAN_TYPE_U32; type <= GPUSCAN_TYPE_U64; type += 2) {
+                    const uint64_t values[8] = {0,
+                                                1,
+                                                counts[n] / 2,
+                                                counts[n] - 1,
+                                                counts[n],
+                                                counts[n] + 1,
+                                                UINT32_MAX,
+                                                type == GPUSCAN_TYPE_U64 ? (UINT64_C(1) << 32) + 1 : 7};
+                    c.count_type = (gpuscan_type)type;
+                    c.device_count = values[v];
+                    check_all_strategies(c);
+                }
+        }
+    c = a_reduction(GPUSCAN_TYPE_U32, GPUSCAN_OP_ARGMIN, 3000);
+    c.to = GPUSCAN_TYPE_U64;
+    c.count_type = GPUSCAN_TYPE_U32;
+    for (v = 0; v < 4; v++) {
+        c.device_count = v * 1000;
+        check_all_strategies(c);
+    }
+}
+
+/* ---- custom ------------------------------------------------------------------------------------------------------ */
+
+static void custom_operators(void **state) {
+    static const test_operator *const operators[] = {
+        &op_run_join,  &op_matrix_product, &op_brackets_match, &op_affine_compose, &op_marked_sum,
+        &op_seven_sum, &op_last,           &op_three,          &op_twelve,         &op_forty};
+    static const uint64_t counts[] = {0, 1, 2, 33, 257, 1000, 5003, 65537, 300007};
+    reduce_case           c;
+    size_t                o, n;
+    (void)state;
+    for (o = 0; o < sizeof operators / sizeof operators[0]; o++)
+        for (n = 0; n < (test.is_small ? 6 : 9); n++) {
+            c = a_reduction(operators[o]->type, GPUSCAN_OP_CUSTOM, counts[n]);
+            c.custom = operators[o];
+            c.src_offset = n;
+            c.dst_offset = o;
+            c.to_host = n % 3 == 2;
+            c.init = o > 0 && n % 2 ? INIT_DEVICE : INIT_NONE;
+            check_all_strategies(c);
+        }
+}
+
+static void runs_of_every_length(void **state) {
+    reduce_case c = a_reduction(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, 0);
+    (void)state;
+    c.custom = &op_run_join;
+    for (c.count = 1; c.count <= test_size(300, 2050, 4097); c.count += c.count < 140 ? test_size(13, 1, 1) : 31) {
+        c.init = (reduce_init)(c.count % 3);
+        check_all_strategies(c);
+    }
+}
+
+static void conversions(void **state) {
+    static const gpuscan_custom squares = {NULL, NULL, 0, NULL, NULL, "(ulong)x * x + i"};
+    gpuscan_custom              brackets = op_brackets_match.custom;
+    gpuscan_reduce_desc         d;
+    uint64_t                    count = test_size(300, 30011, 30011), i, sum = 0, result, total = 0;
+    uint8_t                    *bytes = (uint8_t *)test_alloc(count);
+    op_brackets                *pairs = (op_brackets *)test_alloc(count * sizeof *pairs);
+    test_buffer                 src = test_buffer_new(CL_MEM_READ_ONLY, 1, count);
+    test_buffer                 custom = test_buffer_new(CL_MEM_READ_ONLY, 8, count);
+    test_buffer                 dst = test_buffer_new(CL_MEM_WRITE_ONLY, 8, 1);
+    int                         s;
+    (void)state;
+    test_random_bytes(bytes, (size_t)count);
+    op_brackets_fill(pairs, count);
+    for (i = 0; i < count; i++) {
+        sum += (uint64_t)bytes[i] * bytes[i] + i;
+        total += pairs[i].open + 3 * (uint64_t)pairs[i].close;
+    }
+    test_buffer_set(&src, 5, count, bytes);
+    test_buffer_set(&custom, 1, count, pairs);
+    brackets.convert = "x.open + 3 * x.close";
+    brackets.combine = brackets.identity = NULL;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        memset(&d, 0, sizeof d);
+        d.count = count;
+        d.dst_type = GPUSCAN_TYPE_U64;
+        d.call.strategy = (gpuscan_strategy)s;
+        test_case("sum of squares and indices, %s", test_strategy_name(d.call.strategy));
+        d.src = src.at;
+        d.src_type = GPUSCAN_TYPE_U8;
+        d.custom = &squares;
+        test_buffer_set(&dst, 1, 1, NULL);
+        d.dst = dst.at;
+        if (test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy)) {
+            memcpy(&result, test_buffer_get(&dst), 8);
+            if (result != sum)
+                fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, sum);
+        }
+        test_case("sum of a custom type's fields, %s", test_strategy_name(d.call.strategy));
+        d.src = custom.at;
+        d.src_type = GPUSCAN_TYPE_CUSTOM;
+        d.custom = &brackets;
+        test_buffer_set(&dst, 1, 1, NULL);
+        if (test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy)) {
+            memcpy(&result, test_buffer_get(&dst), 8);
+            if (result != total)
+                fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, total);
+        }
+    }
+    test_buffer_free(&src);
+    test_buffer_free(&custom);
+    test_buffer_free(&dst);
+    free(bytes);
+    free(pairs);
+}
+
+/* ---- floats ------------------------------------------------------------------------------------------------------ */
+
+/* Sums of random floats: the same bits in 100 runs, and within 4 sqrt(n) units of 2^-23 (2^-52) times the sum of the
+   magnitudes of what f64 (long double) gives. */
+static void float_sums(void **state) {
+    static const uint64_t counts[] = {1003, 100003, 3000017};
+    gpuscan_reduce_desc   d;
+    test_buffer           src, dst;
+    unsigned char        *data, first[8];
+    long double           sum, magnitude, error;
+    double                unit;
+    gpuscan_type          type;
+    uint64_t              i, count;
+    int                   s, n, run, runs = test.is_small ? 5 : 100;
+    (void)state;
+    for (n = 0; n < (test.is_small ? 2 : 6); n++) {
+        type = n % 2 ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F32;
+        unit = n % 2 ? DBL_EPSILON : (double)FLT_EPSILON;
+        count = counts[n / 2];
+        if (!test_has_type(type))
+            continue;
+        data = (unsigned char *)test_alloc(count * 8);
+        src = test_buffer_new(CL_MEM_READ_ONLY, ref_size(type), count);
+        dst = test_buffer_new(CL_MEM_WRITE_ONLY, ref_size(type), 1);
+        for (i = 0, sum = magnitude = 0; i < count; i++) {
+            ref_store(type, data, i, ref_real((test_unit() - 0.25) * ldexp(1, (int)test_below(12))));
+            sum += (long double)ref_load(type, data, i).real;
+            magnitude += fabsl((long double)ref_load(type, data, i).real);
+        }
+        test_buffer_set(&src, 1, count, data);
+        memset(&d, 0, sizeof d);
+        d.src = src.at;
+        d.count = count;
+        d.src_type = type;
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+            d.call.strategy = (gpuscan_strategy)s;
+            for (run = 0; run < runs; run++) {
+                test_case("run %d of the sum of %" PRIu64 " %s, %s", run, count, test_type_name(type),
+                          test_strategy_name(d.call.strategy));
+                test_buffer_set(&dst, 2, 1, NULL);
+                d.dst = dst.at;
+                if (!test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy))
+                    break;
+                if (run == 0)
+                    memcpy(first, test_buffer_get(&dst), ref_size(type));
+                else
+                    test_same_bytes(test_buffer_get(&dst), first, ref_size(type), 1);
+            }
+            if (run == 0)
+                continue;
+            error = fabsl((long double)ref_load(type, first, 0).real - sum);
+            if (!(error <= 4 * sqrtl((long double)count) * (long double)unit * magnitude))
+                fail_msg("%s: %.17g, off by %Lg", test.what, ref_load(type, first, 0).real, error);
+        }
+        test_buffer_free(&src);
+        test_buffer_free(&dst);
+        free(data);
+    }
+}
+
+/* ---- scratch, limits, host arrays -------------------------------------------------------------------------------- */
+
+/* The caller's scratch, exactly as large as the query says, full of garbage and then of what the call before left. */
+static void scratch_of_the_caller(void **state) {
+    static const uint64_t counts[] = {0, 1, 1000, 70001, 5003, 1048577, 300007, 12};
+    uint64_t              most = test_size(5003, 1048577, 1048577), size, largest, i;
+    uint32_t             *data = (uint32_t *)test_alloc(most * 4), sum;
+    test_buffer           src = test_buffer_new(CL_MEM_READ_ONLY, 4, most), dst = test_buffer_new(0, 4, 1), scratch;
+    gpuscan_reduce_desc   d;
+    unsigned char        *garbage;
+    int                   s, kind;
+    size_t                n;
+    (void)state;
+    test_random_bytes(data, (size_t)most * 4);
+    test_buffer_set(&src, 0, most, data);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+        for (kind = 0; kind < 4; kind++) {
+            memset(&d, 0, sizeof d);
+            d.call.strategy = (gpuscan_strategy)s;
+            for (n = 0, largest = 0; n < sizeof counts / sizeof counts[0]; n++) {
+                d.count = counts[n] < most ? counts[n] : most;
+                if (gpuscan_reduce_scratch_size(test.gs, &d, &size) == GPUSCAN_SUCCESS && size > largest)
+                    largest = size;
+            }
+            scratch = test_buffer_new(CL_MEM_READ_WRITE, 64, largest / 64 + 1);
+            garbage = (unsigned char *)test_alloc(largest + 64);
+            for (i = 0; i < largest + 64; i++)
+                garbage[i] = kind == 0   ? 0
+                             : kind == 1 ? 255
+                             : kind == 2 ? i % 4 == 0
+                                         : (unsigned char)(test_random() & 255);
+            test_buffer_set(&scratch, 2, largest / 64 + 1, garbage);
+            for (n = 0; n < sizeof counts / sizeof counts[0]; n++) {
+                test_buffer_set(&dst, 1, 1, NULL);
+                memset(&d.call, 0, sizeof d.call);
+                d.src = src.at;
+                d.dst = dst.at;
+                d.count = counts[n] < most ? counts[n] : most;
+                d.call.strategy = (gpuscan_strategy)s;
+                test_case("sum of %" PRIu64 " with the caller's scratch, %s, garbage %d", d.count,
+                          test_strategy_name(d.call.strategy), kind);
+                if (!test_ran(gpuscan_reduce_scratch_size(test.gs, &d, &size), d.call.strategy))
+                    continue;
+                d.call.scratch.mem = scratch.at.mem;
+                d.call.scratch.offset = 2 * 64;
+                d.call.scratch_size = size;
+                if (!test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy))
+                    continue;
+                for (i = 0, sum = 0; i < d.count; i++)
+                    sum += data[i];
+                test_same(GPUSCAN_TYPE_U32, test_buffer_get(&dst), &sum, 1);
+                test_buffer_get(&scratch); /* its guards */
+            }
+            test_buffer_free(&scratch);
+            free(garbage);
+        }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    free(data);
+}
+
+static void limited_devices(void **state) {
+    static const gpuscan_limits limits[] = {{1, 0, 0},
+                                            {16, 0, GPUSCAN_WITHOUT_LANES},
+                                            {0, 2048, GPUSCAN_WITHOUT_INT64_ATOMICS | GPUSCAN_WITHOUT_FENCE},
+                                            {100, 4096, 31}};
+    reduce_case                 c;
+    size_t                      i;
+    (void)state;
+    for (i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        test_limit(&limits[i]);
+        c = a_reduction(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(600, 70001, 300007));
+        check_all_strategies(c);
+        c.op = GPUSCAN_OP_ARGMAX;
+        c.to = GPUSCAN_TYPE_U64;
+        if (i == 0 || i == 3)
+            check_all_strategies(c);
+        c.custom = &op_run_join;
+        if (i == 0 || i == 3)
+            check_all_strategies(c);
+    }
+}
+
+static void host_arrays(void **state) {
+    static const uint64_t counts[] = {0, 1, 2, 1000, 4097, 100003};
+    uint64_t              most = test_size(4097, 100003, 100003), at, i;
+    uint32_t             *data = (uint32_t *)test_alloc(most * 4), sum, wanted;
+    float                *reals = (float *)test_alloc(most * 4), smallest, init = -1000;
+    op_run               *runs = (op_run *)test_alloc(most * sizeof *runs), run, whole;
+    gpuscan_reduce_desc   d;
+    size_t                n;
+    (void)state;
+    test_random_bytes(data, (size_t)most * 4);
+    test_fill(GPUSCAN_TYPE_F32, GPUSCAN_OP_MIN, reals, most);
+    op_run_fill(runs, most);
+    for (n = 0; n < sizeof counts / sizeof counts[0]; n++) {
+        if (counts[n] > most)
+            continue;
+        test_case("reductions of %" PRIu64 " on the host's arrays", counts[n]);
+        for (i = 0, wanted = 0; i < counts[n]; i++)
+            wanted += data[i];
+        test_ok(gpuscan_reduce_host(test.gs, data, &sum, counts[n], NULL));
+        test_same(GPUSCAN_TYPE_U32, &sum, &wanted, 1);
+
+        memset(&d, 0, sizeof d);
+        d.src_type = GPUSCAN_TYPE_F32;
+        d.op = GPUSCAN_OP_MIN;
+        test_ok(gpuscan_reduce_host(test.gs, reals, &smallest, counts[n], &d));
+        ref_store(GPUSCAN_TYPE_F32, &wanted, 0,
+                  ref_reduce(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, reals, counts[n], GPUSCAN_OP_MIN, NULL));
+        test_same(GPUSCAN_TYPE_F32, &smallest, &wanted, 1);
+        d.init = &init;
+        test_ok(gpuscan_reduce_host(test.gs, reals, &smallest, counts[n], &d));
+        if (counts[n] < most)
+            test_same(GPUSCAN_TYPE_F32, &smallest, &init, 1);
+
+        memset(&d, 0, sizeof d);
+        d.src_type = GPUSCAN_TYPE_F32;
+        d.op = GPUSCAN_OP_ARGMIN;
+        test_ok(gpuscan_reduce_host(test.gs, reals, &at, counts[n], &d));
+        if (at != ref_arg(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_F32, reals, counts[n], GPUSCAN_OP_ARGMIN).bits)
+            fail_msg("%s: argmin is %" PRIu64, test.what, at);
+
+        memset(&d, 0, sizeof d);
+        d.src_type = GPUSCAN_TYPE_CUSTOM;
+        d.op = GPUSCAN_OP_CUSTOM;
+        d.custom = &op_run_join.custom;
+        test_ok(gpuscan_reduce_host(test.gs, runs, &run, counts[n], &d));
+        whole.first = counts[n] ? 1 : 77;
+        whole.last = counts[n] ? (uint32_t)counts[n] : 33;
+        test_same_bytes(&run, &whole, sizeof run, 1);
+    }
+    free(data);
+    free(reals);
+    free(runs);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(every_length),
+                                       TEST(edges),
+                                       TEST(primes_and_random_lengths),
+                                       TEST(many),
+                                       TEST(more_than_32_bits),
+                                       TEST(types_and_operators),
+                                       TEST(differing_types),
+                                       TEST(indices),
+                                       TEST(indices_of_extremes),
+                                       TEST(extremes_of_floats),
+                                       TEST(offsets),
+                                       TEST(inits_and_counts),
+                                       TEST(custom_operators),
+                                       TEST(runs_of_every_length),
+                                       TEST(conversions),
+                                       TEST(float_sums),
+                                       TEST(scratch_of_the_caller),
+                                       TEST(limited_devices),
+                                       TEST(host_arrays)};
+    return cmocka_run_group_tests_name("reduce", tests, test_open, test_close);
+}
