@@ -1,0 +1,595 @@
+/* A handful of calls that between them use every operation and most fields of the descs, each with its result worked
+   out by a plain loop: for tests about how calls run, not about what they compute. */
+#ifndef TEST_JOBS_H
+#define TEST_JOBS_H
+
+#include "harness.h"
+
+enum {
+    JOB_SCAN_SMALL, /* u32, exclusive, a thousand */
+    JOB_SCAN,       /* i32, inclusive, init and total */
+    JOB_SCAN_ROWS,  /* u8 to u32 in rows with pitches, init and count on the device, totals */
+    JOB_SCAN_PLACE, /* u64 maximum in place */
+    JOB_SCAN_CUSTOM,
+    JOB_UNIFORM_ADD,
+    JOB_REDUCE,        /* u8 to u32 into a buffer, init on the device */
+    JOB_REDUCE_RESULT, /* u64 into host memory */
+    JOB_ARGMIN,        /* i32, count on the device */
+    JOB_HISTOGRAM,     /* bytes, even bins */
+    JOB_EDGES,         /* i32 and edges, two of three channels, weights, added to what is there */
+    JOB_VALUES,        /* u16, one bin a value, those outside counted */
+    JOB_DEVICE_END,
+    JOB_SCAN_HOST = JOB_DEVICE_END,
+    JOB_UNIFORM_ADD_HOST,
+    JOB_REDUCE_HOST,
+    JOB_HISTOGRAM_HOST,
+    JOB_END
+};
+
+static const char *const job_names[JOB_END] = {"small scan",
+                                               "scan",
+                                               "scan of rows",
+                                               "scan in place",
+                                               "custom scan",
+                                               "uniform add",
+                                               "reduce",
+                                               "reduce to host memory",
+                                               "argmin",
+                                               "histogram",
+                                               "histogram with edges",
+                                               "histogram of values",
+                                               "scan_host",
+                                               "uniform_add_host",
+                                               "reduce_host",
+                                               "histogram_host"};
+
+typedef struct job {
+    int which;
+    gpuscan_scan_desc scan;
+    gpuscan_uniform_add_desc add;
+    gpuscan_reduce_desc reduce;
+    gpuscan_histogram_desc histogram;
+    test_buffer in, more, still, out, total;         /* inputs, then outputs; element 0: not used */
+    unsigned char *in_data, *more_data, *still_data; /* what goes into the inputs */
+    unsigned char *out_before;                       /* what goes into out; NULL: the pattern */
+    unsigned char *out_wanted, *total_wanted;
+    uint64_t result[3], result_wanted; /* host memory between two guards */
+    unsigned char *host_out;           /* the host-array calls' output between guards */
+    uint64_t count;                    /* and their count */
+} job;
+
+static const gpuscan_custom job_custom = {
+    "typedef struct { uint factor, sum; } job_map;\n"
+    "job_map job_then(job_map a, job_map b) {\n"
+    "    job_map c; c.factor = a.factor * b.factor; c.sum = a.sum * b.factor + b.sum; return c; }\n"
+    "job_map job_same(void) { job_map c; c.factor = 1; c.sum = 0; return c; }\n",
+    "job_map",
+    8,
+    "job_then(a, b)",
+    "job_same()",
+    NULL};
+
+static const cl_int job_init = 1000;
+
+static inline unsigned char *job_bytes(uint64_t size) {
+    unsigned char *bytes = (unsigned char *)test_alloc(size);
+    test_random_bytes(bytes, (size_t)size);
+    return bytes;
+}
+
+static inline void *job_zeros(uint64_t size) {
+    void *bytes = test_alloc(size);
+    memset(bytes, 0, (size_t)size);
+    return bytes;
+}
+
+static inline test_buffer job_buffer(size_t element, uint64_t count) {
+    return test_buffer_new(CL_MEM_READ_WRITE, element, count);
+}
+
+static inline void job_scan_small(job *j, uint64_t n) {
+    cl_uint *in = (cl_uint *)job_bytes(n * 4), *out = (cl_uint *)test_alloc(n * 4), sum = 0;
+    uint64_t i;
+    for (i = 0; i < n; i++) {
+        out[i] = sum;
+        sum += in[i];
+    }
+    j->in = job_buffer(4, n);
+    j->out = job_buffer(4, n);
+    j->in_data = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    j->scan.count = n;
+}
+
+static inline void job_scan(job *j, uint64_t n) {
+    cl_int *in = (cl_int *)test_alloc(n * 4), *out = (cl_int *)test_alloc(n * 4), sum = job_init;
+    uint64_t i;
+    for (i = 0; i < n; i++) {
+        in[i] = (cl_int)test_below(2001) - 1000;
+        sum += in[i];
+        out[i] = sum;
+    }
+    j->in = job_buffer(4, n);
+    j->out = job_buffer(4, n);
+    j->total = job_buffer(4, 1);
+    j->in_data = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    j->total_wanted = (unsigned char *)test_alloc(4);
+    memcpy(j->total_wanted, &sum, 4);
+    j->scan.count = n;
+    j->scan.src_type = GPUSCAN_TYPE_I32;
+    j->scan.kind = GPUSCAN_INCLUSIVE;
+    j->scan.init = &job_init;
+}
+
+/* 7 rows; the count on the device is 5 less than the desc's. What lies between the rows must stay. */
+static inline void job_scan_rows(job *j, uint64_t n) {
+    const uint64_t rows = 7, src_pitch = n + 3, dst_pitch = n + 9, size = (rows - 1) * dst_pitch + n;
+    unsigned char *in = job_bytes(rows * src_pitch);
+    cl_uint *out = (cl_uint *)job_bytes(size * 4), *totals = (cl_uint *)test_alloc(rows * 4), sum, five = 5;
+    cl_ulong count = n - 5;
+    uint64_t r, i;
+    j->out_before = (unsigned char *)test_alloc(size * 4);
+    memcpy(j->out_before, out, (size_t)size * 4);
+    for (r = 0; r < rows; r++) {
+        for (sum = five, i = 0; i < count; i++) {
+            out[r * dst_pitch + i] = sum;
+            sum += in[r * src_pitch + i];
+        }
+        totals[r] = sum;
+    }
+    j->in = job_buffer(1, rows * src_pitch);
+    j->more = job_buffer(4, 1);
+    j->still = job_buffer(8, 1);
+    j->out = job_buffer(4, size);
+    j->total = job_buffer(4, rows);
+    j->in_data = in;
+    j->more_data = (unsigned char *)test_alloc(4);
+    memcpy(j->more_data, &five, 4);
+    j->still_data = (unsigned char *)test_alloc(8);
+    memcpy(j->still_data, &count, 8);
+    j->out_wanted = (unsigned char *)out;
+    j->total_wanted = (unsigned char *)totals;
+    j->in.count = rows * src_pitch;
+    j->scan.count = n;
+    j->scan.src_type = GPUSCAN_TYPE_U8;
+    j->scan.dst_type = GPUSCAN_TYPE_U32;
+    j->scan.rows = rows;
+    j->scan.src_pitch = src_pitch;
+    j->scan.dst_pitch = dst_pitch;
+    j->scan.count_type = GPUSCAN_TYPE_U64;
+}
+
+static inline void job_scan_place(job *j, uint64_t n) {
+    cl_ulong *in = (cl_ulong *)job_bytes(n * 8), *out = (cl_ulong *)test_alloc(n * 8), top = 0;
+    uint64_t i;
+    for (i = 0; i < n; i++) {
+        in[i] >>= 1 + i % 40;
+        top = in[i] > top ? in[i] : top;
+        out[i] = top;
+    }
+    j->out = job_buffer(8, n);
+    j->out_before = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    j->scan.count = n;
+    j->scan.src_type = GPUSCAN_TYPE_U64;
+    j->scan.op = GPUSCAN_OP_MAX;
+    j->scan.kind = GPUSCAN_INCLUSIVE;
+}
+
+static inline void job_scan_custom(job *j, uint64_t n) {
+    cl_uint *in = (cl_uint *)job_bytes(n * 8), *out = (cl_uint *)test_alloc(n * 8), factor = 1, sum = 0;
+    uint64_t i;
+    for (i = 0; i < n; i++) {
+        in[2 * i] |= 1;
+        out[2 * i] = factor;
+        out[2 * i + 1] = sum;
+        sum = sum * in[2 * i] + in[2 * i + 1];
+        factor *= in[2 * i];
+    }
+    j->in = job_buffer(8, n);
+    j->out = job_buffer(8, n);
+    j->in_data = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    j->scan.count = n;
+    j->scan.src_type = GPUSCAN_TYPE_CUSTOM;
+    j->scan.op = GPUSCAN_OP_CUSTOM;
+    j->scan.custom = &job_custom;
+}
+
+static inline void job_uniform_add(job *j, uint64_t n) {
+    const uint64_t block = 77, addends = (n + block - 1) / block;
+    cl_uint *in = (cl_uint *)job_bytes(addends * 4), *out = (cl_uint *)job_bytes(n * 4);
+    uint64_t i;
+    j->out_before = (unsigned char *)test_alloc(n * 4);
+    memcpy(j->out_before, out, (size_t)n * 4);
+    for (i = 0; i < n; i++)
+        out[i] += in[i / block];
+    j->in = job_buffer(4, addends);
+    j->in.count = addends;
+    j->out = job_buffer(4, n);
+    j->in_data = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    j->add.count = n;
+    j->add.block = block;
+}
+
+static inline void job_reduce(job *j, uint64_t n) {
+    unsigned char *in = job_bytes(n);
+    cl_uint sum = 31;
+    uint64_t i;
+    j->more_data = (unsigned char *)test_alloc(4);
+    memcpy(j->more_data, &sum, 4);
+    for (i = 0; i < n; i++)
+        sum += in[i];
+    j->in = job_buffer(1, n);
+    j->more = job_buffer(4, 1);
+    j->out = job_buffer(4, 1);
+    j->in_data = in;
+    j->out_wanted = (unsigned char *)test_alloc(4);
+    memcpy(j->out_wanted, &sum, 4);
+    j->reduce.count = n;
+    j->reduce.src_type = GPUSCAN_TYPE_U8;
+    j->reduce.dst_type = GPUSCAN_TYPE_U32;
+}
+
+static inline void job_reduce_result(job *j, uint64_t n) {
+    cl_ulong *in = (cl_ulong *)job_bytes(n * 8), sum = 0;
+    uint64_t i;
+    for (i = 0; i < n; i++)
+        sum += in[i];
+    j->in = job_buffer(8, n);
+    j->in_data = (unsigned char *)in;
+    j->result_wanted = sum;
+    j->reduce.count = n;
+    j->reduce.src_type = GPUSCAN_TYPE_U64;
+    j->reduce.result = &j->result[1];
+}
+
+static inline void job_argmin(job *j, uint64_t n) {
+    cl_int *in = (cl_int *)test_alloc(n * 4);
+    cl_uint count = (cl_uint)(n - n / 4);
+    cl_ulong least = 0;
+    uint64_t i;
+    for (i = 0; i < n; i++)
+        in[i] = (cl_int)test_below(1000) - (i < count ? 0 : 5000); /* smaller ones behind the count */
+    for (i = 1; i < count; i++)
+        if (in[i] < in[least])
+            least = i;
+    j->in = job_buffer(4, n);
+    j->still = job_buffer(4, 1);
+    j->out = job_buffer(8, 1);
+    j->in_data = (unsigned char *)in;
+    j->still_data = (unsigned char *)test_alloc(4);
+    memcpy(j->still_data, &count, 4);
+    j->out_wanted = (unsigned char *)test_alloc(8);
+    memcpy(j->out_wanted, &least, 8);
+    j->reduce.count = n;
+    j->reduce.src_type = GPUSCAN_TYPE_I32;
+    j->reduce.op = GPUSCAN_OP_ARGMIN;
+}
+
+static inline void job_histogram(job *j, uint64_t n) {
+    unsigned char *in = job_bytes(n);
+    cl_uint *out = (cl_uint *)job_zeros(256 * 4);
+    uint64_t i;
+    for (i = 0; i < n; i++)
+        out[in[i]]++;
+    j->in = job_buffer(1, n);
+    j->out = job_buffer(4, 256);
+    j->in_data = in;
+    j->out_wanted = (unsigned char *)out;
+    j->histogram.count = n;
+}
+
+static inline void job_edges(job *j, uint64_t n) {
+    static const cl_int edges[6] = {-900, -100, -99, 0, 1, 500};
+    cl_int *in = (cl_int *)test_alloc(n * 12);
+    unsigned char *weights = job_bytes(n);
+    cl_ulong *out = (cl_ulong *)job_bytes(10 * 8);
+    uint64_t i, c;
+    int b;
+    j->out_before = (unsigned char *)test_alloc(10 * 8);
+    memcpy(j->out_before, out, 10 * 8);
+    for (i = 0; i < n; i++)
+        for (c = 0; c < 3; c++) {
+            in[3 * i + c] = (cl_int)test_below(2000) - 1000;
+            for (b = 0; b < 5 && c != 1; b++)
+                if (edges[b] <= in[3 * i + c] && in[3 * i + c] < edges[b + 1])
+                    out[(c == 2 ? 5 : 0) + b] += weights[i];
+        }
+    j->in = job_buffer(4, 3 * n);
+    j->in.count = 3 * n;
+    j->more = job_buffer(4, 6);
+    j->more.count = 6;
+    j->still = job_buffer(1, n);
+    j->still.count = n;
+    j->out = job_buffer(8, 10);
+    j->in_data = (unsigned char *)in;
+    j->more_data = (unsigned char *)test_alloc(sizeof edges);
+    memcpy(j->more_data, edges, sizeof edges);
+    j->still_data = weights;
+    j->out_wanted = (unsigned char *)out;
+    j->histogram.count = n;
+    j->histogram.sample_type = GPUSCAN_TYPE_I32;
+    j->histogram.counter_type = GPUSCAN_TYPE_U64;
+    j->histogram.weight_type = GPUSCAN_TYPE_U8;
+    j->histogram.form = GPUSCAN_BINS_EDGES;
+    j->histogram.bins = 5;
+    j->histogram.channels = 3;
+    j->histogram.channel_mask = 5;
+    j->histogram.accumulate = 1;
+}
+
+/* More bins than most devices have local memory for. */
+static inline void job_values(job *j, uint64_t n) {
+    const cl_uint bins = 30000, lower = 20000;
+    cl_ushort *in = (cl_ushort *)job_bytes(n * 2);
+    cl_uint *out = (cl_uint *)job_zeros((bins + 2) * 4);
+    uint64_t i;
+    for (i = 0; i < n; i++)
+        out[in[i] < lower ? bins : in[i] >= lower + bins ? bins + 1 : in[i] - lower]++;
+    j->in = job_buffer(2, n);
+    j->out = job_buffer(4, bins + 2);
+    j->in_data = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    j->histogram.count = n;
+    j->histogram.sample_type = GPUSCAN_TYPE_U16;
+    j->histogram.form = GPUSCAN_BINS_VALUES;
+    j->histogram.bins = bins;
+    j->histogram.lower.u = lower;
+    j->histogram.outside = GPUSCAN_OUTSIDE_COUNT;
+}
+
+static inline uint64_t job_out_bytes(const job *j) {
+    return j->out.element * j->out.count;
+}
+
+/* The inputs to the device, the outputs to what they are before the call. */
+static inline void job_reset(job *j) {
+    if (j->in.element)
+        test_buffer_set(&j->in, 5, j->in.count, j->in_data);
+    if (j->more.element)
+        test_buffer_set(&j->more, 3, j->more.count, j->more_data);
+    if (j->still.element)
+        test_buffer_set(&j->still, 2, j->still.count, j->still_data);
+    if (j->out.element)
+        test_buffer_set(&j->out, 7, j->out.count, j->out_before);
+    if (j->total.element)
+        test_buffer_set(&j->total, 1, j->total.count, NULL);
+    memset(j->result, 0x5A, sizeof j->result);
+    if (j->host_out) {
+        memset(j->host_out, 0x5A, (size_t)job_out_bytes(j) + 2 * TEST_GUARD);
+        if (j->out_before)
+            memcpy(j->host_out + TEST_GUARD, j->out_before, (size_t)job_out_bytes(j));
+    }
+}
+
+/* About n elements; the operation decides. */
+static inline void job_new(job *j, int which, uint64_t n) {
+    memset(j, 0, sizeof *j);
+    j->which = which;
+    j->count = n;
+    switch (which) {
+    case JOB_SCAN_SMALL:
+        job_scan_small(j, 1000);
+        break;
+    case JOB_SCAN:
+        job_scan(j, n);
+        break;
+    case JOB_SCAN_ROWS:
+        job_scan_rows(j, n / 7 + 10);
+        break;
+    case JOB_SCAN_PLACE:
+        job_scan_place(j, n);
+        break;
+    case JOB_SCAN_CUSTOM:
+        job_scan_custom(j, n);
+        break;
+    case JOB_UNIFORM_ADD:
+        job_uniform_add(j, n);
+        break;
+    case JOB_REDUCE:
+        job_reduce(j, n);
+        break;
+    case JOB_REDUCE_RESULT:
+        job_reduce_result(j, n);
+        break;
+    case JOB_ARGMIN:
+        job_argmin(j, n);
+        break;
+    case JOB_HISTOGRAM:
+        job_histogram(j, n);
+        break;
+    case JOB_EDGES:
+        job_edges(j, n / 3 + 1);
+        break;
+    case JOB_VALUES:
+        job_values(j, n);
+        break;
+    case JOB_SCAN_HOST:
+        job_scan(j, n);
+        break;
+    case JOB_UNIFORM_ADD_HOST:
+        job_uniform_add(j, n);
+        break;
+    case JOB_REDUCE_HOST:
+        job_reduce_result(j, n);
+        break;
+    case JOB_HISTOGRAM_HOST:
+        job_histogram(j, n);
+        break;
+    default:
+        fail_msg("no job %d", which);
+    }
+    /* the count of a buffer is that of the operation where nothing else was said */
+    n = j->scan.count + j->add.count + j->reduce.count + j->histogram.count;
+    if (j->in.element && j->in.count == 0)
+        j->in.count = n;
+    if (j->more.element && j->more.count == 0)
+        j->more.count = 1;
+    if (j->still.element && j->still.count == 0)
+        j->still.count = 1;
+    if (j->out.element && j->out.count == 0)
+        j->out.count = (j->out.capacity - TEST_GUARD) / j->out.element - TEST_OFFSET_MAX;
+    if (j->total.element)
+        j->total.count = j->scan.rows ? j->scan.rows : 1;
+    j->count = n;
+    if (which >= JOB_DEVICE_END)
+        j->host_out = (unsigned char *)test_alloc(job_out_bytes(j) + 2 * TEST_GUARD);
+    job_reset(j);
+
+    j->scan.src = which == JOB_SCAN_PLACE ? j->out.at : j->in.at;
+    j->scan.dst = j->out.at;
+    j->scan.total = j->total.at;
+    j->scan.init_buffer = j->more.at;
+    j->scan.count_buffer = j->still.at;
+    j->add.dst = j->out.at;
+    j->add.addend = j->in.at;
+    j->reduce.src = j->in.at;
+    j->reduce.dst = j->out.at;
+    j->reduce.init_buffer = j->more.at;
+    j->reduce.count_buffer = j->still.at;
+    j->histogram.samples = j->in.at;
+    j->histogram.counts = j->out.at;
+    j->histogram.edges = j->more.at;
+    j->histogram.weights = j->still.at;
+    if (which >= JOB_DEVICE_END) {
+        const gpuscan_buffer none = {NULL, 0};
+        j->scan.count = j->add.count = j->reduce.count = j->histogram.count = 0;
+        j->scan.src = j->scan.dst = none;
+        j->add.dst = j->add.addend = none;
+        j->add.block = 0;
+        j->reduce.src = none;
+        j->reduce.result = NULL;
+        j->histogram.samples = j->histogram.counts = none;
+    }
+}
+
+static inline void job_free(job *j) {
+    test_buffer *buffers[] = {&j->in, &j->more, &j->still, &j->out, &j->total};
+    unsigned char *data[] = {j->in_data,    j->more_data,    j->still_data, j->out_before,
+                             j->out_wanted, j->total_wanted, j->host_out};
+    size_t i;
+    for (i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        test_buffer_free(buffers[i]);
+    for (i = 0; i < sizeof data / sizeof *data; i++)
+        free(data[i]);
+}
+
+/* Starts the call, its desc's call replaced by this one. */
+static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *call) {
+    unsigned char *host_out = j->host_out ? j->host_out + TEST_GUARD : NULL;
+    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
+    switch (j->which) {
+    case JOB_UNIFORM_ADD:
+        return gpuscan_uniform_add(gs, &j->add);
+    case JOB_REDUCE:
+    case JOB_REDUCE_RESULT:
+    case JOB_ARGMIN:
+        return gpuscan_reduce(gs, &j->reduce);
+    case JOB_HISTOGRAM:
+    case JOB_EDGES:
+    case JOB_VALUES:
+        return gpuscan_histogram(gs, &j->histogram);
+    case JOB_SCAN_HOST:
+        return gpuscan_scan_host(gs, j->in_data, host_out, j->count, &j->scan);
+    case JOB_UNIFORM_ADD_HOST:
+        return gpuscan_uniform_add_host(gs, j->in_data, host_out, j->count, 77, &j->add);
+    case JOB_REDUCE_HOST:
+        return gpuscan_reduce_host(gs, j->in_data, &j->result[1], j->count, &j->reduce);
+    case JOB_HISTOGRAM_HOST:
+        return gpuscan_histogram_host(gs, j->in_data, host_out, j->count, &j->histogram);
+    default:
+        return gpuscan_scan(gs, &j->scan);
+    }
+}
+
+static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call *call) {
+    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
+    switch (j->which) {
+    case JOB_UNIFORM_ADD:
+        return gpuscan_uniform_add_prepare(gs, &j->add);
+    case JOB_REDUCE:
+    case JOB_REDUCE_RESULT:
+    case JOB_ARGMIN:
+        return gpuscan_reduce_prepare(gs, &j->reduce);
+    case JOB_HISTOGRAM:
+    case JOB_EDGES:
+    case JOB_VALUES:
+        return gpuscan_histogram_prepare(gs, &j->histogram);
+    default:
+        return gpuscan_scan_prepare(gs, &j->scan);
+    }
+}
+
+static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan_call *call, uint64_t *size) {
+    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
+    switch (j->which) {
+    case JOB_UNIFORM_ADD:
+        return gpuscan_uniform_add_scratch_size(gs, &j->add, size);
+    case JOB_REDUCE:
+    case JOB_REDUCE_RESULT:
+    case JOB_ARGMIN:
+        return gpuscan_reduce_scratch_size(gs, &j->reduce, size);
+    case JOB_HISTOGRAM:
+    case JOB_EDGES:
+    case JOB_VALUES:
+        return gpuscan_histogram_scratch_size(gs, &j->histogram, size);
+    default:
+        return gpuscan_scan_scratch_size(gs, &j->scan, size);
+    }
+}
+
+static inline void job_guards(const job *j) {
+    uint64_t guard, i, size = job_out_bytes(j);
+    memset(&guard, 0x5A, sizeof guard);
+    if (j->result[0] != guard || j->result[2] != guard)
+        fail_msg("%s: host memory around the result was written", test.what);
+    for (i = 0; j->host_out && i < TEST_GUARD; i++)
+        if (j->host_out[i] != 0x5A || j->host_out[TEST_GUARD + size + i] != 0x5A)
+            fail_msg("%s: host memory around the output was written", test.what);
+}
+
+/* Once the call has completed: the outputs are right, and nothing else was written. */
+static inline void job_done(job *j) {
+    job_guards(j);
+    if (j->in.element)
+        test_same_bytes(test_buffer_get(&j->in), j->in_data, j->in.element, j->in.count);
+    if (j->more.element)
+        test_same_bytes(test_buffer_get(&j->more), j->more_data, j->more.element, j->more.count);
+    if (j->still.element)
+        test_same_bytes(test_buffer_get(&j->still), j->still_data, j->still.element, j->still.count);
+    if (j->host_out && j->out.element)
+        test_same_bytes(j->host_out + TEST_GUARD, j->out_wanted, j->out.element, j->out.count);
+    else if (j->out.element)
+        test_same_bytes(test_buffer_get(&j->out), j->out_wanted, j->out.element, j->out.count);
+    if (j->total.element)
+        test_same_bytes(test_buffer_get(&j->total), j->total_wanted, j->total.element, j->total.count);
+    if (j->which == JOB_REDUCE_RESULT || j->which == JOB_REDUCE_HOST)
+        test_same_bytes(&j->result[1], &j->result_wanted, 8, 1);
+}
+
+/* After a failure: every byte of the outputs is as it was. */
+static inline void job_untouched(job *j) {
+    uint64_t i, size = job_out_bytes(j);
+    uint64_t guard;
+    job_guards(j);
+    memset(&guard, 0x5A, sizeof guard);
+    if (j->result[1] != guard)
+        fail_msg("%s: the result was written", test.what);
+    if (j->host_out && j->out_before)
+        test_same_bytes(j->host_out + TEST_GUARD, j->out_before, 1, size);
+    else
+        for (i = 0; j->host_out && i < size; i++)
+            if (j->host_out[TEST_GUARD + i] != 0x5A)
+                fail_msg("%s: the host output was written", test.what);
+    if (j->out.element && j->out_before)
+        test_same_bytes(test_buffer_get(&j->out), j->out_before, j->out.element, j->out.count);
+    else if (j->out.element)
+        test_buffer_untouched(&j->out);
+    if (j->total.element)
+        test_buffer_untouched(&j->total);
+}
+
+#endif /* TEST_JOBS_H */
