@@ -1,0 +1,549 @@
+/* Faults: each OpenCL call and each host allocation that a public function makes fails in turn, once and from then on.
+   After each failure: the exact result, outputs as they were, *event NULL, nothing left over; and the same object then
+   succeeds. */
+#include "layer.h"
+#include "jobs.h"
+
+#include <unistd.h>
+
+typedef enum situation { COLD, WARM, SITUATIONS } situation;
+static const char *const situation_names[] = {"cold", "warm"};
+
+static uint64_t n; /* elements of a call */
+static unsigned faults, tolerated_faults;
+
+/* What these entry points may well return; all others run out of something. */
+static const struct {
+    int function;
+    cl_int codes[4];
+} plausible[] = {
+    {LAYER_clGetPlatformIDs, {CL_OUT_OF_HOST_MEMORY, -1001, 0, 0}},
+    {LAYER_clGetDeviceIDs, {CL_DEVICE_NOT_FOUND, CL_OUT_OF_RESOURCES, 0, 0}},
+    {LAYER_clGetDeviceInfo, {CL_INVALID_VALUE, CL_OUT_OF_HOST_MEMORY, 0, 0}},
+    {LAYER_clCreateContext, {CL_DEVICE_NOT_AVAILABLE, CL_OUT_OF_HOST_MEMORY, 0, 0}},
+    {LAYER_clCreateCommandQueue, {CL_OUT_OF_RESOURCES, CL_INVALID_QUEUE_PROPERTIES, 0, 0}},
+    {LAYER_clCreateBuffer, {CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_INVALID_BUFFER_SIZE, 0}},
+    {LAYER_clBuildProgram, {CL_BUILD_PROGRAM_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_COMPILER_NOT_AVAILABLE, 0}},
+    {LAYER_clCreateProgramWithBinary, {CL_INVALID_BINARY, CL_OUT_OF_HOST_MEMORY, 0, 0}},
+    {LAYER_clCreateKernel, {CL_INVALID_KERNEL_NAME, CL_OUT_OF_RESOURCES, CL_INVALID_PROGRAM_EXECUTABLE, 0}},
+    {LAYER_clSetKernelArg, {CL_INVALID_ARG_SIZE, CL_OUT_OF_HOST_MEMORY, 0, 0}},
+    {LAYER_clWaitForEvents, {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, CL_OUT_OF_RESOURCES, 0, 0}},
+    {LAYER_clFinish, {CL_OUT_OF_RESOURCES, CL_INVALID_COMMAND_QUEUE, 0, 0}},
+    {LAYER_clEnqueueNDRangeKernel,
+     {CL_OUT_OF_RESOURCES, CL_INVALID_WORK_GROUP_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_INVALID_KERNEL_ARGS}},
+    {LAYER_clEnqueueReadBuffer, {CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, 0, 0}},
+    {LAYER_clEnqueueWriteBuffer, {CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, 0, 0}},
+    {LAYER_clEnqueueMapBuffer, {CL_MAP_FAILURE, CL_OUT_OF_HOST_MEMORY, 0, 0}},
+};
+
+static cl_int plausible_code(int function, int which) {
+    static const cl_int others[4] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, 0, 0};
+    size_t i;
+    for (i = 0; i < sizeof plausible / sizeof *plausible; i++)
+        if (plausible[i].function == function)
+            return which < 4 ? plausible[i].codes[which] : 0;
+    return which < 4 ? others[which] : 0;
+}
+
+/* The result of a failure that the library cannot get around. */
+static gpuscan_result result_of(int function, cl_int code, int custom) {
+    if (function == LAYER_clBuildProgram && code == CL_BUILD_PROGRAM_FAILURE)
+        return custom ? GPUSCAN_ERROR_CUSTOM_SOURCE : GPUSCAN_ERROR_BUILD;
+    if (function == LAYER_clGetPlatformIDs && code == -1001)
+        return GPUSCAN_ERROR_NO_PLATFORM;
+    if (function == LAYER_clGetDeviceIDs)
+        return GPUSCAN_ERROR_NO_DEVICE;
+    return code;
+}
+
+/* Failures that the library may get around, so that the call is right all the same: what is released is gone, a binary
+   that is refused is built from source, an array that cannot be mapped is copied, a log that cannot be had is left out.
+ */
+static int may_be_tolerated(int function) {
+    switch (function) {
+    case LAYER_clReleaseContext:
+    case LAYER_clReleaseCommandQueue:
+    case LAYER_clReleaseMemObject:
+    case LAYER_clReleaseProgram:
+    case LAYER_clReleaseKernel:
+    case LAYER_clReleaseEvent:
+    case LAYER_clCreateProgramWithBinary:
+    case LAYER_clGetProgramBuildInfo:
+    case LAYER_clEnqueueMapBuffer:
+    case LAYER_clFlush:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* ---- one call with one fault ------------------------------------------------------------------------------------- */
+
+typedef struct fault {
+    int allocation; /* of host memory instead of a call */
+    unsigned at;
+    int on; /* from then on */
+    cl_int code;
+} fault;
+
+static void arm(const fault *f) {
+    layer_reset();
+    if (f->allocation) {
+        layer.allocation_fail_at = f->at;
+        layer.allocation_fail_on = f->on;
+    } else {
+        layer.fail_at = f->at;
+        layer.fail_on = f->on;
+        layer.fail_code = f->code;
+    }
+}
+
+static int struck(const fault *f) {
+    return f->allocation ? layer.allocation_failed : layer.failed >= 0;
+}
+
+static void describe(const char *what, situation when, const fault *f) {
+    if (f->allocation)
+        test_case("%s, %s, allocation %u fails%s", what, situation_names[when], f->at, f->on ? " and all later" : "");
+    else
+        test_case("%s, %s, call %u (%s) fails%s with %d", what, situation_names[when], f->at,
+                  layer_names[f->at <= LAYER_LOG ? layer.log[f->at - 1] : 0], f->on ? " and all later" : "",
+                  (int)f->code);
+}
+
+/* The result of the fault that struck: 1 when the call got around it. */
+static int survived(gpuscan_result result, const fault *f, int custom) {
+    gpuscan_result wanted;
+    faults++;
+    if (f->allocation) {
+        if (result != GPUSCAN_SUCCESS)
+            test_expect(result, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY);
+        return result == GPUSCAN_SUCCESS;
+    }
+    if (may_be_tolerated(layer.failed)) {
+        if (result == GPUSCAN_SUCCESS) {
+            tolerated_faults++;
+            return 1;
+        }
+        /* a later call of those that all fail */
+        if (!f->on && layer.failed != LAYER_clEnqueueMapBuffer)
+            test_expect(result, GPUSCAN_SUCCESS);
+        return 0;
+    }
+    wanted = result_of(layer.failed, f->code, custom);
+    test_expect(result, wanted);
+    return 0;
+}
+
+static gpuscan *open_layered(void) {
+    gpuscan_desc desc = layer_desc();
+    gpuscan *gs = NULL;
+    layer_open();
+    test_ok(gpuscan_create(&gs, &desc));
+    return gs;
+}
+
+static void works_now(gpuscan *gs, job *j, const gpuscan_call *call) {
+    layer_reset();
+    test_ok(job_start(gs, j, call));
+    test_cl(clFinish(test.queue));
+    job_done(j);
+}
+
+static void expect_error_text(gpuscan *gs) {
+    if (strcmp(gpuscan_error(gs), "") == 0)
+        fail_msg("%s: gpuscan_error is empty", test.what);
+}
+
+/* 1: the fault struck. */
+static int faulty_call(gpuscan **gs, job *j, gpuscan_call call, situation when, const fault *f) {
+    cl_event event = (cl_event)j;
+    gpuscan_result result;
+    int hit;
+    if (*gs == NULL)
+        *gs = open_layered();
+    test.gs = *gs;
+    job_reset(j);
+    if (j->which < JOB_DEVICE_END)
+        call.event = &event;
+    arm(f);
+    result = job_start(*gs, j, &call);
+    hit = struck(f);
+    layer.fail_at = layer.allocation_fail_at = 0;
+    test_cl(clFinish(test.queue));
+    if (hit ? survived(result, f, j->which == JOB_SCAN_CUSTOM) : 1) {
+        test_ok(result);
+        job_done(j);
+        if (call.event) {
+            layer_taken(event);
+            clReleaseEvent(event);
+        }
+    } else {
+        job_untouched(j);
+        expect_error_text(*gs);
+        if (call.event && event != NULL)
+            fail_msg("%s: *event is not NULL", test.what);
+        call.event = NULL;
+        works_now(*gs, j, &call);
+    }
+    if (layer.misuse)
+        fail_msg("%s: %s", test.what, layer.misuse);
+    if (when == COLD) {
+        gpuscan_destroy(*gs);
+        *gs = NULL;
+        test.gs = NULL;
+        layer_expect_empty();
+    }
+    return hit;
+}
+
+/* Every fault of one job. */
+static void all_faults(int which, gpuscan_strategy strategy, situation when, int on) {
+    gpuscan *gs = NULL, *whole = test.gs;
+    gpuscan_call call;
+    gpuscan_result result;
+    fault f;
+    job j;
+    unsigned calls, k;
+    char name[100];
+    memset(&call, 0, sizeof call);
+    call.strategy = strategy;
+    snprintf(name, sizeof name, "%s, %s", job_names[which], test_strategy_name(strategy));
+    job_new(&j, which, n);
+
+    /* without a fault: how many calls there are, and which */
+    gs = open_layered();
+    test.gs = gs;
+    test_case("%s, %s, no fault", name, situation_names[when]);
+    if (when == WARM) {
+        result = job_start(gs, &j, &call);
+        if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+            goto done;
+        test_ok(result);
+    }
+    layer_reset();
+    result = job_start(gs, &j, &call);
+    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        goto done;
+    test_ok(result);
+    calls = layer.call;
+    test_cl(clFinish(test.queue));
+    if (calls > LAYER_LOG)
+        fail_msg("%s: %u calls", test.what, calls);
+    if (when == COLD) {
+        gpuscan_destroy(gs);
+        gs = NULL;
+        layer_expect_empty();
+    }
+
+    memset(&f, 0, sizeof f);
+    f.on = on;
+    for (k = 1; k <= calls + 1; k++) {
+        int code;
+        f.at = k;
+        for (code = 0; code < 4; code++) {
+            f.code = k <= calls ? plausible_code(layer.log[k - 1], code) : CL_OUT_OF_RESOURCES;
+            if (f.code == 0)
+                break;
+            if (when == COLD && !test.is_long && code != (int)(k % 2)) /* in the short run one code a call */
+                if (plausible_code(layer.log[k - 1], (int)(k % 2)) != 0 && k <= calls)
+                    continue;
+            describe(name, when, &f);
+            if (!faulty_call(&gs, &j, call, when, &f) && k <= calls)
+                fail_msg("%s: there was no such call", test.what);
+            if (k > calls)
+                break;
+        }
+    }
+    f.allocation = 1;
+    for (k = 1;; k++) {
+        f.at = k;
+        describe(name, when, &f);
+        if (!faulty_call(&gs, &j, call, when, &f))
+            break;
+    }
+done:
+    gpuscan_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+    job_free(&j);
+}
+
+static int is_part_of_small(int which) {
+    return which == JOB_SCAN || which == JOB_REDUCE_RESULT || which == JOB_EDGES || which == JOB_SCAN_HOST;
+}
+
+static void test_calls_warm(void **state) {
+    int which, s, on;
+    (void)state;
+    for (which = 0; which < JOB_END; which++)
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+            for (on = 0; on < 2; on++)
+                if (!test.is_small || (is_part_of_small(which) && s == 0))
+                    all_faults(which, (gpuscan_strategy)s, WARM, on);
+}
+
+static void test_calls_cold(void **state) {
+    int which, on;
+    (void)state;
+    for (which = 0; which < JOB_END; which++)
+        for (on = 0; on < 2; on++)
+            if (!test.is_small || (is_part_of_small(which) && !on))
+                all_faults(which, GPUSCAN_STRATEGY_AUTO, COLD, on);
+}
+
+static void test_strategies_cold(void **state) {
+    static const int kinds[] = {JOB_SCAN, JOB_REDUCE, JOB_EDGES};
+    int s;
+    size_t i;
+    (void)state;
+    if (test.is_small)
+        skip();
+    for (i = 0; i < 3; i++)
+        for (s = 1; s < GPUSCAN_STRATEGY_COUNT; s++)
+            all_faults(kinds[i], (gpuscan_strategy)s, COLD, 0);
+}
+
+/* ---- the other functions ----------------------------------------------------------------------------------------- */
+
+enum { DO_CREATE, DO_CREATE_ALONE, DO_PREPARE, DO_SCRATCH_SIZE, DO_INFO, DO_GET_BLOB, DO_SET_BLOB, DO_END };
+static const char *const do_names[] = {
+    "create", "create without a context", "prepare", "scratch_size", "get_info", "get_blob", "set_blob"};
+
+/* What a function needs besides the object, and what it gave. */
+static struct {
+    job j;
+    unsigned char *blob;
+    size_t blob_size;
+    unsigned char *copy;
+    size_t capacity;
+    uint64_t size;
+    gpuscan_info info;
+} with;
+
+static gpuscan_result do_it(int what, gpuscan **gs) {
+    gpuscan_call call;
+    gpuscan_desc desc = layer_desc();
+    memset(&call, 0, sizeof call);
+    switch (what) {
+    case DO_CREATE:
+        return gpuscan_create(gs, &desc);
+    case DO_CREATE_ALONE:
+        desc.context = NULL;
+        desc.device = NULL;
+        desc.queue = NULL;
+        desc.device_name = test.info.device_name;
+        return gpuscan_create(gs, &desc);
+    case DO_PREPARE:
+        return job_prepare(*gs, &with.j, &call);
+    case DO_SCRATCH_SIZE:
+        return job_scratch_size(*gs, &with.j, &call, &with.size);
+    case DO_INFO:
+        return gpuscan_get_info(*gs, &with.info);
+    case DO_GET_BLOB:
+        with.capacity = with.blob_size + 1000;
+        return gpuscan_get_blob(*gs, with.copy, &with.capacity);
+    default:
+        return gpuscan_set_blob(*gs, with.blob, with.blob_size);
+    }
+}
+
+/* The object before the function: none for create, one that has run the job for get_blob, otherwise a new one. */
+static gpuscan *before(int what) {
+    gpuscan *gs;
+    gpuscan_call call;
+    memset(&call, 0, sizeof call);
+    if (what == DO_CREATE || what == DO_CREATE_ALONE) {
+        layer_open();
+        return NULL;
+    }
+    gs = open_layered();
+    if (what == DO_GET_BLOB)
+        test_ok(job_start(gs, &with.j, &call));
+    test_cl(clFinish(test.queue));
+    job_reset(&with.j);
+    return gs;
+}
+
+static int faulty_function(int what, const fault *f) {
+    gpuscan *gs = before(what);
+    gpuscan_call call;
+    gpuscan_result result;
+    int hit, creates = what == DO_CREATE || what == DO_CREATE_ALONE;
+    memset(&call, 0, sizeof call);
+    test.gs = gs;
+    with.size = 0;
+    if (creates)
+        gs = (gpuscan *)&with; /* must be overwritten */
+    arm(f);
+    result = do_it(what, &gs);
+    hit = struck(f);
+    layer.fail_at = layer.allocation_fail_at = 0;
+    if (!hit || survived(result, f, 0))
+        test_ok(result);
+    else if (creates) {
+        if (gs != NULL)
+            fail_msg("%s: *gs is not NULL", test.what);
+        layer_expect_empty();
+        test_ok(do_it(what, &gs));
+    } else {
+        expect_error_text(gs);
+        job_untouched(&with.j);
+        test_ok(do_it(what, &gs));
+    }
+    test.gs = gs;
+    with.j.which = JOB_SCAN;
+    job_reset(&with.j);
+    if (what != DO_CREATE_ALONE) /* the job's buffers are of the test's context */
+        works_now(gs, &with.j, &call);
+    gpuscan_destroy(gs);
+    test.gs = NULL;
+    layer_expect_empty();
+    return hit;
+}
+
+static void test_functions(void **state) {
+    gpuscan *whole = test.gs, *gs;
+    gpuscan_call call;
+    int what, on;
+    (void)state;
+    memset(&call, 0, sizeof call);
+    memset(&with, 0, sizeof with);
+    job_new(&with.j, JOB_SCAN, n);
+    test_case("a blob");
+    gs = open_layered();
+    test.gs = gs;
+    test_ok(job_start(gs, &with.j, &call));
+    test_ok(gpuscan_get_blob(gs, NULL, &with.blob_size));
+    with.blob = (unsigned char *)test_alloc(with.blob_size);
+    with.copy = (unsigned char *)test_alloc(with.blob_size + 1000);
+    test_ok(gpuscan_get_blob(gs, with.blob, &with.blob_size));
+    gpuscan_destroy(gs);
+
+    for (what = 0; what < DO_END; what++)
+        for (on = 0; on < 2; on++) {
+            fault f;
+            unsigned calls, k;
+            if (test.is_small && on)
+                continue;
+            memset(&f, 0, sizeof f);
+            f.on = on;
+            test_case("%s, no fault", do_names[what]);
+            gs = before(what);
+            test.gs = gs;
+            layer_reset();
+            test_ok(do_it(what, &gs));
+            calls = layer.call;
+            gpuscan_destroy(gs);
+            layer_expect_empty();
+            for (k = 1; k <= calls; k++) {
+                int code;
+                for (code = 0; code < 4; code++) {
+                    f.at = k;
+                    f.code = plausible_code(layer.log[k - 1], code);
+                    if (f.code == 0)
+                        break;
+                    describe(do_names[what], COLD, &f);
+                    if (!faulty_function(what, &f))
+                        fail_msg("%s: there was no such call", test.what);
+                }
+            }
+            f.allocation = 1;
+            for (f.at = 1;; f.at++) {
+                describe(do_names[what], COLD, &f);
+                if (!faulty_function(what, &f))
+                    break;
+            }
+        }
+    test.gs = whole;
+    free(with.blob);
+    free(with.copy);
+    job_free(&with.j);
+}
+
+/* A blob's binary is refused when the call comes to use it: built from source instead, or an exact failure. */
+static void test_from_blob(void **state) {
+    gpuscan *whole = test.gs, *gs;
+    gpuscan_call call;
+    fault f;
+    unsigned calls, k;
+    (void)state;
+    memset(&call, 0, sizeof call);
+    memset(&with, 0, sizeof with);
+    memset(&f, 0, sizeof f);
+    job_new(&with.j, JOB_REDUCE, n);
+    test_case("a blob");
+    gs = open_layered();
+    test.gs = gs;
+    test_ok(job_start(gs, &with.j, &call));
+    test_ok(gpuscan_get_blob(gs, NULL, &with.blob_size));
+    with.blob = (unsigned char *)test_alloc(with.blob_size);
+    test_ok(gpuscan_get_blob(gs, with.blob, &with.blob_size));
+    gpuscan_destroy(gs);
+
+    gs = open_layered();
+    test_ok(gpuscan_set_blob(gs, with.blob, with.blob_size));
+    layer_reset();
+    test.gs = gs;
+    test_ok(job_start(gs, &with.j, &call));
+    calls = layer.call;
+    assert_true(layer.calls[LAYER_clCreateProgramWithBinary] > 0);
+    gpuscan_destroy(gs);
+    for (k = 1; k <= calls; k++) {
+        int code;
+        for (code = 0; code < 4; code++) {
+            gpuscan_result result;
+            f.at = k;
+            f.code = plausible_code(layer.log[k - 1], code);
+            if (f.code == 0)
+                break;
+            describe("reduce from a blob", COLD, &f);
+            gs = open_layered();
+            test.gs = gs;
+            test_ok(gpuscan_set_blob(gs, with.blob, with.blob_size));
+            job_reset(&with.j);
+            arm(&f);
+            result = job_start(gs, &with.j, &call);
+            layer.fail_at = 0;
+            test_cl(clFinish(test.queue));
+            if (layer.failed < 0)
+                fail_msg("%s: there was no such call", test.what);
+            /* a binary that fails to become a program is worth a try from source, whatever the code */
+            if (result == GPUSCAN_SUCCESS && (layer.failed == LAYER_clBuildProgram || may_be_tolerated(layer.failed)))
+                job_done(&with.j);
+            else {
+                if (survived(result, &f, 0))
+                    fail_msg("%s: success", test.what);
+                job_untouched(&with.j);
+            }
+            job_reset(&with.j);
+            works_now(gs, &with.j, &call);
+            gpuscan_destroy(gs);
+            layer_expect_empty();
+        }
+    }
+    test.gs = whole;
+    free(with.blob);
+    job_free(&with.j);
+}
+
+static int open_faults(void **state) {
+    if (test_open(state) != 0)
+        return -1;
+    n = test_size(600, 20000, 20000);
+    alarm(3000);
+    return 0;
+}
+
+static int close_faults(void **state) {
+    print_message("%u faults, %u of them without consequence\n", faults, tolerated_faults);
+    return test_close(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_calls_warm), TEST(test_calls_cold), TEST(test_strategies_cold),
+        TEST(test_functions),  TEST(test_from_blob),
+    };
+    return cmocka_run_group_tests_name("faults", tests, open_faults, close_faults);
+}
