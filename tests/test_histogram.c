@@ -1,0 +1,958 @@
+/* gpuscan_histogram and gpuscan_histogram_host against the reference.
+   cc -O2 tests/test_histogram.c -o build/test_histogram -lcmocka -lOpenCL -lm && build/test_histogram */
+#include "harness.h"
+
+/* ---- one histogram, checked -------------------------------------------------------------------------------------- */
+
+/* All of a call but its buffers, and what they hold. */
+typedef struct histogram_case {
+    gpuscan_histogram_desc d;
+    const void            *samples; /* NULL: many near the edges, the others anywhere */
+    const void            *edges;
+    const void            *weights;
+    uint64_t               samples_offset, counts_offset, edges_offset, weights_offset;
+    uint64_t               device_count; /* with d.count_type */
+} histogram_case;
+
+static histogram_case a_histogram(gpuscan_type type, uint32_t bins, uint64_t count) {
+    histogram_case c;
+    memset(&c, 0, sizeof c);
+    c.d.sample_type = type;
+    c.d.bins = bins;
+    c.d.count = count;
+    return c;
+}
+
+static uint64_t at_least_one(uint64_t number) {
+    return number ? number : 1;
+}
+
+/* How many samples, and how many weights, the rows span. */
+static uint64_t samples_span(const gpuscan_histogram_desc *d) {
+    return ((at_least_one(d->rows) - 1) * (d->pitch ? d->pitch : d->count) + d->count) * at_least_one(d->channels);
+}
+
+static uint64_t weights_span(const gpuscan_histogram_desc *d) {
+    return (at_least_one(d->rows) - 1) * (d->weights_pitch ? d->weights_pitch : d->count) + d->count;
+}
+
+/* floor(k * width / bins); width 0 stands for 2^64, which k * width / bins must then stay below. */
+static uint64_t edge_of(uint64_t width, uint32_t k, uint32_t bins) {
+    uint64_t high, low, digit, rest, quotient;
+    if (width == 0) {
+        high = k;
+        low = 0;
+    } else {
+        ref_multiply(width, k, &high, &low);
+    }
+    rest = high % bins;
+    digit = (rest << 32) | (low >> 32);
+    quotient = digit / bins << 32;
+    digit = (digit % bins << 32) | (low & 0xFFFFFFFF);
+    return quotient | digit / bins;
+}
+
+/* The float next to one, in the direction -1, 0 or 1. */
+static ref_value float_beside(gpuscan_type type, double real, int direction) {
+    double towards = direction < 0 ? -(double)INFINITY : (double)INFINITY;
+    int    half;
+    if (type == GPUSCAN_TYPE_F16) {
+        half = ref_float_to_half((float)real) + direction * (real < 0 ? -1 : 1);
+        return ref_real((double)ref_half_to_float((uint16_t)(half & 0xFFFF)));
+    }
+    if (direction == 0)
+        return ref_real(real);
+    return ref_real(type == GPUSCAN_TYPE_F32 ? (double)nextafterf((float)real, (float)towards)
+                                             : nextafter(real, towards));
+}
+
+static int keeps_subnormals(void) {
+    cl_device_fp_config config = 0;
+    test_cl(clGetDeviceInfo(test.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL));
+    return (config & CL_FP_DENORM) != 0;
+}
+
+/* Samples at and beside the edges, within and around the range, all over the type, and floats' special values. */
+static void fill_samples(const histogram_case *c, void *samples, uint64_t count) {
+    const gpuscan_histogram_desc *d = &c->d;
+    gpuscan_type                  type = d->sample_type ? d->sample_type : GPUSCAN_TYPE_U8;
+    uint32_t                      bins = d->bins ? d->bins : 256, k;
+    int                           whole = d->lower.u == 0 && d->upper.u == 0, is_float = ref_is_float(type), beside;
+    int                           flushes = type == GPUSCAN_TYPE_F32 && !keeps_subnormals();
+    double                        lower = whole ? 0 : d->lower.f, upper = whole ? 1 : d->upper.f, *even = NULL;
+    uint64_t                      bottom = whole && d->form == GPUSCAN_BINS_EVEN ? ref_smallest(type).bits : d->lower.u;
+    uint64_t     width = whole ? ref_largest(type).bits - ref_smallest(type).bits + 1 : d->upper.u - d->lower.u, i;
+    const double special[] = {(double)NAN,
+                              (double)INFINITY,
+                              -(double)INFINITY,
+                              0.0,
+                              -0.0,
+                              65504.0,
+                              -65504.0,
+                              1e-5,
+                              ldexp(1, -14),
+                              type == GPUSCAN_TYPE_F32   ? (double)FLT_MAX
+                              : type == GPUSCAN_TYPE_F64 ? DBL_MAX
+                                                         : 1.0};
+    ref_value    v;
+    if (is_float && d->form == GPUSCAN_BINS_EVEN)
+        even = ref_even_edges(type, bins, d->lower.f, d->upper.f);
+    for (i = 0; i < count; i++) {
+        k = (uint32_t)test_below((uint64_t)bins + 1);
+        beside = (int)test_below(3) - 1;
+        v.bits = test_random();
+        switch (test_below(4)) {
+        case 0: /* an edge */
+        case 1:
+            if (d->form == GPUSCAN_BINS_EDGES)
+                v = ref_load(type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type, c->edges, k);
+            else if (is_float)
+                v.real = even[k];
+            else if (d->form == GPUSCAN_BINS_VALUES)
+                v.bits = d->lower.u + k;
+            else
+                v.bits = bottom + (width == 0 && k == bins ? 0 : edge_of(width, k, bins));
+            v = is_float ? float_beside(type, v.real, beside) : ref_bits(v.bits + (uint64_t)(int64_t)beside);
+            break;
+        case 2: /* the range and what is around it */
+            if (is_float)
+                v.real = (1.5 * test_unit() - 0.25) * (upper * 0.5 - lower * 0.5) * 2 + lower;
+            else if (d->form == GPUSCAN_BINS_VALUES)
+                v.bits = d->lower.u - 5 + test_below((uint64_t)bins + 10);
+            else if (width != 0)
+                v.bits = bottom - width / 8 + test_below(width + width / 4 ? width + width / 4 : width);
+            break;
+        default: /* anything */
+            if (is_float)
+                v.real = test_below(2) ? special[test_below(sizeof special / sizeof special[0])]
+                                       : ldexp(test_unit() - 0.5, (int)test_below(20));
+            break;
+        }
+        if (flushes && v.real != 0 && fabs(v.real) < (double)FLT_MIN)
+            v.real = v.real < 0 ? -(double)FLT_MIN : (double)FLT_MIN;
+        ref_store(type, samples, i, v);
+    }
+    free(even);
+}
+
+static void name_histogram(const histogram_case *c, gpuscan_strategy strategy) {
+    static const char *const            forms[] = {"even", "edges", "values"};
+    static const char *const            outsides[] = {"drop", "clamp", "count"};
+    const gpuscan_histogram_desc *const d = &c->d;
+    test_case("histogram of %" PRIu64 " %s, %u %s bins from %" PRIx64 " to %" PRIx64
+              "%s, %s, counters %s%s, rows %" PRIu64 " pitch %" PRIu64
+              ", channels %u mask %u, weights %s pitch %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 " %" PRIu64
+              " %" PRIu64 ", device count %" PRIu64 " (%s), %s",
+              d->count, test_type_name(d->sample_type), d->bins, forms[d->form], d->lower.u, d->upper.u,
+              d->closed ? " closed" : "", outsides[d->outside], test_type_name(d->counter_type),
+              d->accumulate ? " accumulated" : "", d->rows, d->pitch, d->channels, d->channel_mask,
+              c->weights ? test_type_name(d->weight_type) : "none", d->weights_pitch, c->samples_offset,
+              c->counts_offset, c->edges_offset, c->weights_offset, c->device_count,
+              d->count_type ? test_type_name(d->count_type) : "none", test_strategy_name(strategy));
+}
+
+/* Runs the case with one strategy, or all of them, and compares all counters, and what lies around them, with the
+   reference. 0: the one strategy is refused. */
+static int check_strategies(const histogram_case *given, int first, int last) {
+    histogram_case         c = *given;
+    gpuscan_histogram_desc reference;
+    gpuscan_type           type = c.d.sample_type ? c.d.sample_type : GPUSCAN_TYPE_U8;
+    gpuscan_type           counter = c.d.counter_type ? c.d.counter_type : GPUSCAN_TYPE_U32;
+    gpuscan_type           edge = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
+    gpuscan_type           weight = c.d.weight_type ? c.d.weight_type : GPUSCAN_TYPE_U32;
+    gpuscan_type           number_type = c.d.count_type ? c.d.count_type : GPUSCAN_TYPE_U32;
+    uint64_t               span = samples_span(&c.d), counters = ref_counters(&c.d) * ref_channels(&c.d), edges = 0;
+    uint64_t               weights = c.weights ? weights_span(&c.d) : 0;
+    unsigned char         *samples = (unsigned char *)test_alloc(span * ref_size(type));
+    unsigned char         *wanted = (unsigned char *)test_alloc(counters * ref_size(counter));
+    unsigned char         *before = (unsigned char *)test_alloc(counters * ref_size(counter));
+    test_buffer            in, out, table, weighing, number;
+    ref_value              value;
+    int                    s, ran = 0;
+
+    if (c.d.form == GPUSCAN_BINS_EDGES)
+        edges = (c.d.bins ? c.d.bins : 256) + 1;
+    if (c.samples)
+        memcpy(samples, c.samples, (size_t)span * ref_size(type));
+    else
+        fill_samples(&c, samples, span);
+    in = test_buffer_new(CL_MEM_READ_ONLY, ref_size(type), span);
+    out = test_buffer_new(c.d.accumulate ? CL_MEM_READ_WRITE : CL_MEM_WRITE_ONLY, ref_size(counter), counters);
+    table = test_buffer_new(CL_MEM_READ_ONLY, ref_size(edge), edges);
+    weighing = test_buffer_new(CL_MEM_READ_ONLY, ref_size(weight), weights);
+    number = test_buffer_new(CL_MEM_READ_ONLY, ref_size(number_type), 1);
+    test_buffer_set(&in, c.samples_offset, span, samples);
+    test_buffer_set(&table, c.edges_offset, edges, c.edges);
+    test_buffer_set(&weighing, c.weights_offset, weights, c.weights);
+    c.d.samples = in.at;
+    if (c.d.form == GPUSCAN_BINS_EDGES)
+        c.d.edges = table.at;
+    if (c.weights)
+        c.d.weights = weighing.at;
+    reference = c.d;
+    if (c.d.count_type) {
+        ref_store(number_type, &value, 0, ref_bits(c.device_count));
+        test_buffer_set(&number, 3, 1, &value);
+        c.d.count_buffer = number.at;
+        reference.count = c.device_count < c.d.count ? c.device_count : c.d.count;
+        if (reference.pitch == 0)
+            reference.pitch = c.d.count;
+        if (reference.weights_pitch == 0)
+            reference.weights_pitch = c.d.count;
+    }
+    test_random_bytes(before, (size_t)counters * ref_size(counter));
+    memcpy(wanted, before, (size_t)counters * ref_size(counter));
+    ref_histogram(&reference, samples, c.edges, c.weights, wanted);
+
+    for (s = first; s <= last; s++) {
+        name_histogram(&c, (gpuscan_strategy)s);
+        test_buffer_set(&out, c.counts_offset, counters, before);
+        c.d.counts = out.at;
+        c.d.call.strategy = (gpuscan_strategy)s;
+        ran = test_ran(gpuscan_histogram(test.gs, &c.d), c.d.call.strategy);
+        test_same(counter, test_buffer_get(&out), ran ? wanted : before, counters);
+    }
+    test_same_bytes(test_buffer_get(&in), samples, ref_size(type), span);
+    test_buffer_free(&in);
+    test_buffer_free(&out);
+    test_buffer_free(&table);
+    test_buffer_free(&weighing);
+    test_buffer_free(&number);
+    free(samples);
+    free(wanted);
+    free(before);
+    return ran;
+}
+
+static void check_all_strategies(const histogram_case *c) {
+    check_strategies(c, 0, GPUSCAN_STRATEGY_COUNT - 1);
+}
+
+/* One strategy by default, another each time; in the long run all of them. */
+static void check_turning(const histogram_case *c) {
+    static int turn;
+    int        s = 1 + turn++ % (GPUSCAN_STRATEGY_COUNT - 1);
+    if (test.is_long)
+        check_all_strategies(c);
+    else if (!check_strategies(c, s, s))
+        check_strategies(c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
+}
+
+/* Each thing that may become of the samples outside. */
+static void check_outside(histogram_case c) {
+    int outside, closed;
+    for (outside = 0; outside < 3; outside++)
+        for (closed = 0; closed < 2; closed++) {
+            c.d.outside = (gpuscan_outside)outside;
+            c.d.closed = closed;
+            check_turning(&c);
+        }
+}
+
+/* ---- lengths ----------------------------------------------------------------------------------------------------- */
+
+static void every_length(void **state) {
+    uint64_t               last = test_size(500, 4097, 4097), n, k, counts_done;
+    unsigned char         *data = (unsigned char *)test_alloc(last);
+    uint32_t               counts[256];
+    test_buffer            in = test_buffer_new(CL_MEM_READ_ONLY, 1, last), out = test_buffer_new(0, 4, 256);
+    gpuscan_histogram_desc d;
+    int                    s;
+    (void)state;
+    test_random_bytes(data, (size_t)last);
+    test_buffer_set(&in, 1, last, data);
+    memset(&d, 0, sizeof d);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        memset(counts, 0, sizeof counts);
+        for (n = 0, counts_done = 0; n <= last; n += n < 40 ? 1 : test_size(31, 1, 1)) {
+            for (k = counts_done; k < n; k++)
+                counts[data[k]]++;
+            counts_done = n;
+            test_case("histogram of %" PRIu64 " u8, %s", n, test_strategy_name((gpuscan_strategy)s));
+            test_buffer_set(&out, n % 4, 256, NULL);
+            d.samples = in.at;
+            d.counts = out.at;
+            d.count = n;
+            d.call.strategy = (gpuscan_strategy)s;
+            if (!test_ran(gpuscan_histogram(test.gs, &d), d.call.strategy))
+                break;
+            test_same(GPUSCAN_TYPE_U32, test_buffer_get(&out), counts, 256);
+        }
+    }
+    test_buffer_free(&in);
+    test_buffer_free(&out);
+    free(data);
+}
+
+static void edges_and_random_lengths(void **state) {
+    uint64_t       top = test_size(11, 21, 25), k, i;
+    histogram_case c = a_histogram(GPUSCAN_TYPE_U8, 0, 0);
+    int            off;
+    (void)state;
+    for (k = 6; k <= top; k++)
+        for (off = -1; off <= 1; off++) {
+            c.d.count = (UINT64_C(1) << k) + (uint64_t)(int64_t)off;
+            check_all_strategies(&c);
+        }
+    for (i = 0; i < test_size(3, 30, 100); i++) {
+        c.d.count = test_below(UINT64_C(1) << (6 + test_below(top - 6)));
+        c.samples_offset = test_below(20);
+        c.counts_offset = test_below(20);
+        check_all_strategies(&c);
+    }
+    c.d.count = test_size(20000, (UINT64_C(1) << 24) + 12345, 100000000);
+    check_all_strategies(&c);
+}
+
+/* More samples in one bin than 32 bits count; in the long run only. */
+static void more_than_32_bits(void **state) {
+    uint64_t               count = (UINT64_C(1) << 32) + 77777, *counts;
+    unsigned char          three = 3;
+    gpuscan_histogram_desc d;
+    test_buffer            out;
+    cl_int                 status = CL_SUCCESS;
+    cl_mem                 mem;
+    int                    s;
+    (void)state;
+    if (!test.is_long || test.is_small || test.largest_buffer < count || test.device_memory < 2 * count)
+        skip();
+    mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)count, NULL, &status);
+    test_cl(status);
+    out = test_buffer_new(CL_MEM_WRITE_ONLY, 8, 256);
+    test_cl(clEnqueueFillBuffer(test.queue, mem, &three, 1, 0, (size_t)count, 0, NULL, NULL));
+    three = 5;
+    test_cl(clEnqueueFillBuffer(test.queue, mem, &three, 1, (size_t)count - 9, 9, 0, NULL, NULL));
+    memset(&d, 0, sizeof d);
+    d.samples.mem = mem;
+    d.count = count;
+    d.counter_type = GPUSCAN_TYPE_U64;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        test_case("histogram of 2^32 + 77777 bytes, %s", test_strategy_name((gpuscan_strategy)s));
+        test_buffer_set(&out, 1, 256, NULL);
+        d.counts = out.at;
+        d.call.strategy = (gpuscan_strategy)s;
+        if (!test_ran(gpuscan_histogram(test.gs, &d), d.call.strategy))
+            continue;
+        counts = (uint64_t *)test_buffer_get(&out);
+        if (counts[3] != count - 9 || counts[5] != 9 || counts[4] != 0)
+            fail_msg("%s: %" PRIu64 " %" PRIu64 " %" PRIu64, test.what, counts[3], counts[4], counts[5]);
+    }
+    test_buffer_free(&out);
+    clReleaseMemObject(mem);
+}
+
+/* ---- bins -------------------------------------------------------------------------------------------------------- */
+
+/* The whole range of every integer type in few bins and in many, also in more than there are values. */
+static void whole_range_of_integers(void **state) {
+    static const uint32_t bins[] = {1, 2, 3, 7, 16, 100, 255, 256, 257, 1000, 4096, 30011, 65536, 70000, 200003};
+    histogram_case        c;
+    int                   type;
+    size_t                b;
+    (void)state;
+    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_U64; type++)
+        for (b = 0; b < sizeof bins / sizeof bins[0] - (test.is_small ? 4 : 0); b++) {
+            c = a_histogram((gpuscan_type)type, bins[b], test_size(400, 10007, 50021));
+            if (b % 3 == 2) {
+                c.d.outside = GPUSCAN_OUTSIDE_COUNT;
+                c.d.closed = 1;
+            }
+            check_turning(&c);
+        }
+    c = a_histogram(GPUSCAN_TYPE_U8, 0, test_size(400, 100003, 100003));
+    check_all_strategies(&c);
+}
+
+/* Integer ranges of all widths and places, up to and beyond the ends of the type. */
+static void ranges_of_integers(void **state) {
+    static const struct {
+        gpuscan_type type;
+        int64_t      lower, upper;
+        uint32_t     bins;
+    } ranges[] = {{GPUSCAN_TYPE_U8, 10, 20, 10},
+                  {GPUSCAN_TYPE_U8, 10, 20, 3},
+                  {GPUSCAN_TYPE_U8, 10, 11, 1},
+                  {GPUSCAN_TYPE_U8, 0, 255, 255},
+                  {GPUSCAN_TYPE_U8, 0, 256, 64},
+                  {GPUSCAN_TYPE_U8, 100, 1000, 90},
+                  {GPUSCAN_TYPE_U8, 0, 10, 1000},
+                  {GPUSCAN_TYPE_U8, 300, 400, 5},
+                  {GPUSCAN_TYPE_I8, -128, 127, 17},
+                  {GPUSCAN_TYPE_I8, -1000, 1000, 40},
+                  {GPUSCAN_TYPE_I8, -100, -50, 7},
+                  {GPUSCAN_TYPE_I8, -7, 0, 7},
+                  {GPUSCAN_TYPE_I16, -32768, 32768, 1024},
+                  {GPUSCAN_TYPE_I16, -5, 5, 3},
+                  {GPUSCAN_TYPE_U16, 1, 65535, 777},
+                  {GPUSCAN_TYPE_I32, INT32_MIN, INT32_MAX, 1000},
+                  {GPUSCAN_TYPE_I32, -1000000007, 999999937, 333},
+                  {GPUSCAN_TYPE_I32, INT64_C(-3000000000), INT64_C(3000000000), 600},
+                  {GPUSCAN_TYPE_U32, 0, UINT32_MAX, 65537},
+                  {GPUSCAN_TYPE_U32, 0, INT64_C(0x100000000), 3},
+                  {GPUSCAN_TYPE_U32, 4000000000, 4294967296, 100},
+                  {GPUSCAN_TYPE_I64, INT64_MIN, INT64_MAX, 12345},
+                  {GPUSCAN_TYPE_I64, -3, 3, 100},
+                  {GPUSCAN_TYPE_I64, INT64_C(-5000000000), INT64_C(7000000000), 77},
+                  {GPUSCAN_TYPE_I64, INT64_MAX - 1000, INT64_MAX, 10},
+                  {GPUSCAN_TYPE_U64, 1, -1, 99991},
+                  {GPUSCAN_TYPE_U64, INT64_MAX, -1, 12},
+                  {GPUSCAN_TYPE_U64, 0, INT64_C(1000000000000), 1000}};
+    histogram_case c;
+    size_t         r;
+    (void)state;
+    for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
+        c = a_histogram(ranges[r].type, ranges[r].bins, test_size(300, 5003, 20011));
+        c.d.lower.i = ranges[r].lower;
+        c.d.upper.i = ranges[r].upper;
+        check_outside(c);
+    }
+}
+
+/* Ranges drawn at random, of widths from 1 to all that the type has. */
+static void random_ranges_of_integers(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I64};
+    histogram_case            c;
+    ref_value                 a, b;
+    uint64_t                  i;
+    (void)state;
+    for (i = 0; i < test_size(12, 120, 1000); i++) {
+        c = a_histogram(types[i % 4], 1 + (uint32_t)test_below(UINT64_C(1) << (1 + test_below(16))), 3000);
+        a = ref_wrap(types[i % 4], test_random());
+        b = ref_wrap(types[i % 4], test_below(2) ? test_random() : a.bits + 1 + test_below(1000));
+        if (a.bits == b.bits || (a.bits == 0 && b.bits == 0))
+            continue;
+        c.d.lower.u = ref_less(types[i % 4], a, b) ? a.bits : b.bits;
+        c.d.upper.u = ref_less(types[i % 4], a, b) ? b.bits : a.bits;
+        c.d.outside = (gpuscan_outside)test_below(3);
+        c.d.closed = (int)test_below(2);
+        check_turning(&c);
+    }
+}
+
+/* Even bins of floats: every edge and its neighbours, NaN, infinities, zeros of both signs, the largest numbers. */
+static void even_bins_of_floats(void **state) {
+    static const struct {
+        double   lower, upper;
+        uint32_t bins;
+    } ranges[] = {{0, 0, 10},         {0, 0, 256},   {0, 0, 1},       {0, 0, 3},
+                  {0, 1, 1000},       {-1, 1, 7},    {-1, 1, 2},      {0.125, 0.75, 49},
+                  {-1000, 1000, 333}, {0, 255, 255}, {-8, -7, 16},    {0, 65504, 1024},
+                  {-65504, 65504, 9}, {1, 1024, 64}, {-0.25, 3, 100}, {0, 1, 60000}};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F16};
+    histogram_case            c;
+    size_t                    t, r;
+    (void)state;
+    for (t = 0; t < 3; t++)
+        for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
+            if (!test_has_type(types[t]))
+                continue;
+            c = a_histogram(types[t], ranges[r].bins, test_size(300, 5003, 20011));
+            c.d.lower.f = ranges[r].lower;
+            c.d.upper.f = ranges[r].upper;
+            check_outside(c);
+        }
+    /* ends that the type rounds; here as it rounds them */
+    c = a_histogram(GPUSCAN_TYPE_F32, 17, test_size(300, 5003, 20011));
+    c.d.lower.f = (double)0.1f;
+    c.d.upper.f = (double)0.7f;
+    check_outside(c);
+    c.d.lower.f = -(double)FLT_MAX;
+    c.d.upper.f = (double)FLT_MAX;
+    check_outside(c);
+    if (!test_has_type(GPUSCAN_TYPE_F64))
+        return;
+    c.d.sample_type = GPUSCAN_TYPE_F64;
+    c.d.lower.f = 0.1;
+    c.d.upper.f = 0.7;
+    check_outside(c);
+    c.d.lower.f = -DBL_MAX; /* the difference overflows */
+    c.d.upper.f = DBL_MAX;
+    check_outside(c);
+}
+
+/* Subnormal samples beside an edge at 0, where the device keeps them. */
+static void subnormal_floats(void **state) {
+    static const float tiny[] = {1e-40f, -1e-40f, 1.4e-45f, -1.4e-45f, 0.0f, -0.0f, 1e-38f, -1e-38f};
+    histogram_case     c = a_histogram(GPUSCAN_TYPE_F32, 2, 8);
+    (void)state;
+    if (!keeps_subnormals())
+        skip();
+    c.samples = tiny;
+    c.d.lower.f = -1;
+    c.d.upper.f = 1;
+    check_all_strategies(&c);
+    c.d.bins = 1;
+    c.d.lower.f = 0;
+    c.d.outside = GPUSCAN_OUTSIDE_COUNT;
+    check_all_strategies(&c);
+}
+
+/* Ascending edges of a type, many of them double. */
+static void fill_edges(gpuscan_type type, void *edges, uint32_t count) {
+    ref_value v, w;
+    uint32_t  i, j;
+    for (i = 0; i < count; i++) {
+        v = ref_wrap(type, test_random());
+        if (ref_is_float(type))
+            v.real = floor((test_unit() - 0.5) * 4000) / 8;
+        for (j = i; j > 0; j--) { /* into its place */
+            w = ref_load(type, edges, j - 1);
+            if (!ref_less(type, v, w))
+                break;
+            ref_store(type, edges, j, w);
+        }
+        ref_store(type, edges, j, v);
+    }
+    for (i = 1; i < count; i++)
+        if (test_below(4) == 0)
+            ref_store(type, edges, i, ref_load(type, edges, i - 1));
+}
+
+static void explicit_edges(void **state) {
+    static const uint32_t bins[] = {1, 2, 5, 33, 256, 1000, 4000};
+    unsigned char         edges[4001 * 8];
+    gpuscan_type          edge;
+    histogram_case        c;
+    int                   type;
+    size_t                b;
+    (void)state;
+    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+        for (b = 0; b < (test.is_small ? 4 : sizeof bins / sizeof bins[0]); b++) {
+            if (!test_has_type((gpuscan_type)type))
+                continue;
+            edge = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : (gpuscan_type)type;
+            fill_edges(edge, edges, bins[b] + 1);
+            if (b % 2) { /* the ends of the type too */
+                ref_store(edge, edges, 0, ref_smallest(edge));
+                ref_store(edge, edges, bins[b], ref_largest(edge));
+            }
+            c = a_histogram((gpuscan_type)type, bins[b], test_size(300, 5003, 20011));
+            c.d.form = GPUSCAN_BINS_EDGES;
+            c.edges = edges;
+            c.edges_offset = b;
+            check_outside(c);
+        }
+}
+
+/* Edges that are all the same, or the same at both ends: those bins hold nothing, but the last one when it is closed.
+ */
+static void equal_edges(void **state) {
+    static const int32_t edges[][5] = {{5, 5, 5, 5, 5}, {5, 5, 5, 5, 6}, {4, 5, 5, 5, 5}, {4, 4, 5, 6, 6}};
+    static const int32_t samples[] = {3, 4, 5, 5, 6, 6, 6, 7};
+    histogram_case       c = a_histogram(GPUSCAN_TYPE_I32, 4, 8);
+    size_t               i;
+    (void)state;
+    c.d.form = GPUSCAN_BINS_EDGES;
+    c.samples = samples;
+    for (i = 0; i < 4; i++) {
+        c.edges = edges[i];
+        check_outside(c);
+    }
+}
+
+static void one_bin_a_value(void **state) {
+    static const struct {
+        gpuscan_type type;
+        int64_t      lower;
+        uint32_t     bins;
+    } ranges[] = {{GPUSCAN_TYPE_U8, 0, 256},         {GPUSCAN_TYPE_U8, 0, 1000},
+                  {GPUSCAN_TYPE_U8, 250, 3},         {GPUSCAN_TYPE_U8, 250, 30},
+                  {GPUSCAN_TYPE_I8, -128, 256},      {GPUSCAN_TYPE_I8, -5, 11},
+                  {GPUSCAN_TYPE_I16, -32768, 65536}, {GPUSCAN_TYPE_U16, 0, 65536},
+                  {GPUSCAN_TYPE_U16, 65000, 1},      {GPUSCAN_TYPE_I32, -1000, 2001},
+                  {GPUSCAN_TYPE_I32, INT32_MIN, 10}, {GPUSCAN_TYPE_I32, INT32_MAX, 10},
+                  {GPUSCAN_TYPE_U32, 4294967290, 6}, {GPUSCAN_TYPE_U32, 0, 300},
+                  {GPUSCAN_TYPE_I64, INT64_MIN, 4},  {GPUSCAN_TYPE_I64, INT64_MAX - 3, 9},
+                  {GPUSCAN_TYPE_U64, -9, 100},       {GPUSCAN_TYPE_U64, 0, 77}};
+    histogram_case c;
+    size_t         r;
+    (void)state;
+    for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
+        c = a_histogram(ranges[r].type, ranges[r].bins, test_size(300, 5003, 20011));
+        c.d.form = GPUSCAN_BINS_VALUES;
+        c.d.lower.i = ranges[r].lower;
+        check_outside(c);
+    }
+}
+
+/* 2^24 bins, and sizes around what local memory holds. */
+static void many_bins(void **state) {
+    static const uint32_t sizes[] = {1023, 2048, 4097, 8191, 8192, 8193, 12288, 16384, 24576, 65535, 1 << 18};
+    histogram_case        c;
+    size_t                i;
+    (void)state;
+    for (i = 0; i < sizeof sizes / sizeof sizes[0] - (test.is_small ? 4 : 0); i++) {
+        c = a_histogram(GPUSCAN_TYPE_U32, sizes[i], test_size(500, 50021, 100003));
+        check_all_strategies(&c);
+        c.d.counter_type = GPUSCAN_TYPE_U64;
+        check_turning(&c);
+    }
+    c = a_histogram(GPUSCAN_TYPE_U32, test.is_small ? 1 << 16 : 1 << 24, test_size(1000, 300007, 1000003));
+    check_all_strategies(&c);
+    c.d.outside = GPUSCAN_OUTSIDE_COUNT;
+    c.d.form = GPUSCAN_BINS_VALUES;
+    c.d.lower.u = 12345;
+    check_turning(&c);
+    c.d.form = GPUSCAN_BINS_EVEN;
+    c.d.sample_type = GPUSCAN_TYPE_F32;
+    c.d.lower.f = 0;
+    c.d.upper.f = 1;
+    check_turning(&c);
+    c.d.sample_type = GPUSCAN_TYPE_U8; /* most bins hold no value at all */
+    c.d.lower.u = 0;
+    c.d.upper.u = 0;
+    check_turning(&c);
+}
+
+/* All samples in one bin, in two, in order: what atomics like least. */
+static void crowded_bins(void **state) {
+    uint64_t       count = test_size(1000, 300007, 1000003), i;
+    unsigned char *data = (unsigned char *)test_alloc(count);
+    histogram_case c = a_histogram(GPUSCAN_TYPE_U8, 256, count);
+    (void)state;
+    c.samples = data;
+    memset(data, 77, (size_t)count);
+    check_all_strategies(&c);
+    for (i = 0; i < count; i++)
+        data[i] = i % 2 ? 255 : 0;
+    check_all_strategies(&c);
+    for (i = 0; i < count; i++)
+        data[i] = (unsigned char)(i * 256 / count);
+    check_all_strategies(&c);
+    for (i = 0; i < count; i++)
+        data[i] = (unsigned char)(i & 255);
+    check_all_strategies(&c);
+    free(data);
+}
+
+/* ---- images ------------------------------------------------------------------------------------------------------ */
+
+/* Widths, heights, pitches, channels and masks, odd ones and empty ones. */
+static void images(void **state) {
+    static const struct {
+        uint64_t width, height, gap;
+    } sizes[] = {{0, 1, 0},   {0, 7, 3},   {1, 1, 0},    {1, 9, 0},     {3, 5, 1},     {17, 13, 0},
+                 {64, 2, 64}, {333, 3, 7}, {641, 47, 3}, {1001, 77, 0}, {1, 70001, 1}, {4096, 31, 0}};
+    histogram_case c;
+    size_t         i;
+    uint32_t       channels, mask;
+    (void)state;
+    for (i = 0; i < sizeof sizes / sizeof sizes[0] - (test.is_small ? 4 : 0); i++)
+        for (channels = 1; channels <= 4; channels++)
+            for (mask = 0; mask < 1u << channels; mask++) {
+                c = a_histogram(GPUSCAN_TYPE_U8, i % 2 ? 256 : 50, sizes[i].width);
+                c.d.rows = sizes[i].height;
+                c.d.pitch = sizes[i].gap ? sizes[i].width + sizes[i].gap : 0;
+                c.d.channels = channels;
+                c.d.channel_mask = mask;
+                c.samples_offset = i % 5;
+                c.counts_offset = mask;
+                if (mask == 0)
+                    check_all_strategies(&c);
+                else
+                    check_turning(&c);
+            }
+    /* other samples, and the counters for what is outside */
+    c = a_histogram(GPUSCAN_TYPE_F32, 33, test_size(19, 333, 333));
+    c.d.rows = 9;
+    c.d.pitch = 350;
+    c.d.channels = 3;
+    c.d.channel_mask = 5;
+    check_outside(c);
+    c.d.sample_type = GPUSCAN_TYPE_U16;
+    c.d.lower.u = 1000;
+    c.d.upper.u = 60000;
+    check_outside(c);
+}
+
+static void offsets(void **state) {
+    static const uint64_t     at[] = {0, 1, 3, 4, 7, 8, 11, 12, 16};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I64};
+    uint8_t                   weights[1009];
+    float                     edges[4] = {0, 0.25f, 0.5f, 1};
+    histogram_case            c;
+    size_t                    t, i, j;
+    (void)state;
+    test_random_bytes(weights, sizeof weights);
+    for (t = 0; t < (test.is_small ? 1 : 4); t++)
+        for (i = 0; i < 9; i++)
+            for (j = 0; j < 9; j++) {
+                c = a_histogram(types[t], 100, 1009);
+                c.samples_offset = at[i];
+                c.counts_offset = at[j];
+                if (test.is_small && i != j)
+                    continue;
+                if (t == 0)
+                    check_all_strategies(&c);
+                else
+                    check_turning(&c);
+            }
+    for (i = 0; i < 9; i++) {
+        c = a_histogram(GPUSCAN_TYPE_F32, 3, 1009);
+        c.d.form = GPUSCAN_BINS_EDGES;
+        c.d.weight_type = GPUSCAN_TYPE_U8;
+        c.edges = edges;
+        c.weights = weights;
+        c.edges_offset = at[i];
+        c.weights_offset = at[8 - i];
+        check_turning(&c);
+    }
+}
+
+static void device_counts(void **state) {
+    const uint64_t count = test_size(500, 10007, 10007);
+    const uint64_t values[] = {0, 1, count / 2, count - 1, count, count + 1, UINT32_MAX, (UINT64_C(1) << 32) + 1};
+    uint16_t      *weights = (uint16_t *)test_alloc(3 * count * 2);
+    histogram_case c;
+    size_t         v;
+    (void)state;
+    test_random_bytes(weights, (size_t)(3 * count) * 2);
+    for (v = 0; v < sizeof values / sizeof values[0]; v++) {
+        c = a_histogram(GPUSCAN_TYPE_U8, 64, count);
+        c.d.count_type = GPUSCAN_TYPE_U64;
+        c.device_count = values[v];
+        check_all_strategies(&c);
+        c.d.count_type = GPUSCAN_TYPE_U32;
+        c.device_count = values[v] & UINT32_MAX;
+        c.d.rows = 3;
+        c.d.channels = 2;
+        check_turning(&c);
+        c.d.weight_type = GPUSCAN_TYPE_U16;
+        c.weights = weights;
+        check_turning(&c);
+    }
+    free(weights);
+}
+
+/* ---- counters and weights ---------------------------------------------------------------------------------------- */
+
+/* Weights of all types into counters of both, on rows of their own pitch; sums wrap, and in u64 pass 2^32. */
+static void weights_and_counters(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    uint64_t                  width = test_size(30, 999, 999);
+    void                     *weights = test_alloc(7 * (width + 5) * 8);
+    histogram_case            c;
+    size_t                    t;
+    int                       wide, accumulate;
+    (void)state;
+    test_random_bytes(weights, (size_t)(7 * (width + 5)) * 8);
+    for (t = 0; t < 4; t++)
+        for (wide = 0; wide < 2; wide++)
+            for (accumulate = 0; accumulate < 2; accumulate++) {
+                c = a_histogram(GPUSCAN_TYPE_U8, 100, width);
+                c.d.rows = 7;
+                c.d.pitch = width + 1;
+                c.d.weights_pitch = accumulate ? width + 5 : 0;
+                c.d.weight_type = t == 2 && wide ? GPUSCAN_TYPE_DEFAULT : types[t];
+                c.d.counter_type = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+                c.d.accumulate = accumulate;
+                c.weights = weights;
+                c.weights_offset = t;
+                check_all_strategies(&c);
+                c.d.channels = 3;
+                c.d.channel_mask = 6;
+                c.d.outside = GPUSCAN_OUTSIDE_COUNT;
+                c.d.lower.u = 20;
+                c.d.upper.u = 220;
+                check_turning(&c);
+            }
+    free(weights);
+}
+
+/* Counters that are added to, call after call, and u64 counters without weights, for each type of samples. */
+static void accumulated_counters(void **state) {
+    histogram_case c;
+    int            type, wide;
+    (void)state;
+    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+        for (wide = 0; wide < 2; wide++) {
+            if (!test_has_type((gpuscan_type)type))
+                continue;
+            c = a_histogram((gpuscan_type)type, 77, test_size(300, 5003, 20011));
+            c.d.counter_type = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+            c.d.accumulate = 1;
+            c.d.outside = (gpuscan_outside)(type % 3);
+            if (type == GPUSCAN_TYPE_U8)
+                check_all_strategies(&c);
+            else
+                check_turning(&c);
+        }
+}
+
+/* ---- scratch, limits, host arrays -------------------------------------------------------------------------------- */
+
+static void scratch_of_the_caller(void **state) {
+    static const uint32_t bins[] = {256, 5000, 1, 100000};
+    static const uint64_t counts[] = {0, 1, 70001, 1000, 300007};
+    uint64_t              most = test_size(1000, 300007, 300007), size, i;
+    unsigned char        *data = (unsigned char *)test_alloc(most * 2), *garbage;
+    uint32_t             *wanted = (uint32_t *)test_alloc(100000 * 4);
+    test_buffer           in = test_buffer_new(CL_MEM_READ_ONLY, 2, most), out = test_buffer_new(0, 4, 100000), scratch;
+    gpuscan_histogram_desc d;
+    size_t                 n, b;
+    int                    s, kind;
+    (void)state;
+    test_random_bytes(data, (size_t)most * 2);
+    test_buffer_set(&in, 1, most, data);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+        for (b = 0; b < 4; b++)
+            for (n = 0; n < sizeof counts / sizeof counts[0]; n++) {
+                kind = (int)(n + b) % 3;
+                memset(&d, 0, sizeof d);
+                d.samples = in.at;
+                d.count = counts[n] < most ? counts[n] : most;
+                d.sample_type = GPUSCAN_TYPE_U16;
+                d.bins = bins[b];
+                d.call.strategy = (gpuscan_strategy)s;
+                test_buffer_set(&out, 2, d.bins, NULL);
+                d.counts = out.at;
+                test_case("histogram of %" PRIu64 " u16, %u bins, with the caller's scratch, %s, garbage %d", d.count,
+                          d.bins, test_strategy_name(d.call.strategy), kind);
+                if (!test_ran(gpuscan_histogram_scratch_size(test.gs, &d, &size), d.call.strategy))
+                    continue;
+                scratch = test_buffer_new(CL_MEM_READ_WRITE, 64, size / 64 + 1);
+                garbage = (unsigned char *)test_alloc(size + 64);
+                for (i = 0; i < size + 64; i++)
+                    garbage[i] = (unsigned char)(kind == 0 ? 255 : kind == 1 ? i % 4 == 0 : test_random() & 255);
+                test_buffer_set(&scratch, 2, size / 64 + 1, garbage);
+                d.call.scratch.mem = scratch.at.mem;
+                d.call.scratch.offset = 2 * 64;
+                d.call.scratch_size = size;
+                if (test_ran(gpuscan_histogram(test.gs, &d), d.call.strategy)) {
+                    ref_histogram(&d, data, NULL, NULL, wanted);
+                    test_same(GPUSCAN_TYPE_U32, test_buffer_get(&out), wanted, d.bins);
+                    test_buffer_get(&scratch); /* its guards */
+                }
+                test_buffer_free(&scratch);
+                free(garbage);
+            }
+    test_buffer_free(&in);
+    test_buffer_free(&out);
+    free(data);
+    free(wanted);
+}
+
+/* Small groups, little local memory, no 64-bit atomics. */
+static void limited_devices(void **state) {
+    static const gpuscan_limits limits[] = {
+        {1, 0, 0}, {16, 1024, GPUSCAN_WITHOUT_LANES}, {0, 4096, GPUSCAN_WITHOUT_INT64_ATOMICS}, {100, 512, 31}};
+    uint64_t       count = test_size(500, 70001, 300007);
+    uint64_t      *weights = (uint64_t *)test_alloc(count * 8);
+    histogram_case c;
+    size_t         i;
+    (void)state;
+    test_random_bytes(weights, (size_t)count * 8);
+    for (i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        test_limit(&limits[i]);
+        c = a_histogram(GPUSCAN_TYPE_U8, 256, count);
+        check_all_strategies(&c);
+        c.d.bins = 5000;
+        check_turning(&c);
+        c.d.bins = 256;
+        c.d.counter_type = GPUSCAN_TYPE_U64;
+        c.d.accumulate = 1;
+        check_all_strategies(&c);
+        c.weights = weights;
+        c.d.weight_type = GPUSCAN_TYPE_U64;
+        check_all_strategies(&c);
+    }
+    free(weights);
+}
+
+static void host_arrays(void **state) {
+    static const uint64_t  counts[] = {0, 1, 2, 1000, 4097, 100003};
+    static const float     edges[] = {-1, 0, 0, 0.5f, 2};
+    uint64_t               most = test_size(4097, 100003, 100003), got64[3 * 6], wanted64[3 * 6], i;
+    unsigned char         *bytes = (unsigned char *)test_alloc(most * 3);
+    float                 *reals = (float *)test_alloc(most * 4);
+    uint16_t              *weights = (uint16_t *)test_alloc(most * 2);
+    uint32_t               got[3 * 256], wanted[3 * 256];
+    gpuscan_histogram_desc d, reference;
+    size_t                 n;
+    (void)state;
+    test_random_bytes(bytes, (size_t)most * 3);
+    test_random_bytes(weights, (size_t)most * 2);
+    for (i = 0; i < most; i++)
+        reals[i] = i % 97 == 0 ? NAN : (float)(test_unit() * 4 - 1.5);
+    for (n = 0; n < sizeof counts / sizeof counts[0]; n++) {
+        if (counts[n] > most)
+            continue;
+        test_case("histogram of %" PRIu64 " on the host's arrays", counts[n]);
+        memset(&reference, 0, sizeof reference);
+        reference.count = counts[n];
+        ref_histogram(&reference, bytes, NULL, NULL, wanted);
+        memset(got, 0xEE, sizeof got);
+        test_ok(gpuscan_histogram_host(test.gs, bytes, got, counts[n], NULL));
+        test_same(GPUSCAN_TYPE_U32, got, wanted, 256);
+
+        /* three channels, added to what is there */
+        memset(&d, 0, sizeof d);
+        d.channels = 3;
+        d.accumulate = 1;
+        memset(got, 1, sizeof got);
+        memset(wanted, 1, sizeof wanted);
+        reference = d;
+        reference.count = counts[n];
+        ref_histogram(&reference, bytes, NULL, NULL, wanted);
+        test_ok(gpuscan_histogram_host(test.gs, bytes, got, counts[n], &d));
+        test_same(GPUSCAN_TYPE_U32, got, wanted, 3 * 256);
+
+        /* edges and weights */
+        memset(&d, 0, sizeof d);
+        d.sample_type = GPUSCAN_TYPE_F32;
+        d.counter_type = GPUSCAN_TYPE_U64;
+        d.weight_type = GPUSCAN_TYPE_U16;
+        d.bins = 4;
+        d.form = GPUSCAN_BINS_EDGES;
+        d.outside = GPUSCAN_OUTSIDE_COUNT;
+        d.host_edges = edges;
+        d.host_weights = weights;
+        reference = d;
+        reference.count = counts[n];
+        ref_histogram(&reference, reals, edges, weights, wanted64);
+        test_ok(gpuscan_histogram_host(test.gs, reals, got64, counts[n], &d));
+        test_same(GPUSCAN_TYPE_U64, got64, wanted64, 6);
+    }
+    test_case("rows on the host's arrays");
+    memset(&d, 0, sizeof d);
+    d.rows = 11;
+    d.pitch = 90;
+    d.channels = 3;
+    d.channel_mask = 5;
+    d.weights_pitch = 70;
+    d.weight_type = GPUSCAN_TYPE_U16;
+    d.host_weights = weights;
+    reference = d;
+    reference.count = 67;
+    ref_histogram(&reference, bytes, NULL, weights, wanted);
+    test_ok(gpuscan_histogram_host(test.gs, bytes, got, 67, &d));
+    test_same(GPUSCAN_TYPE_U32, got, wanted, 2 * 256);
+    free(bytes);
+    free(reals);
+    free(weights);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(every_length),
+                                       TEST(edges_and_random_lengths),
+                                       TEST(more_than_32_bits),
+                                       TEST(whole_range_of_integers),
+                                       TEST(ranges_of_integers),
+                                       TEST(random_ranges_of_integers),
+                                       TEST(even_bins_of_floats),
+                                       TEST(subnormal_floats),
+                                       TEST(explicit_edges),
+                                       TEST(equal_edges),
+                                       TEST(one_bin_a_value),
+                                       TEST(many_bins),
+                                       TEST(crowded_bins),
+                                       TEST(images),
+                                       TEST(offsets),
+                                       TEST(device_counts),
+                                       TEST(weights_and_counters),
+                                       TEST(accumulated_counters),
+                                       TEST(scratch_of_the_caller),
+                                       TEST(limited_devices),
+                                       TEST(host_arrays)};
+    return cmocka_run_group_tests_name("histogram", tests, test_open, test_close);
+}
