@@ -1,0 +1,266 @@
+#!/bin/sh
+# Compiles the header in every way a program may: compilers, dialects, macros, OpenCL versions, 32 and 64 bit, Windows;
+# then the kernels as OpenCL C, and the code in the header's and the README's text. All with every warning an error.
+# Called by tests/run.sh. The last line is "N passed, N failed".
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck disable=SC2086 # the warnings are many words
+
+work=$root/build/compile
+rm -rf "$work"
+mkdir -p "$work" || exit 1
+cd "$work" || exit 1
+passed=0
+failed=0
+
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Werror'
+c_warnings="$warnings -Wstrict-prototypes -Wc++-compat"
+
+have() {
+  command -v "$1" > /dev/null 2>&1
+}
+
+# check NAME COMMAND...: the command succeeds and says nothing.
+check() {
+  name=$1
+  shift
+  if "$@" > out.txt 2>&1 && [ ! -s out.txt ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $name: $*"
+    head -20 out.txt
+  fi
+}
+
+left_out() {
+  echo "left out: $1"
+}
+
+# Whether a compiler knows a dialect.
+knows() {
+  echo 'int main(void) { return 0; }' > dialect.c
+  "$1" "-std=$2" -x "$3" -fsyntax-only dialect.c > /dev/null 2>&1
+}
+
+# --- the sources
+
+cat > implementation.c <<'END'
+#define GPUSCAN_IMPLEMENTATION
+#include "gpuscan.h"
+END
+cp implementation.c implementation.cpp
+
+# The interface again before, between and behind.
+cat > twice.c <<'END'
+#include "gpuscan.h"
+#include "gpuscan.h"
+#define GPUSCAN_IMPLEMENTATION
+#include "gpuscan.h"
+#include "gpuscan.h"
+END
+cp twice.c twice.cpp
+
+# A user of the interface alone, in C89: every function, and every struct made zero.
+cat > user.c <<'END'
+#include "gpuscan.h"
+#include "gpuscan.h"
+#include <string.h>
+
+int main(void) {
+    gpuscan *gs = NULL;
+    gpuscan_desc desc;
+    gpuscan_info info;
+    gpuscan_scan_desc scan;
+    gpuscan_uniform_add_desc add;
+    gpuscan_reduce_desc reduce;
+    gpuscan_histogram_desc histogram;
+    uint64_t size = 0;
+    size_t blob_size = 0;
+    char error[100];
+    int refused = 0;
+    memset(&desc, 0, sizeof desc);
+    memset(&scan, 0, sizeof scan);
+    memset(&add, 0, sizeof add);
+    memset(&reduce, 0, sizeof reduce);
+    memset(&histogram, 0, sizeof histogram);
+    desc.device_name = "no device has this name";
+    desc.error = error;
+    desc.error_size = sizeof error;
+    refused += gpuscan_create(&gs, &desc) != GPUSCAN_SUCCESS;
+    refused += gpuscan_get_info(gs, &info) != GPUSCAN_SUCCESS;
+    refused += gpuscan_scan(gs, &scan) != GPUSCAN_SUCCESS;
+    refused += gpuscan_uniform_add(gs, &add) != GPUSCAN_SUCCESS;
+    refused += gpuscan_reduce(gs, &reduce) != GPUSCAN_SUCCESS;
+    refused += gpuscan_histogram(gs, &histogram) != GPUSCAN_SUCCESS;
+    refused += gpuscan_scan_prepare(gs, &scan) != GPUSCAN_SUCCESS;
+    refused += gpuscan_uniform_add_prepare(gs, &add) != GPUSCAN_SUCCESS;
+    refused += gpuscan_reduce_prepare(gs, &reduce) != GPUSCAN_SUCCESS;
+    refused += gpuscan_histogram_prepare(gs, &histogram) != GPUSCAN_SUCCESS;
+    refused += gpuscan_scan_scratch_size(gs, &scan, &size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_uniform_add_scratch_size(gs, &add, &size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_reduce_scratch_size(gs, &reduce, &size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_histogram_scratch_size(gs, &histogram, &size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_scan_host(gs, &size, &size, 1, &scan) != GPUSCAN_SUCCESS;
+    refused += gpuscan_uniform_add_host(gs, &size, &size, 1, 1, &add) != GPUSCAN_SUCCESS;
+    refused += gpuscan_reduce_host(gs, &size, &size, 1, &reduce) != GPUSCAN_SUCCESS;
+    refused += gpuscan_histogram_host(gs, &size, &size, 1, &histogram) != GPUSCAN_SUCCESS;
+    refused += gpuscan_get_blob(gs, NULL, &blob_size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_set_blob(gs, &size, 8) != GPUSCAN_SUCCESS;
+    refused += gpuscan_type_size(GPUSCAN_TYPE_U32) == 4;
+    refused += gpuscan_result_string(GPUSCAN_SUCCESS) != NULL;
+    refused += gpuscan_error(gs) != NULL;
+    gpuscan_destroy(gs);
+    return refused == 23 ? 0 : 1;
+}
+END
+cp user.c user.cpp
+
+# The same with everything in one file, static.
+{ printf '#define GPUSCAN_STATIC\n#define GPUSCAN_IMPLEMENTATION\n'; cat user.c; } > static.c
+cp static.c static.cpp
+# Static and hardly used: nothing may warn of what is not used.
+printf '#define GPUSCAN_STATIC\n#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n' > unused.c
+cp unused.c unused.cpp
+printf '#define GPUSCAN_STATIC\n#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n' > second.c
+printf 'const char *second_string(void);\nconst char *second_string(void) { return gpuscan_result_string(0); }\n' >> second.c
+
+# --- gcc and clang, C and C++
+
+for compiler in gcc clang; do
+  have "$compiler" || { left_out "$compiler is not installed"; continue; }
+  check "$compiler: the interface in C89" "$compiler" -std=c89 -pedantic $c_warnings -I"$root" -c user.c -o user89.o
+  for std in c99 c11 c17 c2x gnu99; do
+    knows "$compiler" "$std" c || { left_out "$compiler has no $std"; continue; }
+    check "$compiler $std: implementation" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only implementation.c
+    check "$compiler $std: twice included" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only twice.c
+    check "$compiler $std: static" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only static.c
+    check "$compiler $std: static, not used" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only unused.c
+  done
+  case $compiler in gcc) cxx=g++ ;; *) cxx=clang++ ;; esac
+  for std in c++11 c++14 c++17 c++20 c++2b gnu++11; do
+    knows "$cxx" "$std" c++ || { left_out "$cxx has no $std"; continue; }
+    check "$cxx $std: implementation" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only implementation.cpp
+    check "$cxx $std: twice included" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only twice.cpp
+    check "$cxx $std: static" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only static.cpp
+    check "$cxx $std: static, not used" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only unused.cpp
+  done
+
+  # the optimizer sees more than the parser; then two translation units, of C and C++ in every pairing
+  for level in -O0 -O2 -O3; do
+    check "$compiler $level" "$compiler" -std=c99 "$level" $c_warnings -I"$root" -c implementation.c -o implementation-c.o
+    check "$cxx $level" "$cxx" -std=c++11 "$level" $warnings -I"$root" -c implementation.cpp -o implementation-cpp.o
+  done
+  check "$compiler: user" "$compiler" -std=c99 $c_warnings -I"$root" -c user.c -o user-c.o
+  check "$cxx: user" "$cxx" -std=c++11 $warnings -I"$root" -c user.cpp -o user-cpp.o
+  for implementation in c cpp; do
+    for user in c cpp; do
+      check "$compiler: link $user with $implementation" "$cxx" "implementation-$implementation.o" "user-$user.o" \
+        -o "linked-$user-$implementation" -ldl
+      check "$compiler: run $user with $implementation" "./linked-$user-$implementation"
+    done
+  done
+  check "$compiler: C links without libraries but dl" "$compiler" implementation-c.o user-c.o -o linked -ldl
+  check "$compiler: static mode in two units" "$compiler" -std=c99 $c_warnings -I"$root" static.c second.c -o linked -ldl
+  check "$compiler: static mode runs" ./linked
+
+  # each macro alone
+  check "$compiler: GPUSCAN_API" "$compiler" -std=c99 $c_warnings -I"$root" \
+    '-DGPUSCAN_API=extern __attribute__((visibility("hidden")))' implementation.c user.c -o linked -ldl
+  check "$compiler: GPUSCAN_API runs" ./linked
+  if echo 'int main(void) { return 0; }' > dialect.c && "$compiler" dialect.c -o dialect -lOpenCL 2> /dev/null; then
+    check "$compiler: GPUSCAN_LINK_OPENCL" "$compiler" -std=c99 $c_warnings -I"$root" -DGPUSCAN_LINK_OPENCL \
+      implementation.c user.c -o linked -lOpenCL
+    check "$compiler: GPUSCAN_LINK_OPENCL runs" ./linked
+    check "$cxx: GPUSCAN_LINK_OPENCL" "$cxx" -std=c++11 $warnings -I"$root" -DGPUSCAN_LINK_OPENCL \
+      implementation.cpp user.cpp -o linked -lOpenCL
+    check "$compiler: GPUSCAN_LINK_OPENCL and GPUSCAN_STATIC" "$compiler" -std=c99 $c_warnings -I"$root" \
+      -DGPUSCAN_LINK_OPENCL static.c -o linked -lOpenCL
+  else
+    left_out "linking with -lOpenCL"
+  fi
+  for version in 120 200 210 220 300; do
+    for macro in '' -DGPUSCAN_LINK_OPENCL -DCL_USE_DEPRECATED_OPENCL_1_2_APIS; do
+      check "$compiler: OpenCL $version $macro" "$compiler" -std=c99 $c_warnings -I"$root" \
+        "-DCL_TARGET_OPENCL_VERSION=$version" $macro -fsyntax-only implementation.c
+      check "$cxx: OpenCL $version $macro" "$cxx" -std=c++11 $warnings -I"$root" \
+        "-DCL_TARGET_OPENCL_VERSION=$version" $macro -fsyntax-only implementation.cpp
+    done
+  done
+  check "$compiler: NDEBUG" "$compiler" -std=c99 -DNDEBUG $c_warnings -I"$root" -fsyntax-only implementation.c
+  check "$compiler: unsigned char" "$compiler" -std=c99 -funsigned-char $c_warnings -I"$root" -fsyntax-only implementation.c
+  if echo '#include <stdlib.h>' > dialect.c && "$compiler" -m32 -fsyntax-only dialect.c 2> /dev/null; then
+    check "$compiler: 32 bit" "$compiler" -m32 -std=c99 $c_warnings -O2 -I"$root" -c implementation.c -o implementation32.o
+    check "$cxx: 32 bit" "$cxx" -m32 -std=c++11 $warnings -I"$root" -fsyntax-only implementation.cpp
+    check "$compiler: 32 bit, interface" "$compiler" -m32 -std=c89 -pedantic $c_warnings -I"$root" -fsyntax-only user.c
+  else
+    left_out "$compiler -m32: no headers for 32 bit"
+  fi
+done
+
+# --- Windows
+
+# OpenCL's headers alone: the rest of /usr/include is not Windows'
+include=$(echo '#include <CL/cl.h>' | "${CC:-cc}" -E -x c - 2> /dev/null | sed -n 's|^# [0-9]* "\(.*\)/CL/cl\.h".*|\1|p' | head -1)
+mkdir -p include
+[ -n "$include" ] && ln -sf "$include/CL" include/CL
+for target in x86_64 i686; do
+  cc=$target-w64-mingw32-gcc
+  cxx=$target-w64-mingw32-g++
+  have "$cc" || { left_out "$cc is not installed"; continue; }
+  for std in c99 c17; do
+    check "$cc $std" "$cc" "-std=$std" -O2 $c_warnings -isystem include -I"$root" implementation.c user.c -o "user-$target.exe"
+    check "$cc $std: static" "$cc" "-std=$std" $c_warnings -isystem include -I"$root" static.c -o "static-$target.exe"
+    check "$cc $std: static, not used" "$cc" "-std=$std" $c_warnings -isystem include -I"$root" -fsyntax-only unused.c
+  done
+  check "$cc: the interface in C89" "$cc" -std=c89 -pedantic $c_warnings -isystem include -I"$root" -fsyntax-only user.c
+  check "$cc: with windows.h" "$cc" -std=c99 $c_warnings -isystem include -I"$root" -include windows.h -fsyntax-only implementation.c
+  check "$cc: GPUSCAN_LINK_OPENCL" "$cc" -std=c99 $c_warnings -isystem include -I"$root" -DGPUSCAN_LINK_OPENCL -fsyntax-only implementation.c
+  have "$cxx" || { left_out "$cxx is not installed"; continue; }
+  for std in c++11 c++20; do
+    check "$cxx $std" "$cxx" "-std=$std" $warnings -isystem include -I"$root" implementation.cpp user.cpp -o "user-cpp-$target.exe"
+    check "$cxx $std: static, not used" "$cxx" "-std=$std" $warnings -isystem include -I"$root" -fsyntax-only unused.cpp
+  done
+done
+
+# --- names: all that a program can see begins with gpuscan
+
+foreign_symbols() {
+  nm -g --defined-only implementation-c.o | awk '$3 !~ /^_?gpuscan_/ { print $3 }'
+}
+foreign_macros() {
+  printf '#include <stddef.h>\n#include <stdint.h>\n#define CL_TARGET_OPENCL_VERSION 120\n#include <CL/cl.h>\n' > bare.c
+  "${CC:-cc}" -std=c99 -E -dM bare.c | sort > bare.txt
+  "${CC:-cc}" -std=c99 -E -dM -I"$root" user.c | sort > interface.txt
+  printf '#include <string.h>\n' | "${CC:-cc}" -std=c99 -E -dM -x c - | sort > string.txt
+  comm -13 bare.txt interface.txt | comm -23 - string.txt | awk '$2 !~ /^GPUSCAN_/ { print $2 }'
+}
+leaked_macros() {
+  "${CC:-cc}" -std=c99 -E -dM -I"$root" -x c implementation.c |
+    awk '{ sub(/\(.*/, "", $2) } tolower($2) !~ /^gpuscan_/ && $2 !~ /^_/ { print $2 }' | sort > all.txt
+  sed -n '/^#if.*GPUSCAN_IMPLEMENTATION/,$s/^# *define *\([A-Za-z][A-Za-z0-9_]*\).*/\1/p' "$root/gpuscan.h" |
+    grep -vi '^gpuscan_' | sort -u | comm -12 - all.txt
+}
+check 'every symbol begins with gpuscan_' foreign_symbols
+check 'every macro of the interface begins with GPUSCAN_' foreign_macros
+check 'every macro of the implementation begins with gpuscan_' leaked_macros
+
+# --- the kernels
+
+check 'gpuscan.h holds the kernels as they are' sh -c "'$root/tools/embed' --check > embed.txt 2>&1 || cat embed.txt"
+
+# --- code in text
+
+# The header's first screen: from its first #include to the closing brace, without the remarks on the right.
+snippet() {
+  awk '
+    /^ *#include <stdio.h>/ && !indent { match($0, /#/); indent = RSTART }
+    indent { line = substr($0, indent); sub(/;   +[^ ].*/, ";", line); print line; if (line ~ /^}/) exit }
+  ' "$root/gpuscan.h"
+}
+{ printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n'; snippet; } > snippet.c
+check 'the header'"'"'s program' "${CC:-cc}" -std=c99 $c_warnings -I"$root" snippet.c -o snippet -ldl
+check 'the header'"'"'s program runs' sh -c './snippet > snippet.txt 2>&1; test "$(cat snippet.txt)" = 22 || cat snippet.txt'
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
