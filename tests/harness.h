@@ -113,6 +113,11 @@ static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy) {
     return 1;
 }
 
+/* The strategy whose turn it is. */
+static inline gpuscan_strategy test_next_strategy(void) {
+    return (gpuscan_strategy)(1 + test.turn++ % (GPUSCAN_STRATEGY_COUNT - 1));
+}
+
 /* Whether the device has this type: only f64 may be missing. */
 static inline int test_has_type(gpuscan_type type) {
     return type != GPUSCAN_TYPE_F64 || test.info.has_f64;
@@ -431,6 +436,7 @@ static inline int test_close(void **state) {
 static inline int test_begin(void **state) {
     (void)state;
     test.random = test.seed;
+    test.turn = 0;
     test.what[0] = '\0';
     return 0;
 }
