@@ -52,6 +52,7 @@ static struct test_state {
     unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
     char             what[512]; /* the case that a failed check names */
     gpuscan         *whole;     /* while gs is an object with limits: the one without */
+    unsigned         turn;      /* counts what takes turns, from 0 in each test */
 } test;
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
