@@ -119,6 +119,12 @@ static inline gpuscan_strategy test_next_strategy(void) {
     return (gpuscan_strategy)(1 + test.turn++ % (GPUSCAN_STRATEGY_COUNT - 1));
 }
 
+/* The one strategy that a type and an operator run with by default: each type meets every strategy, each operator too.
+ */
+static inline gpuscan_strategy test_pair_strategy(gpuscan_type type, gpuscan_op op) {
+    return (gpuscan_strategy)(1 + ((int)type + (int)op) % (GPUSCAN_STRATEGY_COUNT - 1));
+}
+
 /* Whether the device has this type: only f64 may be missing. */
 static inline int test_has_type(gpuscan_type type) {
     return type != GPUSCAN_TYPE_F64 || test.info.has_f64;
