@@ -1,0 +1,363 @@
+/* What several examples share: the clock, giving up with words, kernels of one's own, and drawing charts.
+   Include it first. With EXAMPLE_PICTURES defined it brings stb's image files and the canvas as well. */
+#ifndef EXAMPLE_COMMON_H
+#define EXAMPLE_COMMON_H
+
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, also with -std=c99 */
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "gpuscan.h"
+
+/* [GIVING UP] ------------------------------------------------------------------------------------------------------ */
+
+static inline void fail(const char *what, const char *why) {
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", what, why);
+    exit(1);
+}
+
+/* For gpuscan's results and OpenCL's alike: gpuscan passes OpenCL's codes on, and names them all. */
+static inline void check(gpuscan *gs, gpuscan_result result, const char *what) {
+    const char *words = gs ? gpuscan_error(gs) : "";
+    if (result == GPUSCAN_SUCCESS)
+        return;
+    fail(what, words[0] ? words : gpuscan_result_string(result));
+}
+
+static inline void *allocate(size_t size) {
+    void *memory = malloc(size ? size : 1);
+    if (!memory)
+        fail("malloc", "out of memory");
+    return memory;
+}
+
+/* [TIME] ----------------------------------------------------------------------------------------------------------- */
+
+/* Wall clock, in seconds. */
+static inline double now(void) {
+    struct timespec t;
+#ifdef _WIN32
+    timespec_get(&t, TIME_UTC);
+#else
+    clock_gettime(CLOCK_MONOTONIC, &t);
+#endif
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline int example__ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the times; the middle one is the figure that a single slow run can't spoil. */
+static inline double median(double *times, size_t count) {
+    qsort(times, count, sizeof *times, example__ascending);
+    return count % 2 ? times[count / 2] : 0.5 * (times[count / 2 - 1] + times[count / 2]);
+}
+
+/* 100000000 as 100,000,000. The text lives until the fourth call from here. */
+static inline const char *commas(uint64_t number) {
+    static char texts[4][32];
+    static int turn;
+    char *end = texts[turn = (turn + 1) % 4] + 31;
+    int digits = 0;
+    *end = 0;
+    do {
+        if (digits && digits % 3 == 0)
+            *--end = ',';
+        *--end = (char)('0' + number % 10);
+        number /= 10;
+        digits++;
+    } while (number);
+    return end;
+}
+
+/* [OPENCL] --------------------------------------------------------------------------------------------------------- */
+
+/* Opens the best device there is (GPUSCAN_DEVICE=name picks another) and says which one that is. */
+static inline gpuscan *open_device(gpuscan_info *info) {
+    gpuscan *gs = NULL;
+    gpuscan_desc desc;
+    char words[512] = "";
+    memset(&desc, 0, sizeof desc);
+    desc.error = words;
+    desc.error_size = sizeof words;
+    if (gpuscan_create(&gs, &desc) != GPUSCAN_SUCCESS)
+        fail("no device", words);
+    check(gs, gpuscan_get_info(gs, info), "gpuscan_get_info");
+    printf("device: %s (%s)\n", info->device_name, info->platform_name);
+    return gs;
+}
+
+/* Builds OpenCL C texts for the device, or gives up with the compiler's words. */
+static inline cl_program build_program(const gpuscan_info *info, const char **texts, cl_uint count,
+                                       const char *options) {
+    cl_int code;
+    cl_program program = clCreateProgramWithSource(info->context, count, texts, NULL, &code);
+    check(NULL, code, "clCreateProgramWithSource");
+    if (clBuildProgram(program, 1, &info->device, options, NULL, NULL) != CL_SUCCESS) {
+        size_t size = 0;
+        char *log;
+        clGetProgramBuildInfo(program, info->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+        log = (char *)allocate(size + 1);
+        log[0] = log[size] = 0;
+        clGetProgramBuildInfo(program, info->device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+        fail("the example's own kernels do not compile", log);
+    }
+    return program;
+}
+
+static inline cl_kernel make_kernel(cl_program program, const char *name) {
+    cl_int code;
+    cl_kernel kernel = clCreateKernel(program, name, &code);
+    check(NULL, code, name);
+    return kernel;
+}
+
+static inline cl_mem make_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host) {
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(context, flags | (host ? CL_MEM_COPY_HOST_PTR : 0), size ? size : 1, host, &code);
+    check(NULL, code, "clCreateBuffer");
+    return buffer;
+}
+
+/* The largest power of two up to wanted that the device takes as a group of this kernel. */
+static inline size_t group_size(const gpuscan_info *info, cl_kernel kernel, size_t wanted) {
+    size_t limit = 1, size = 1;
+    check(NULL, clGetKernelWorkGroupInfo(kernel, info->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL),
+          "clGetKernelWorkGroupInfo");
+    while (size * 2 <= limit && size * 2 <= wanted)
+        size *= 2;
+    return size;
+}
+
+/* Runs a kernel over at least so many work-items: the kernel itself leaves those beyond alone. */
+static inline void launch(cl_command_queue queue, cl_kernel kernel, size_t items, size_t group) {
+    size_t global = (items + group - 1) / group * group;
+    check(NULL, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL),
+          "clEnqueueNDRangeKernel");
+}
+
+/* [PICTURES] ------------------------------------------------------------------------------------------------------- */
+
+#ifdef EXAMPLE_PICTURES
+#define STB_IMAGE_IMPLEMENTATION
+#include <stb/stb_image.h>
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#include <stb/stb_image_write.h>
+#include <stb/stb_easy_font.h>
+
+/* channels 0: as many as the file has, into *found. */
+static inline unsigned char *load_picture(const char *path, int *width, int *height, int *found, int channels) {
+    unsigned char *picture = stbi_load(path, width, height, found, channels);
+    if (!picture)
+        fail(path, stbi_failure_reason());
+    return picture;
+}
+
+static inline void save_picture(const char *path, int width, int height, const unsigned char *rgb) {
+    stbi_write_png_compression_level = 5; /* half the time of the default, a few per cent larger */
+    if (!stbi_write_png(path, width, height, 3, rgb, width * 3))
+        fail(path, "cannot write the picture");
+    printf("wrote %s\n", path);
+}
+
+/* A canvas is drawn with FINE x FINE samples a pixel, and saved as their mean: that smooths every edge. */
+#define FINE 3
+typedef struct canvas {
+    int width, height; /* in samples */
+    unsigned char *rgb;
+} canvas;
+
+typedef struct color {
+    unsigned char r, g, b;
+} color;
+
+static inline color make_color(int r, int g, int b) {
+    color c;
+    c.r = (unsigned char)r;
+    c.g = (unsigned char)g;
+    c.b = (unsigned char)b;
+    return c;
+}
+
+static inline canvas canvas_new(int width, int height) {
+    canvas c;
+    size_t size = (size_t)width * (size_t)height * FINE * FINE * 3;
+    c.width = width * FINE;
+    c.height = height * FINE;
+    c.rgb = (unsigned char *)allocate(size);
+    memset(c.rgb, 255, size);
+    return c;
+}
+
+static inline int example__clamp(double value, int limit) {
+    return value < 0 ? 0 : value > limit ? limit : (int)(value + 0.5);
+}
+
+/* Fills a rectangle, with alpha as the share of the new colour. */
+static inline void canvas_rect(canvas *c, double x0, double y0, double x1, double y1, color ink, double alpha) {
+    int left = example__clamp(x0 * FINE, c->width), right = example__clamp(x1 * FINE, c->width);
+    int top = example__clamp(y0 * FINE, c->height), bottom = example__clamp(y1 * FINE, c->height), x, y;
+    for (y = top; y < bottom; y++) {
+        unsigned char *p = c->rgb + ((size_t)y * (size_t)c->width + (size_t)left) * 3;
+        for (x = left; x < right; x++, p += 3) {
+            p[0] = (unsigned char)(p[0] + (ink.r - p[0]) * alpha);
+            p[1] = (unsigned char)(p[1] + (ink.g - p[1]) * alpha);
+            p[2] = (unsigned char)(p[2] + (ink.b - p[2]) * alpha);
+        }
+    }
+}
+
+static inline void canvas_line(canvas *c, double x0, double y0, double x1, double y1, double width, color ink) {
+    double length = sqrt((x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0)), r = 0.5 * width;
+    int steps = (int)(length * FINE) + 1, k;
+    for (k = 0; k <= steps; k++) {
+        double x = x0 + (x1 - x0) * k / steps, y = y0 + (y1 - y0) * k / steps;
+        canvas_rect(c, x - r, y - r, x + r, y + r, ink, 1.0);
+    }
+}
+
+static inline double text_width(const char *text, double size) {
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", text);
+    return stb_easy_font_width(copy) * size;
+}
+
+/* anchor 0: x is the text's left edge, 0.5: its middle, 1: its right edge. size 2 is good for reading. */
+static inline void canvas_text(canvas *c, double x, double y, double anchor, double size, color ink, const char *text) {
+    static float corners[256 * 270 / sizeof(float)]; /* a quad is four corners of x, y, z and a colour */
+    char copy[256];
+    int quads, q;
+    snprintf(copy, sizeof copy, "%s", text);
+    x -= anchor * text_width(text, size);
+    quads = stb_easy_font_print(0, 0, copy, NULL, corners, sizeof corners);
+    for (q = 0; q < quads; q++) {
+        const float *first = corners + 16 * q, *third = first + 8;
+        canvas_rect(c, x + first[0] * size, y + first[1] * size, x + third[0] * size, y + third[1] * size, ink, 1.0);
+    }
+}
+
+/* Puts a picture into a rectangle. */
+static inline void canvas_picture(canvas *c, double x0, double y0, double w, double h, const unsigned char *rgb,
+                                  int width, int height) {
+    int x, y, left = (int)(x0 * FINE), top = (int)(y0 * FINE), wide = (int)(w * FINE), high = (int)(h * FINE);
+    for (y = 0; y < high && top + y < c->height; y++)
+        for (x = 0; x < wide && left + x < c->width; x++) {
+            size_t from = (size_t)y * (size_t)height / (size_t)high * (size_t)width +
+                          (size_t)x * (size_t)width / (size_t)wide;
+            size_t to = (size_t)(top + y) * (size_t)c->width + (size_t)(left + x);
+            memcpy(c->rgb + to * 3, rgb + from * 3, 3);
+        }
+}
+
+/* Saves and releases the canvas. */
+static inline void canvas_save(canvas *c, const char *path) {
+    int width = c->width / FINE, height = c->height / FINE, x, y, i, j, k;
+    unsigned char *small = (unsigned char *)allocate((size_t)width * (size_t)height * 3);
+    for (y = 0; y < height; y++)
+        for (x = 0; x < width; x++)
+            for (k = 0; k < 3; k++) {
+                int sum = 0;
+                for (j = 0; j < FINE; j++)
+                    for (i = 0; i < FINE; i++)
+                        sum += c->rgb[((size_t)(y * FINE + j) * (size_t)c->width + (size_t)(x * FINE + i)) * 3 +
+                                      (size_t)k];
+                small[((size_t)y * (size_t)width + (size_t)x) * 3 + (size_t)k] =
+                    (unsigned char)((sum + FINE * FINE / 2) / (FINE * FINE));
+            }
+    save_picture(path, width, height, small);
+    free(small);
+    free(c->rgb);
+    c->rgb = NULL;
+}
+
+/* The rectangle of a chart, and the values at its edges. */
+typedef struct chart {
+    double x, y, w, h;
+    double x_min, x_max, y_max;
+} chart;
+
+static inline double chart_x(const chart *t, double value) {
+    return t->x + t->w * (value - t->x_min) / (t->x_max - t->x_min);
+}
+
+static inline double chart_y(const chart *t, double value) {
+    double share = value / t->y_max;
+    return t->y + t->h * (1.0 - (share > 1 ? 1 : share));
+}
+
+/* 1, 2 or 5 times a power of ten: about four steps up to the limit. */
+static inline double chart_step(double limit) {
+    double power = pow(10.0, floor(log10(limit / 4.0))), share = limit / 4.0 / power;
+    return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
+}
+
+/* Grid, axes, their numbers and names. x_step: from number to number along the x axis. */
+static inline void chart_axes(canvas *c, const chart *t, double x_step, const char *x_name, const char *y_name) {
+    color grid = make_color(226, 228, 232), ink = make_color(60, 64, 72);
+    double value, step = chart_step(t->y_max);
+    char text[64];
+    for (value = 0; value <= t->y_max; value += step) {
+        double y = chart_y(t, value);
+        canvas_line(c, t->x, y, t->x + t->w, y, 1, grid);
+        if (step >= 1)
+            snprintf(text, sizeof text, "%s", commas((uint64_t)(value + 0.5)));
+        else
+            snprintf(text, sizeof text, "%g", value);
+        canvas_text(c, t->x - 8, y - 7, 1, 2, ink, text);
+    }
+    for (value = t->x_min; value <= t->x_max; value += x_step) {
+        double x = chart_x(t, value);
+        canvas_line(c, x, t->y, x, t->y + t->h, 1, grid);
+        canvas_line(c, x, t->y + t->h, x, t->y + t->h + 5, 1, ink);
+        snprintf(text, sizeof text, "%g", value);
+        canvas_text(c, x, t->y + t->h + 10, 0.5, 2, ink, text);
+    }
+    canvas_line(c, t->x, t->y, t->x, t->y + t->h, 1.5, ink);
+    canvas_line(c, t->x, t->y + t->h, t->x + t->w, t->y + t->h, 1.5, ink);
+    canvas_text(c, t->x + 0.5 * t->w, t->y + t->h + 34, 0.5, 2, ink, x_name);
+    canvas_text(c, t->x, t->y - 26, 0, 2, ink, y_name);
+}
+
+/* One bar a bin. */
+static inline void chart_bars(canvas *c, const chart *t, const uint32_t *counts, int bins, color ink, double alpha) {
+    int k;
+    for (k = 0; k < bins; k++)
+        if (counts[k])
+            canvas_rect(c, t->x + t->w * k / bins, chart_y(t, counts[k]), t->x + t->w * (k + 1) / bins, t->y + t->h,
+                        ink, alpha);
+}
+
+/* A line along the bars' tops. */
+static inline void chart_steps(canvas *c, const chart *t, const uint32_t *counts, int bins, color ink) {
+    int k;
+    for (k = 0; k < bins; k++) {
+        double x = t->x + t->w * k / bins, next = t->x + t->w * (k + 1) / bins, y = chart_y(t, counts[k]);
+        if (k)
+            canvas_line(c, x, chart_y(t, counts[k - 1]), x, y, 1.5, ink);
+        canvas_line(c, x, y, next, y, 1.5, ink);
+    }
+}
+
+/* What the y axis must reach: the highest of all bins, but a lone peak (burnt-out white, say) is cut off. */
+static inline double chart_limit(const uint32_t *counts, int bins) {
+    uint32_t first = 1, second = 1;
+    int k;
+    for (k = 0; k < bins; k++)
+        if (counts[k] > first) {
+            second = first;
+            first = counts[k];
+        } else if (counts[k] > second) {
+            second = counts[k];
+        }
+    return 1.05 * (first > 3.0 * second ? 2.0 * second : first);
+}
+
+#endif /* EXAMPLE_PICTURES */
+#endif /* EXAMPLE_COMMON_H */

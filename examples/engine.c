@@ -1,0 +1,422 @@
+/* cc -O2 -I.. engine.c -o engine -lOpenCL             (macOS: -framework OpenCL)
+   c++ -x c++ -O2 -I.. engine.c -o engine -lOpenCL     (the same file as C++)
+
+   engine [cache file]
+
+   gpuscan inside a host program that has everything of its own: context, out-of-order queue, events, scratch memory,
+   allocator and log. A particle system: each frame moves the particles, scans the flags of those that live on (u8) into
+   their new places (u32), compacts the stream, and emits new ones behind. How many there are is known on the device
+   only; the host learns it two frames later. All is prepared at load: a frame builds nothing and allocates nothing.
+   With a cache file the next start need not compile gpuscan's kernels.
+
+   In the end the particles are compared with those of a plain C loop. The motion is in integers, so they are equal. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, also with -std=c99 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#define GPUSCAN_IMPLEMENTATION
+#define GPUSCAN_LINK_OPENCL
+#include "gpuscan.h"
+
+#define CAPACITY (1u << 18)
+#define EMITTED 2000u /* a frame */
+#define FRAMES 200u
+#define IN_FLIGHT 2u /* frames that the host is ahead of the device */
+
+typedef struct particle {
+    cl_int x, y, vx, vy;
+    cl_uint life;
+} particle;
+
+/* [DEVICE CODE] ---------------------------------------------------------------------------------------------------- */
+
+static const char *source =
+    "typedef struct { int x, y, vx, vy; uint life; } particle;\n"
+    "kernel void advance(global particle *now, global const uint *count, global uchar *alive) {\n"
+    "    uint i = get_global_id(0);\n"
+    "    if (i < *count) {\n" /* launches cover the capacity; the count is the device's secret */
+    "        particle p = now[i];\n"
+    "        p.vy -= 10;\n"
+    "        p.x += p.vx;\n"
+    "        p.y += p.vy;\n"
+    "        p.life--;\n"
+    "        now[i] = p;\n"
+    "        alive[i] = p.life > 0 && p.y >= 0;\n"
+    "    }\n"
+    "}\n"
+    "kernel void compact(global const particle *now, global const uint *count, global const uchar *alive,\n"
+    "                    global const uint *offsets, global particle *next) {\n"
+    "    uint i = get_global_id(0);\n"
+    "    if (i < *count && alive[i])\n"
+    "        next[offsets[i]] = now[i];\n"
+    "}\n"
+    "kernel void emit(global particle *next, global const uint *survivors, global uint *count, uint emitted,\n"
+    "                 uint capacity, uint frame) {\n"
+    "    uint i = get_global_id(0), place = *survivors + i, bits = (frame * emitted + i) * 2654435761u;\n"
+    "    if (i < emitted && place < capacity) {\n"
+    "        particle p = {0, 0, (int)(bits >> 22) - 512, (int)(bits >> 12 & 1023), (bits >> 5 & 127) + 1};\n"
+    "        next[place] = p;\n"
+    "    }\n"
+    "    if (i == 0)\n"
+    "        *count = min(*survivors + emitted, capacity);\n"
+    "}\n";
+
+/* The same in plain C, one particle after the other. */
+static cl_uint frame_on_cpu(particle *now, cl_uint count, cl_uint frame) {
+    cl_uint i, kept = 0;
+    for (i = 0; i < count; i++) {
+        particle p = now[i];
+        p.vy -= 10;
+        p.x += p.vx;
+        p.y += p.vy;
+        p.life--;
+        if (p.life > 0 && p.y >= 0)
+            now[kept++] = p;
+    }
+    for (i = 0; i < EMITTED && kept < CAPACITY; i++, kept++) {
+        cl_uint bits = (frame * EMITTED + i) * 2654435761u;
+        now[kept].x = now[kept].y = 0;
+        now[kept].vx = (cl_int)(bits >> 22) - 512;
+        now[kept].vy = (cl_int)(bits >> 12 & 1023);
+        now[kept].life = (bits >> 5 & 127) + 1;
+    }
+    return kept;
+}
+
+/* [THE HOST'S SERVICES] -------------------------------------------------------------------------------------------- */
+
+/* Both OpenCL's codes and gpuscan's results have their name from gpuscan_result_string. */
+static void need(gpuscan_result result, const char *what) {
+    if (result == GPUSCAN_SUCCESS)
+        return;
+    fprintf(stderr, "%s: %s\n", what, gpuscan_result_string(result));
+    exit(1);
+}
+
+static double seconds(void) {
+    struct timespec t;
+#ifdef _WIN32
+    timespec_get(&t, TIME_UTC);
+#else
+    clock_gettime(CLOCK_MONOTONIC, &t);
+#endif
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The engine's heap, which counts. */
+typedef struct heap {
+    size_t allocations, live;
+} heap;
+
+static void *heap_allocate(size_t size, void *user) {
+    heap *h = (heap *)user;
+    void *memory = malloc(size);
+    if (memory) {
+        h->allocations++;
+        h->live++;
+    }
+    return memory;
+}
+
+static void heap_release(void *memory, void *user) {
+    heap *h = (heap *)user;
+    h->live--;
+    free(memory);
+}
+
+static void print_log(gpuscan_log_level level, const char *message, void *user) {
+    (void)user;
+    printf("  %s: %s\n", level == GPUSCAN_LOG_ERROR ? "error" : level == GPUSCAN_LOG_WARNING ? "warning" : "gpuscan",
+           message);
+}
+
+/* The first GPU, or the first device at all; or the one whose name holds the environment variable GPUSCAN_DEVICE. */
+static cl_device_id pick_device(void) {
+    cl_platform_id platforms[16];
+    cl_device_id devices[16], picked = NULL;
+    cl_uint platform_count = 0, device_count, i, k;
+    const char *wanted = getenv("GPUSCAN_DEVICE");
+    int any;
+    clGetPlatformIDs(16, platforms, &platform_count);
+    for (any = 0; any < 2 && !picked; any++)
+        for (i = 0; i < platform_count && i < 16 && !picked; i++) {
+            device_count = 0;
+            clGetDeviceIDs(platforms[i], any || wanted ? CL_DEVICE_TYPE_ALL : CL_DEVICE_TYPE_GPU, 16, devices,
+                           &device_count);
+            for (k = 0; k < device_count && k < 16 && !picked; k++) {
+                char name[256] = "";
+                clGetDeviceInfo(devices[k], CL_DEVICE_NAME, sizeof name, name, NULL);
+                if (!wanted || strstr(name, wanted))
+                    picked = devices[k];
+            }
+        }
+    need(picked ? GPUSCAN_SUCCESS : GPUSCAN_ERROR_NO_DEVICE, "pick_device");
+    return picked;
+}
+
+/* [LOAD] ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct engine {
+    heap memory;
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_program program;
+    cl_kernel advance, compact, emit;
+    size_t group;
+    cl_mem particles[2], count, alive, offsets, survivors, scratch;
+    gpuscan *gs;
+    gpuscan_scan_desc scan; /* filled at load; a frame sets the events only */
+} engine;
+
+static cl_mem make_buffer(const engine *e, size_t size) {
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(e->context, CL_MEM_READ_WRITE, size, NULL, &code);
+    need(code, "clCreateBuffer");
+    return buffer;
+}
+
+static cl_kernel make_kernel(const engine *e, const char *name) {
+    cl_int code;
+    cl_kernel kernel = clCreateKernel(e->program, name, &code);
+    need(code, name);
+    return kernel;
+}
+
+static void open_queue(engine *e) {
+    cl_command_queue_properties can = 0;
+    cl_int code;
+    char name[256] = "";
+    e->device = pick_device();
+    e->context = clCreateContext(NULL, 1, &e->device, NULL, NULL, &code);
+    need(code, "clCreateContext");
+    clGetDeviceInfo(e->device, CL_DEVICE_QUEUE_PROPERTIES, sizeof can, &can, NULL);
+    e->queue = clCreateCommandQueue(e->context, e->device, can & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+    need(code, "clCreateCommandQueue");
+    clGetDeviceInfo(e->device, CL_DEVICE_NAME, sizeof name, name, NULL);
+    printf("device: %s, %s queue\n", name, can & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ? "out-of-order" : "in-order");
+}
+
+static void build_kernels(engine *e) {
+    cl_int code;
+    size_t limit = 1;
+    e->program = clCreateProgramWithSource(e->context, 1, &source, NULL, &code);
+    need(code, "clCreateProgramWithSource");
+    need(clBuildProgram(e->program, 1, &e->device, "", NULL, NULL), "clBuildProgram");
+    e->advance = make_kernel(e, "advance");
+    e->compact = make_kernel(e, "compact");
+    e->emit = make_kernel(e, "emit");
+    need(clGetKernelWorkGroupInfo(e->advance, e->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, NULL),
+         "clGetKernelWorkGroupInfo");
+    for (e->group = 256; e->group > limit; e->group /= 2)
+        ;
+}
+
+/* The programs that an earlier run has left, if they still fit device and driver. */
+static void load_cache(engine *e, const char *path) {
+    FILE *file = fopen(path, "rb");
+    char *blob;
+    long size;
+    if (!file)
+        return;
+    fseek(file, 0, SEEK_END);
+    size = ftell(file);
+    rewind(file);
+    blob = (char *)malloc(size > 0 ? (size_t)size : 1);
+    if (blob && size > 0 && fread(blob, 1, (size_t)size, file) == (size_t)size)
+        printf("cache: %s\n", gpuscan_result_string(gpuscan_set_blob(e->gs, blob, (size_t)size)));
+    free(blob);
+    fclose(file);
+}
+
+static void save_cache(engine *e, const char *path) {
+    size_t size = 0;
+    char *blob;
+    FILE *file;
+    need(gpuscan_get_blob(e->gs, NULL, &size), "gpuscan_get_blob");
+    blob = (char *)malloc(size ? size : 1);
+    need(blob ? gpuscan_get_blob(e->gs, blob, &size) : GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "gpuscan_get_blob");
+    file = fopen(path, "wb");
+    if (file && fwrite(blob, 1, size, file) == size)
+        printf("cache: %lu bytes into %s\n", (unsigned long)size, path);
+    if (file)
+        fclose(file);
+    free(blob);
+}
+
+static void load(engine *e, const char *cache) {
+    gpuscan_desc desc;
+    uint64_t scratch_size = 0;
+    open_queue(e);
+    build_kernels(e);
+
+    memset(&desc, 0, sizeof desc);
+    desc.context = e->context;
+    desc.device = e->device;
+    desc.queue = e->queue;
+    desc.allocator.allocate = heap_allocate;
+    desc.allocator.release = heap_release;
+    desc.allocator.user = &e->memory;
+    desc.logger.log = print_log;
+    need(gpuscan_create(&e->gs, &desc), "gpuscan_create");
+    if (cache)
+        load_cache(e, cache);
+
+    e->particles[0] = make_buffer(e, CAPACITY * sizeof(particle));
+    e->particles[1] = make_buffer(e, CAPACITY * sizeof(particle));
+    e->count = make_buffer(e, sizeof(cl_uint));
+    e->alive = make_buffer(e, CAPACITY);
+    e->offsets = make_buffer(e, CAPACITY * sizeof(cl_uint));
+    e->survivors = make_buffer(e, sizeof(cl_uint));
+
+    e->scan.src.mem = e->alive;
+    e->scan.src_type = GPUSCAN_TYPE_U8;
+    e->scan.dst.mem = e->offsets;
+    e->scan.dst_type = GPUSCAN_TYPE_U32;
+    e->scan.total.mem = e->survivors;
+    e->scan.count = CAPACITY;
+    e->scan.count_buffer.mem = e->count; /* read when the scan runs */
+    need(gpuscan_scan_scratch_size(e->gs, &e->scan, &scratch_size), "gpuscan_scan_scratch_size");
+    if (scratch_size) {
+        e->scratch = make_buffer(e, (size_t)scratch_size);
+        e->scan.call.scratch.mem = e->scratch;
+    }
+    need(gpuscan_scan_prepare(e->gs, &e->scan), "gpuscan_scan_prepare");
+    if (cache)
+        save_cache(e, cache);
+}
+
+static void unload(engine *e) {
+    gpuscan_destroy(e->gs);
+    if (e->scratch)
+        clReleaseMemObject(e->scratch);
+    clReleaseMemObject(e->survivors);
+    clReleaseMemObject(e->offsets);
+    clReleaseMemObject(e->alive);
+    clReleaseMemObject(e->count);
+    clReleaseMemObject(e->particles[1]);
+    clReleaseMemObject(e->particles[0]);
+    clReleaseKernel(e->emit);
+    clReleaseKernel(e->compact);
+    clReleaseKernel(e->advance);
+    clReleaseProgram(e->program);
+    clReleaseCommandQueue(e->queue);
+    clReleaseContext(e->context);
+}
+
+/* [FRAME] ---------------------------------------------------------------------------------------------------------- */
+
+static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+    need(clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
+}
+
+/* Enqueues a kernel behind an event, which it uses up; gives the kernel's own. */
+static cl_event launch(const engine *e, cl_kernel kernel, size_t items, cl_event after) {
+    size_t global = (items + e->group - 1) / e->group * e->group;
+    cl_event done = NULL;
+    need(clEnqueueNDRangeKernel(e->queue, kernel, 1, NULL, &global, &e->group, after ? 1 : 0, after ? &after : NULL,
+                                &done),
+         "clEnqueueNDRangeKernel");
+    if (after)
+        clReleaseEvent(after);
+    return done;
+}
+
+/* Enqueues one frame behind the one before. *population is written when *known is complete. */
+static cl_event enqueue_frame(engine *e, cl_uint frame, cl_event before, cl_uint *population, cl_event *known) {
+    const cl_uint emitted = EMITTED, capacity = CAPACITY;
+    cl_mem now = e->particles[frame % 2], next = e->particles[(frame + 1) % 2];
+    cl_event advanced, scanned = NULL, done;
+
+    set(e->advance, 0, sizeof now, &now);
+    set(e->advance, 1, sizeof e->count, &e->count);
+    set(e->advance, 2, sizeof e->alive, &e->alive);
+    advanced = launch(e, e->advance, CAPACITY, before);
+
+    e->scan.call.wait_count = 1;
+    e->scan.call.wait_list = &advanced;
+    e->scan.call.event = &scanned;
+    need(gpuscan_scan(e->gs, &e->scan), "gpuscan_scan");
+    clReleaseEvent(advanced);
+
+    set(e->compact, 0, sizeof now, &now);
+    set(e->compact, 1, sizeof e->count, &e->count);
+    set(e->compact, 2, sizeof e->alive, &e->alive);
+    set(e->compact, 3, sizeof e->offsets, &e->offsets);
+    set(e->compact, 4, sizeof next, &next);
+    done = launch(e, e->compact, CAPACITY, scanned);
+
+    set(e->emit, 0, sizeof next, &next);
+    set(e->emit, 1, sizeof e->survivors, &e->survivors);
+    set(e->emit, 2, sizeof e->count, &e->count);
+    set(e->emit, 3, sizeof emitted, &emitted);
+    set(e->emit, 4, sizeof capacity, &capacity);
+    set(e->emit, 5, sizeof frame, &frame);
+    done = launch(e, e->emit, EMITTED, done);
+
+    need(clEnqueueReadBuffer(e->queue, e->count, CL_FALSE, 0, sizeof *population, population, 1, &done, known),
+         "clEnqueueReadBuffer");
+    clReleaseEvent(done);
+    need(clFlush(e->queue), "clFlush");
+    need(clRetainEvent(*known), "clRetainEvent");
+    return *known; /* the next frame changes the count: it has to wait for the read as well */
+}
+
+int main(int argc, char **argv) {
+    static engine e; /* all zero */
+    cl_uint populations[IN_FLIGHT] = {0}, zero = 0, frame, count = 0, expected_count = 0;
+    cl_event known[IN_FLIGHT] = {NULL}, last = NULL;
+    particle *particles, *expected;
+    double start, load_time, frame_time, host_time = 0;
+    size_t allocations;
+    int ok;
+
+    start = seconds();
+    load(&e, argc > 1 ? argv[1] : NULL);
+    load_time = seconds() - start;
+    need(clEnqueueWriteBuffer(e.queue, e.count, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL), "clEnqueueWriteBuffer");
+
+    allocations = e.memory.allocations;
+    start = seconds();
+    for (frame = 0; frame < FRAMES; frame++) {
+        cl_uint slot = frame % IN_FLIGHT;
+        double enqueue;
+        if (known[slot]) { /* of two frames ago: the host is never further ahead */
+            need(clWaitForEvents(1, &known[slot]), "clWaitForEvents");
+            clReleaseEvent(known[slot]);
+            if (frame % 50 == 0)
+                printf("  frame %3u: %u particles two frames ago\n", frame, populations[slot]);
+        }
+        enqueue = seconds();
+        last = enqueue_frame(&e, frame, last, &populations[slot], &known[slot]);
+        host_time += seconds() - enqueue;
+    }
+    need(clFinish(e.queue), "clFinish");
+    frame_time = (seconds() - start) / FRAMES;
+    clReleaseEvent(last);
+    for (frame = 0; frame < IN_FLIGHT; frame++)
+        clReleaseEvent(known[frame]);
+    allocations = e.memory.allocations - allocations;
+
+    particles = (particle *)malloc(CAPACITY * sizeof(particle));
+    expected = (particle *)malloc(CAPACITY * sizeof(particle));
+    need(particles && expected ? GPUSCAN_SUCCESS : GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "malloc");
+    for (frame = 0; frame < FRAMES; frame++)
+        expected_count = frame_on_cpu(expected, expected_count, frame);
+    count = populations[(FRAMES - 1) % IN_FLIGHT];
+    need(clEnqueueReadBuffer(e.queue, e.particles[FRAMES % 2], CL_TRUE, 0, CAPACITY * sizeof(particle), particles, 0,
+                             NULL, NULL),
+         "clEnqueueReadBuffer");
+    ok = count == expected_count && memcmp(particles, expected, count * sizeof(particle)) == 0 && allocations == 0;
+
+    unload(&e);
+    ok = ok && e.memory.live == 0;
+    printf("loaded in %.0f ms; a frame takes %.3f ms, %.3f ms of the host\n", 1e3 * load_time, 1e3 * frame_time,
+           1e3 * host_time / FRAMES);
+    printf("engine: %u frames, %u particles in the end, %lu allocations by the frames: %s\n", FRAMES, count,
+           (unsigned long)allocations, ok ? "as on the CPU" : "WRONG");
+    free(particles);
+    free(expected);
+    return !ok;
+}

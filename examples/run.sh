@@ -1,0 +1,96 @@
+#!/bin/sh
+# sh examples/run.sh
+#
+# Compiles the examples into build/ and runs them on the best OpenCL device of this machine: a scan of 100,000,000
+# elements, and the histogram and the equalisation of a photograph, all checked against the CPU, with times and speed-ups.
+# The pictures go to examples/out/. What is missing gets installed first where this is Debian and root runs it.
+# GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph.
+
+if [ $# != 0 ]; then
+  echo "usage: sh examples/run.sh (no arguments)" >&2
+  exit 2
+fi
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+build=$root/build
+out=$root/examples/out
+photo=${PHOTO:-/usr/share/sddm/themes/maldives/background.jpg}
+case $photo in /*) ;; *) photo=$PWD/$photo ;; esac
+PHOTO=$photo
+# what drivers like to keep in the home folder
+POCL_CACHE_DIR=$build/pocl CUDA_CACHE_PATH=$build/cuda XDG_CACHE_HOME=$build/cache
+export PHOTO POCL_CACHE_DIR CUDA_CACHE_PATH XDG_CACHE_HOME
+
+cat <<END
+This checks that the examples have what they need (and installs it if it can), compiles them into
+$build
+and runs them. The pictures go to
+$out
+
+END
+sh "$root/tools/setup" examples || { echo "The examples cannot run without these." >&2; exit 1; }
+mkdir -p "$build" "$out" "$POCL_CACHE_DIR" "$XDG_CACHE_HOME" || exit 1
+cd "$root/examples" || exit 1
+
+summary='' right=0 wrong=0
+begin=$(date +%s)
+
+# Compiles a program with the command in a line of its first comment.
+#   compile FILE LINE PROGRAM
+compile() {
+  command=$(sed -n "$2"'s/^[ /*]*//; '"$2"'s/  *(.*//; '"$2"'p' "$1.c")
+  command=$(echo "$command" | sed "s|-o [a-z_]*|-o '$build/$3'|; s|^cc |${CC:-cc} |; s|^c++ |${CXX:-c++} |")
+  [ "$(uname)" != Darwin ] || command=$(echo "$command" | sed 's|-lOpenCL|-framework OpenCL|')
+  echo "$command"
+  eval "$command"
+}
+
+# Compiles and runs an example: its last line goes to the summary.
+#   example FILE LINE PROGRAM ARGUMENTS
+example() {
+  name=$3
+  echo "== $name"
+  if compile "$1" "$2" "$3"; then
+    shift 3
+    { "$build/$name" "$@"; echo $? > "$build/$name.status"; } 2>&1 | tee "$build/$name.log"
+    status=$(cat "$build/$name.status")
+    last=$(tail -n 1 "$build/$name.log")
+  else
+    status=1 last="$name: does not compile"
+  fi
+  if [ "$name" = prefix_sum ]; then
+    [ "$last" = '0 3 4 11 11 15 16 22' ] || status=1
+    last="prefix_sum: $last"
+  fi
+  if [ "$status" = 0 ]; then
+    right=$((right + 1))
+  else
+    wrong=$((wrong + 1))
+    last="FAILED: $last"
+  fi
+  summary="$summary
+  $last"
+  echo
+}
+
+example prefix_sum 1 prefix_sum
+example engine 1 engine "$build/engine.cache"
+example engine 2 engine_as_cpp "$build/engine.cache"
+if [ -f "$photo" ]; then
+  example histogram 1 histogram "$photo" "$out/histogram.png"
+  example equalize 1 equalize "$photo" "$out/equalize_before.png" "$out/equalize_after.png" "$out/equalize_chart.png"
+  example auto_exposure 1 auto_exposure "$photo" 5 "$out/exposure_before.png" "$out/exposure_after.png" \
+    "$out/exposure_chart.png"
+  example methods 1 methods "$photo"
+else
+  echo "There is no photograph $photo: name one, as in PHOTO=my.jpg sh examples/run.sh"
+  summary="$summary
+  FAILED: no photograph for histogram, equalize and auto_exposure: name one with PHOTO=file"
+  wrong=$((wrong + 3))
+  example methods 1 methods
+fi
+
+device=$(sed -n 's/^device: //p' "$build/methods.log" | head -n 1)
+echo "Summary: ${device:-no device}$summary"
+[ ! -f "$photo" ] || echo "  the pictures of $photo are in $out"
+echo "$right examples right, $wrong wrong, $(($(date +%s) - begin)) s"
+[ "$wrong" = 0 ]
