@@ -486,3 +486,5096 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 }
 #endif
 #endif /* GPUSCAN_H */
+
+/* [IMPLEMENTATION] ------------------------------------------------------------------------------------------------- */
+#if defined(GPUSCAN_IMPLEMENTATION) && !defined(GPUSCAN__IMPLEMENTED)
+#define GPUSCAN__IMPLEMENTED
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef GPUSCAN_LINK_OPENCL
+#ifdef _WIN32
+#ifndef _WINDOWS_ /* what windows.h would declare, without windows.h */
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct HINSTANCE__;
+__declspec(dllimport) struct HINSTANCE__ *__stdcall LoadLibraryA(const char *name);
+__declspec(dllimport) intptr_t(__stdcall *__stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name))(void);
+__declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
+#ifdef __cplusplus
+}
+#endif
+#endif
+#else
+#include <dlfcn.h>
+#endif
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define GPUSCAN__UNUSED __attribute__((unused))
+#define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
+#else
+#define GPUSCAN__UNUSED
+#define GPUSCAN__PRINTF(text, first)
+#endif
+#ifdef _MSC_VER
+#pragma warning(push)
+#pragma warning(disable : 4996)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GPUSCAN__COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* [OPENCL ENTRY POINTS] -------------------------------------------------------------------------------------------- */
+
+#ifdef GPUSCAN_LINK_OPENCL
+
+static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
+    *library = NULL;
+    *missing = NULL;
+#define GPUSCAN__LINK(name, result, parameters) cl->name = name;
+    GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__LINK)
+#undef GPUSCAN__LINK
+    return GPUSCAN_SUCCESS;
+}
+
+static void gpuscan__unload_opencl(void *library) {
+    (void)library;
+}
+
+#else
+
+#ifdef _WIN32
+typedef intptr_t(__stdcall *gpuscan__symbol)(void);
+
+static void *gpuscan__open_library(const char *name) {
+    return (void *)LoadLibraryA(name);
+}
+static gpuscan__symbol gpuscan__find_symbol(void *library, const char *name) {
+    return (gpuscan__symbol)GetProcAddress((struct HINSTANCE__ *)library, name);
+}
+static void gpuscan__close_library(void *library) {
+    FreeLibrary((struct HINSTANCE__ *)library);
+}
+#else
+typedef void *gpuscan__symbol;
+
+static void *gpuscan__open_library(const char *name) {
+    return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+static gpuscan__symbol gpuscan__find_symbol(void *library, const char *name) {
+    return dlsym(library, name);
+}
+static void gpuscan__close_library(void *library) {
+    dlclose(library);
+}
+#endif
+
+static const char *const gpuscan__library_names[] = {
+#if defined(_WIN32)
+    "OpenCL.dll",
+#elif defined(__APPLE__)
+    "/System/Library/Frameworks/OpenCL.framework/OpenCL",
+#else
+    "libOpenCL.so.1", "libOpenCL.so",
+#endif
+};
+
+static void gpuscan__unload_opencl(void *library) {
+    if (library)
+        gpuscan__close_library(library);
+}
+
+/* missing: what was not found, a library or an entry point. */
+static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
+    size_t i;
+    *library = NULL;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__library_names) && !*library; i++)
+        *library = gpuscan__open_library(gpuscan__library_names[i]);
+    *missing = gpuscan__library_names[0];
+    if (!*library)
+        return GPUSCAN_ERROR_NO_OPENCL;
+#define GPUSCAN__LOAD(name, result, parameters)                                                                        \
+    {                                                                                                                  \
+        gpuscan__symbol symbol = gpuscan__find_symbol(*library, #name);                                                \
+        if (!symbol) {                                                                                                 \
+            *missing = #name;                                                                                          \
+            gpuscan__close_library(*library);                                                                          \
+            *library = NULL;                                                                                           \
+            return GPUSCAN_ERROR_NO_OPENCL;                                                                            \
+        }                                                                                                              \
+        memcpy(&cl->name, &symbol, sizeof(symbol)); /* ISO C has no cast from object to function pointers */           \
+    }
+    GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__LOAD)
+#undef GPUSCAN__LOAD
+    return GPUSCAN_SUCCESS;
+}
+#endif
+
+/* Later versions' names, so that headers of OpenCL 1.2 suffice. */
+#define GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES 0x106F
+#define GPUSCAN__CL_NAME_VERSION_NAME_SIZE 64
+typedef struct gpuscan__cl_name_version {
+    cl_uint version;
+    char name[GPUSCAN__CL_NAME_VERSION_NAME_SIZE];
+} gpuscan__cl_name_version;
+
+/* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
+
+static const char *gpuscan__kernels[] = {
+/* kernels.cl.inc: begin */
+    "/* gpuscan's device code, OpenCL C 1.2: the one source of every kernel, for all types, operators and devices.\n",
+    "   The host puts #defines before it (see [PROGRAMS] in gpuscan.h) and compiles one program for each combination that\n",
+    "   is used. tools/embed copies this text into gpuscan.h.\n",
+    "\n",
+    "   Layers, from below: memory and lane primitives (a vendor's form and a portable twin of each), elements (types,\n",
+    "   operator), tiles (how a group, or on a CPU one work-item, sums and scans a range), algorithms (multi-pass scan,\n",
+    "   single-pass scan, reduce, uniform add, histogram).\n",
+    "\n",
+    "     GPUSCAN_GROUP   work-items a group            GPUSCAN_CPU     one work-item a group, chunks shaped for a cache\n",
+    "     GPUSCAN_LANES   work-items a sub-group        GPUSCAN_PTX     NVIDIA's lane and memory instructions\n",
+    "     GPUSCAN_ROWS    rows of vectors a tile        GPUSCAN_FENCE   device fence: 0 none, 1 PTX, 2 OpenCL 2, 3 mem_fence\n",
+    "     GPUSCAN_VECTOR  elements a lane in a row      GPUSCAN_WORD    bits of a state word: 32, 64 or 128\n",
+    "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits   */\n",
+    "\n",
+    "#pragma OPENCL FP_CONTRACT OFF\n",
+    "#if GPUSCAN_HAS_F64\n",
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
+    "#endif\n",
+    "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n",
+    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n",
+    "#endif\n",
+    "\n",
+    "/* ---- barriers and fences ------------------------------------------------------------------------------------- */\n",
+    "\n",
+    "#if GPUSCAN_GROUP == 1\n",
+    "#define GPUSCAN_BARRIER()\n",
+    "#else\n",
+    "#define GPUSCAN_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)\n",
+    "#endif\n",
+    "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n",
+    "\n",
+    "/* Orders this work-item's global accesses before and after it for the whole device; mem_fence only promises that for\n",
+    "   the work-group. */\n",
+    "static inline void gpuscan_device_fence(void) {\n",
+    "#if GPUSCAN_FENCE == 1\n",
+    "    __asm__ volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n",
+    "#elif GPUSCAN_FENCE == 2\n",
+    "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);\n",
+    "#else\n",
+    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Flags of the kernels' last argument. */\n",
+    "#define GPUSCAN_FLAG_INIT        1u   /* init_value counts */\n",
+    "#define GPUSCAN_FLAG_INIT_BUFFER 2u   /* init_buffer counts */\n",
+    "#define GPUSCAN_FLAG_TOTAL       4u   /* totals are wanted */\n",
+    "#define GPUSCAN_FLAG_COUNT_U32   8u   /* count_buffer counts, as u32 */\n",
+    "#define GPUSCAN_FLAG_COUNT_U64   16u  /* or as u64 */\n",
+    "#define GPUSCAN_FLAG_STREAM      32u  /* the output exceeds the cache: store past it */\n",
+    "#define GPUSCAN_FLAG_CARRIES     64u  /* the multi-pass scan has carries */\n",
+    "#define GPUSCAN_FLAG_ACCUMULATE  128u /* histogram: add to the counters */\n",
+    "#define GPUSCAN_FLAG_FINISH      256u /* histogram: the last group finishes */\n",
+    "\n",
+    "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n",
+    "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n",
+    "        return min(count, (ulong)count_buffer[count_offset]);\n",
+    "    if (flags & GPUSCAN_FLAG_COUNT_U64) {\n",
+    "        ulong low = count_buffer[2 * count_offset], high = count_buffer[2 * count_offset + 1];\n",
+    "#ifdef __ENDIAN_LITTLE__\n",
+    "        return min(count, high << 32 | low);\n",
+    "#else\n",
+    "        return min(count, low << 32 | high);\n",
+    "#endif\n",
+    "    }\n",
+    "    return count;\n",
+    "}\n",
+    "\n",
+    "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n",
+    "   The same for every work-item of the group. */\n",
+    "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n",
+    "#if GPUSCAN_GROUP == 1\n",
+    "    uint ticket = atomic_inc(counter);\n",
+    "    if (ticket == tickets - 1)\n",
+    "        atomic_xchg(counter, 0u);\n",
+    "    return ticket;\n",
+    "#else\n",
+    "    if (GPUSCAN_ITEM == 0) {\n",
+    "        uint ticket = atomic_inc(counter);\n",
+    "        if (ticket == tickets - 1)\n",
+    "            atomic_xchg(counter, 0u);\n",
+    "        *shared = ticket;\n",
+    "    }\n",
+    "    GPUSCAN_BARRIER();\n",
+    "    return *shared;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#ifdef GPUSCAN_T /* everything but the histogram */\n",
+    "/* ---- elements ------------------------------------------------------------------------------------------------ */\n",
+    "\n",
+    "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n",
+    "typedef struct {\n",
+    "    GPUSCAN_ARG_VALUE value;\n",
+    "    ulong index;\n",
+    "} gpuscan_arg;\n",
+    "\n",
+    "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n",
+    "\n",
+    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_ARG_VALUE value, ulong index) {\n",
+    "    gpuscan_arg arg;\n",
+    "    arg.value = value;\n",
+    "    arg.index = value == value ? index : GPUSCAN_ARG_NONE; /* NaN is no candidate */\n",
+    "    return arg;\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_arg gpuscan_arg_pick(gpuscan_arg a, gpuscan_arg b) {\n",
+    "    if (b.index == GPUSCAN_ARG_NONE)\n",
+    "        return a;\n",
+    "    if (a.index == GPUSCAN_ARG_NONE)\n",
+    "        return b;\n",
+    "    if (a.value == b.value)\n",
+    "        return a.index < b.index ? a : b;\n",
+    "    return GPUSCAN_ARG_BEFORE(a.value, b.value) ? a : b;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "typedef GPUSCAN_T gpuscan_t;     /* what is computed with */\n",
+    "typedef GPUSCAN_SRC gpuscan_src; /* what src holds */\n",
+    "typedef GPUSCAN_DST gpuscan_dst; /* what dst holds */\n",
+    "\n",
+    "/* No array of a negative size can be declared, so a wrong size fails to compile, by this name. */\n",
+    "#ifdef GPUSCAN_CUSTOM_SIZE\n",
+    "typedef char gpuscan_custom_size_differs[sizeof(GPUSCAN_CUSTOM_TYPE) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n",
+    "#endif\n",
+    "\n",
+    "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n",
+    "    return GPUSCAN_COMBINE;\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_t gpuscan_identity(void) {\n",
+    "    return GPUSCAN_IDENTITY;\n",
+    "}\n",
+    "\n",
+    "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n",
+    "static inline gpuscan_t gpuscan_convert(gpuscan_src element, ulong i) {\n",
+    "#if GPUSCAN_SRC_F16\n",
+    "    float x = vload_half(0, (private const half *)&element);\n",
+    "#else\n",
+    "    gpuscan_src x = element;\n",
+    "#endif\n",
+    "    return GPUSCAN_CONVERT;\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_t gpuscan_from_dst(gpuscan_dst x) {\n",
+    "#if GPUSCAN_DST_F16\n",
+    "    return vload_half(0, (private const half *)&x);\n",
+    "#else\n",
+    "    return x;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_dst gpuscan_to_dst(gpuscan_t x) {\n",
+    "#if GPUSCAN_DST_F16\n",
+    "    ushort bits;\n",
+    "    vstore_half(x, 0, (private half *)&bits);\n",
+    "    return bits;\n",
+    "#else\n",
+    "    return x;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* What stands before the first element: init, or the identity. */\n",
+    "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n",
+    "                                     uint flags) {\n",
+    "    if (flags & GPUSCAN_FLAG_INIT)\n",
+    "        return gpuscan_from_dst(init_value);\n",
+    "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n",
+    "        return gpuscan_from_dst(init_buffer[init_offset]);\n",
+    "    return gpuscan_identity();\n",
+    "}\n",
+    "\n",
+    "/* ---- state words: values that one group hands to another within a launch -------------------------------------- */\n",
+    "\n",
+    "/* A word holds a tag and a part of a value, and is stored and loaded as one, so a reader sees both or neither. The\n",
+    "   tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be cleared.\n",
+    "\n",
+    "       64 bits:  [ epoch 30 | flag 2 | 32 bits of the value ]      a value of n bytes takes ceil(n / 4) words\n",
+    "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n",
+    "      128 bits:  [ epoch 30 | flag 2 (as 64 bits) ] [ value 64 ]   one word, for values of 8 bytes\n",
+    "\n",
+    "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n",
+    "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n",
+    "#if GPUSCAN_WORD\n",
+    "\n",
+    "#define GPUSCAN_EMPTY     0u\n",
+    "#define GPUSCAN_AGGREGATE 1u /* the sum of the tile */\n",
+    "#define GPUSCAN_PREFIX    2u /* the sum of everything up to the tile's end */\n",
+    "\n",
+    "#if GPUSCAN_WORD == 32\n",
+    "typedef uint gpuscan_word;\n",
+    "typedef ushort gpuscan_part;\n",
+    "#define GPUSCAN_TAG_SHIFT                             16\n",
+    "#define GPUSCAN_WORD_ADD(p, x)                        atomic_add(p, x)\n",
+    "#define GPUSCAN_WORD_EXCHANGE(p, x)                   atomic_xchg(p, x)\n",
+    "#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atomic_cmpxchg(p, expected, x)\n",
+    "#elif GPUSCAN_WORD == 64\n",
+    "typedef ulong gpuscan_word;\n",
+    "typedef uint gpuscan_part;\n",
+    "#define GPUSCAN_TAG_SHIFT                             32\n",
+    "#define GPUSCAN_WORD_ADD(p, x)                        atom_add(p, x)\n",
+    "#define GPUSCAN_WORD_EXCHANGE(p, x)                   atom_xchg(p, x)\n",
+    "#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atom_cmpxchg(p, expected, x)\n",
+    "#else\n",
+    "typedef ulong2 gpuscan_word;\n",
+    "typedef ulong gpuscan_part;\n",
+    "#endif\n",
+    "\n",
+    "#define GPUSCAN_PARTS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_part) - 1) / (int)sizeof(gpuscan_part))\n",
+    "#define GPUSCAN_SLOTS (GPUSCAN_PARTS == 1 ? 1 : 2)\n",
+    "\n",
+    "typedef union {\n",
+    "    gpuscan_t value;\n",
+    "    gpuscan_part part[GPUSCAN_PARTS];\n",
+    "} gpuscan_parts;\n",
+    "\n",
+    "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n",
+    "#if GPUSCAN_WORD == 128\n",
+    "    ulong tag, value;\n",
+    "    __asm__ volatile(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(tag), \"=l\"(value) : \"l\"(p) : \"memory\");\n",
+    "    return (ulong2)(tag, value);\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_WORD == 64\n",
+    "    ulong word;\n",
+    "    __asm__ volatile(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(word) : \"l\"(p) : \"memory\");\n",
+    "    return word;\n",
+    "#else\n",
+    "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n",
+    "#if GPUSCAN_WORD == 128\n",
+    "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_WORD == 64\n",
+    "    __asm__ volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\");\n",
+    "#else\n",
+    "    GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_part part) {\n",
+    "#if GPUSCAN_WORD == 128\n",
+    "    return (ulong2)(tag, part);\n",
+    "#else\n",
+    "    return (gpuscan_word)tag << GPUSCAN_TAG_SHIFT | part;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline uint gpuscan_word_tag(gpuscan_word word) {\n",
+    "#if GPUSCAN_WORD == 128\n",
+    "    return (uint)word.x;\n",
+    "#else\n",
+    "    return (uint)(word >> GPUSCAN_TAG_SHIFT);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_part gpuscan_word_part(gpuscan_word word) {\n",
+    "#if GPUSCAN_WORD == 128\n",
+    "    return word.y;\n",
+    "#else\n",
+    "    return (gpuscan_part)word;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Each tile's words, slot by slot. */\n",
+    "static inline global gpuscan_word *gpuscan_slot(global gpuscan_word *states, uint tile, uint flag) {\n",
+    "    return states + ((ulong)tile * GPUSCAN_SLOTS + (flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0)) * GPUSCAN_PARTS;\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n",
+    "    global gpuscan_word *slot = gpuscan_slot(states, tile, flag);\n",
+    "    gpuscan_parts parts;\n",
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
+    "        parts.part[p] = 0;\n",
+    "    parts.value = value;\n",
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
+    "        gpuscan_word_store(slot + p, gpuscan_word_make(epoch << 2 | flag, parts.part[p]));\n",
+    "}\n",
+    "\n",
+    "/* The flag of a tile, and its value unless it is empty. */\n",
+    "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n",
+    "    gpuscan_parts parts;\n",
+    "#if GPUSCAN_PARTS_ARE_ONE\n",
+    "    gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n",
+    "    uint tag = gpuscan_word_tag(word);\n",
+    "    parts.part[0] = gpuscan_word_part(word);\n",
+    "    *value = parts.value;\n",
+    "    return tag >> 2 == epoch ? tag & 3u : GPUSCAN_EMPTY;\n",
+    "#else\n",
+    "    for (uint flag = GPUSCAN_PREFIX; flag != GPUSCAN_EMPTY; flag--) {\n",
+    "        global gpuscan_word *slot = gpuscan_slot(states, tile, flag);\n",
+    "        int p = 0;\n",
+    "        for (; p < GPUSCAN_PARTS; p++) {\n",
+    "            gpuscan_word word = gpuscan_word_load(slot + p);\n",
+    "            parts.part[p] = gpuscan_word_part(word);\n",
+    "            if (gpuscan_word_tag(word) != (epoch << 2 | flag))\n",
+    "                break;\n",
+    "        }\n",
+    "        if (p == GPUSCAN_PARTS) {\n",
+    "            *value = parts.value;\n",
+    "            return flag;\n",
+    "        }\n",
+    "    }\n",
+    "    return GPUSCAN_EMPTY;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Publishes a late tile's aggregate for it. In place the tile may have overwritten its data while they were summed,\n",
+    "   but it publishes first: so the sum is used only where the tile is still empty afterwards. */\n",
+    "static inline void gpuscan_publish_for(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t value) {\n",
+    "    global gpuscan_word *slot = gpuscan_slot(states, tile, GPUSCAN_AGGREGATE);\n",
+    "    gpuscan_parts parts;\n",
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
+    "        parts.part[p] = 0;\n",
+    "    parts.value = value;\n",
+    "    gpuscan_device_fence();\n",
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++) {\n",
+    "        gpuscan_word seen = gpuscan_word_load(slot + p);\n",
+    "        gpuscan_word word = gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE, parts.part[p]);\n",
+    "        if (gpuscan_word_tag(seen) >> 2 == epoch) {\n",
+    "            if (p == 0)\n",
+    "                return;\n",
+    "            continue;\n",
+    "        }\n",
+    "#if GPUSCAN_WORD == 128\n",
+    "        gpuscan_word_store(slot + p, word);\n",
+    "#else\n",
+    "        if (GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word) != seen && p == 0)\n",
+    "            return;\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#endif /* GPUSCAN_WORD */\n",
+    "\n",
+    "/* ---- lanes: exchange within a sub-group ----------------------------------------------------------------------- */\n",
+    "\n",
+    "#if !GPUSCAN_CPU\n",
+    "\n",
+    "#define GPUSCAN_SUBGROUPS (GPUSCAN_GROUP / GPUSCAN_LANES)\n",
+    "#define GPUSCAN_LEVELS /* log2(LANES) */                                                                              \\\n",
+    "    (GPUSCAN_LANES >= 32 ? 5 : GPUSCAN_LANES >= 16 ? 4 : GPUSCAN_LANES >= 8 ? 3 : GPUSCAN_LANES / 2)\n",
+    "#define GPUSCAN_LANE      (GPUSCAN_ITEM % GPUSCAN_LANES)\n",
+    "#define GPUSCAN_SUBGROUP  (GPUSCAN_ITEM / GPUSCAN_LANES)\n",
+    "\n",
+    "typedef struct {\n",
+    "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n",
+    "    gpuscan_t prefix;\n",
+    "#if !GPUSCAN_PTX\n",
+    "    gpuscan_t exchange[2 * GPUSCAN_ROWS * GPUSCAN_GROUP]; /* from one half to the other and back */\n",
+    "#endif\n",
+    "    uint ticket;\n",
+    "    uint late;\n",
+    "} gpuscan_shared;\n",
+    "\n",
+    "#if GPUSCAN_PTX\n",
+    "#define GPUSCAN_T_UINTS ((GPUSCAN_T_SIZE + 3) / 4)\n",
+    "typedef union {\n",
+    "    gpuscan_t value;\n",
+    "    uint part[GPUSCAN_T_UINTS];\n",
+    "} gpuscan_uints;\n",
+    "\n",
+    "/* mode: up, bfly or idx */\n",
+    "#define GPUSCAN_SHUFFLE(name, mode, clamp)                                                                             \\\n",
+    "    static inline gpuscan_t name(gpuscan_t value, uint lane) {                                                         \\\n",
+    "        gpuscan_uints in, out;                                                                                         \\\n",
+    "        in.part[GPUSCAN_T_UINTS - 1] = 0;                                                                              \\\n",
+    "        in.value = value;                                                                                              \\\n",
+    "        for (int p = 0; p < GPUSCAN_T_UINTS; p++)                                                                      \\\n",
+    "            __asm__ volatile(\"shfl.sync.\" mode \".b32 %0, %1, %2, \" clamp \", 0xffffffff;\"                               \\\n",
+    "                             : \"=r\"(out.part[p])                                                                       \\\n",
+    "                             : \"r\"(in.part[p]), \"r\"(lane));                                                            \\\n",
+    "        return out.value;                                                                                              \\\n",
+    "    }\n",
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, \"up\", \"0\")\n",
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, \"bfly\", \"0x1f\")\n",
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle, \"idx\", \"0x1f\")\n",
+    "\n",
+    "static inline uint gpuscan_ballot(int predicate) {\n",
+    "    uint lanes;\n",
+    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n",
+    "                     : \"=r\"(lanes)\n",
+    "                     : \"r\"(predicate));\n",
+    "    return lanes;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* For each row: the lane's exclusive prefix within the sub-group, and the sub-group's sum.\n",
+    "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n",
+    "static inline void gpuscan_lanes_scan(const gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum,\n",
+    "                                      local gpuscan_shared *shared) {\n",
+    "    uint lane = GPUSCAN_LANE;\n",
+    "#if GPUSCAN_PTX\n",
+    "#pragma unroll\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "        gpuscan_t v = x[k];\n",
+    "#pragma unroll\n",
+    "        for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
+    "            gpuscan_t left = gpuscan_shuffle_up(v, d);\n",
+    "            if (lane >= d)\n",
+    "                v = gpuscan_combine(left, v);\n",
+    "        }\n",
+    "        sum[k] = gpuscan_shuffle(v, GPUSCAN_LANES - 1);\n",
+    "        before[k] = gpuscan_shuffle_up(v, 1);\n",
+    "        if (lane == 0)\n",
+    "            before[k] = gpuscan_identity();\n",
+    "    }\n",
+    "#else\n",
+    "    local gpuscan_t *from = shared->exchange + GPUSCAN_ITEM, *to = from + GPUSCAN_ROWS * GPUSCAN_GROUP;\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        from[k * GPUSCAN_GROUP] = x[k];\n",
+    "    GPUSCAN_BARRIER();\n",
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
+    "        local gpuscan_t *swap = from;\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n",
+    "            to[k] = lane >= d ? gpuscan_combine(from[k - (lane >= d ? (int)d : 0)], from[k]) : from[k];\n",
+    "        from = to;\n",
+    "        to = swap;\n",
+    "        GPUSCAN_BARRIER();\n",
+    "    }\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "        sum[k] = from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1];\n",
+    "        before[k] = lane == 0 ? gpuscan_identity() : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n",
+    "    }\n",
+    "    GPUSCAN_BARRIER();\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* The sum alone: the same tree, hence the same bits. */\n",
+    "static inline void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n",
+    "#if GPUSCAN_PTX\n",
+    "#pragma unroll\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "        gpuscan_t v = x[k];\n",
+    "#pragma unroll\n",
+    "        for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
+    "            gpuscan_t other = gpuscan_shuffle_xor(v, d);\n",
+    "            v = (GPUSCAN_LANE & d) ? gpuscan_combine(other, v) : gpuscan_combine(v, other);\n",
+    "        }\n",
+    "        sum[k] = v;\n",
+    "    }\n",
+    "#else\n",
+    "    gpuscan_t before[GPUSCAN_ROWS];\n",
+    "    gpuscan_lanes_scan(x, before, sum, shared);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* From each sub-group's sum: the sum of the sub-groups before this one, and of all. */\n",
+    "static inline gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n",
+    "    gpuscan_t before = gpuscan_identity(), all;\n",
+    "    if (GPUSCAN_LANE == 0)\n",
+    "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n",
+    "    GPUSCAN_BARRIER();\n",
+    "    all = shared->sums[0];\n",
+    "    for (uint s = 1; s < GPUSCAN_SUBGROUPS; s++) {\n",
+    "        if (s == GPUSCAN_SUBGROUP)\n",
+    "            before = all;\n",
+    "        all = gpuscan_combine(all, shared->sums[s]);\n",
+    "    }\n",
+    "    GPUSCAN_BARRIER();\n",
+    "    *total = all;\n",
+    "    return before;\n",
+    "}\n",
+    "\n",
+    "/* ---- tiles of a group ----------------------------------------------------------------------------------------- */\n",
+    "\n",
+    "/* Each sub-group owns ROWS * LANES * VECTOR consecutive elements. A lane loads VECTOR of them in each row, so that\n",
+    "   every load and store of a sub-group is one contiguous range and nothing has to be transposed:\n",
+    "\n",
+    "       row 0:  lane 0: e0 e1 e2 e3 | lane 1: e4 e5 e6 e7 | ... | lane 31: e124 ... e127\n",
+    "       row 1:  lane 0: e128 ...                                                                                      */\n",
+    "\n",
+    "typedef union {\n",
+    "    gpuscan_src element[GPUSCAN_VECTOR];\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "    GPUSCAN_SRC_RAW raw;\n",
+    "#endif\n",
+    "} gpuscan_src_row;\n",
+    "\n",
+    "typedef union {\n",
+    "    gpuscan_dst element[GPUSCAN_VECTOR];\n",
+    "#ifdef GPUSCAN_DST_RAW\n",
+    "    GPUSCAN_DST_RAW raw;\n",
+    "#endif\n",
+    "} gpuscan_dst_row;\n",
+    "\n",
+    "typedef struct {\n",
+    "    gpuscan_src_row row[GPUSCAN_ROWS];\n",
+    "    gpuscan_t before[GPUSCAN_ROWS]; /* what precedes this lane's part of the row, within the tile */\n",
+    "} gpuscan_tile;\n",
+    "\n",
+    "#define GPUSCAN_ROW_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n",
+    "\n",
+    "/* Where in the tile a lane's part begins. */\n",
+    "static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n",
+    "    return subgroup * (GPUSCAN_ROWS * GPUSCAN_ROW_STRIDE) + lane * GPUSCAN_VECTOR;\n",
+    "}\n",
+    "#define GPUSCAN_OWN_PART gpuscan_lane_first(GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n",
+    "\n",
+    "static inline void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                      uint part) {\n",
+    "    ulong at = first + part;\n",
+    "    global const gpuscan_src *from = src + at;\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "    if (first + GPUSCAN_TILE <= count && ((size_t)src & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0) {\n",
+    "#pragma unroll\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "            tile->row[k].raw = *(global const GPUSCAN_SRC_RAW *)(from + k * GPUSCAN_ROW_STRIDE);\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "#pragma unroll\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "#pragma unroll\n",
+    "        for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "            if (at + k * GPUSCAN_ROW_STRIDE + v < count)\n",
+    "                tile->row[k].element[v] = from[k * GPUSCAN_ROW_STRIDE + v];\n",
+    "}\n",
+    "\n",
+    "/* The sum of a lane's part of each row. */\n",
+    "static inline void gpuscan_tile_lane_sums(const gpuscan_tile *tile, ulong first, ulong count, uint part,\n",
+    "                                          gpuscan_t *sums) {\n",
+    "    ulong at = first + part;\n",
+    "    if (first + GPUSCAN_TILE <= count) {\n",
+    "#pragma unroll\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            ulong i = at + k * GPUSCAN_ROW_STRIDE;\n",
+    "            gpuscan_t sum = gpuscan_convert(tile->row[k].element[0], i);\n",
+    "#pragma unroll\n",
+    "            for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
+    "                sum = gpuscan_combine(sum, gpuscan_convert(tile->row[k].element[v], i + v));\n",
+    "            sums[k] = sum;\n",
+    "        }\n",
+    "    } else {\n",
+    "#pragma unroll\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            ulong i = at + k * GPUSCAN_ROW_STRIDE;\n",
+    "            gpuscan_t sum = gpuscan_identity();\n",
+    "#pragma unroll\n",
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "                if (i + v < count) {\n",
+    "                    gpuscan_t x = gpuscan_convert(tile->row[k].element[v], i + v);\n",
+    "                    sum = v == 0 ? x : gpuscan_combine(sum, x);\n",
+    "                }\n",
+    "            sums[k] = sum;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n",
+    "static inline gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n",
+    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry, total, before;\n",
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_PART, x);\n",
+    "    gpuscan_lanes_scan(x, tile->before, sum, shared);\n",
+    "    carry = sum[0];\n",
+    "#pragma unroll\n",
+    "    for (int k = 1; k < GPUSCAN_ROWS; k++) {\n",
+    "        tile->before[k] = gpuscan_combine(carry, tile->before[k]);\n",
+    "        carry = gpuscan_combine(carry, sum[k]);\n",
+    "    }\n",
+    "    before = gpuscan_group_prefix(carry, &total, shared);\n",
+    "    if (GPUSCAN_SUBGROUP != 0)\n",
+    "#pragma unroll\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "            tile->before[k] = gpuscan_combine(before, tile->before[k]);\n",
+    "    return total;\n",
+    "}\n",
+    "\n",
+    "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n",
+    "static inline gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                         local gpuscan_shared *shared) {\n",
+    "    gpuscan_tile tile;\n",
+    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry, total;\n",
+    "    gpuscan_tile_fetch(&tile, src, first, count, GPUSCAN_OWN_PART);\n",
+    "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n",
+    "    gpuscan_lanes_sum(x, sum, shared);\n",
+    "    carry = sum[0];\n",
+    "#pragma unroll\n",
+    "    for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
+    "        carry = gpuscan_combine(carry, sum[k]);\n",
+    "    gpuscan_group_prefix(carry, &total, shared);\n",
+    "    return total;\n",
+    "}\n",
+    "\n",
+    "/* The same sum, with the same bits, by one sub-group alone: no other work-item of the group takes part. */\n",
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
+    "    gpuscan_t total = gpuscan_identity();\n",
+    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
+    "        gpuscan_t carry = gpuscan_identity();\n",
+    "#if GPUSCAN_PTX\n",
+    "        gpuscan_tile tile;\n",
+    "        gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n",
+    "        uint part = gpuscan_lane_first(s, GPUSCAN_LANE);\n",
+    "        gpuscan_tile_fetch(&tile, src, first, count, part);\n",
+    "        gpuscan_tile_lane_sums(&tile, first, count, part, x);\n",
+    "        gpuscan_lanes_sum(x, sum, 0);\n",
+    "        carry = sum[0];\n",
+    "#pragma unroll\n",
+    "        for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
+    "            carry = gpuscan_combine(carry, sum[k]);\n",
+    "#else /* by one work-item: tree[l] holds the sum of 2^l lanes that waits for its right-hand neighbour */\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            gpuscan_t tree[6];\n",
+    "            for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n",
+    "                ulong i = first + gpuscan_lane_first(s, lane) + k * GPUSCAN_ROW_STRIDE;\n",
+    "                gpuscan_t x = gpuscan_identity();\n",
+    "                int level = 0;\n",
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "                    if (i + v < count) {\n",
+    "                        gpuscan_t next = gpuscan_convert(src[i + v], i + v);\n",
+    "                        x = v == 0 ? next : gpuscan_combine(x, next);\n",
+    "                    }\n",
+    "                for (; lane >> level & 1; level++)\n",
+    "                    x = gpuscan_combine(tree[level], x);\n",
+    "                tree[level] = x;\n",
+    "            }\n",
+    "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n",
+    "        }\n",
+    "#endif\n",
+    "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n",
+    "    }\n",
+    "    return total;\n",
+    "}\n",
+    "\n",
+    "/* Writes a scanned tile, now that what precedes it is known. */\n",
+    "static inline void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n",
+    "                                      ulong first, ulong count, gpuscan_t prefix, uint flags) {\n",
+    "    global gpuscan_dst *to = dst + first + GPUSCAN_OWN_PART;\n",
+    "    ulong at = first + GPUSCAN_OWN_PART;\n",
+    "    bool full = first + GPUSCAN_TILE <= count;\n",
+    "#ifdef GPUSCAN_DST_RAW\n",
+    "    bool whole = full && ((size_t)dst & (sizeof(GPUSCAN_DST_RAW) - 1)) == 0;\n",
+    "#endif\n",
+    "#pragma unroll\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "        ulong i = at + k * GPUSCAN_ROW_STRIDE;\n",
+    "        gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
+    "        gpuscan_dst_row out;\n",
+    "#pragma unroll\n",
+    "        for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
+    "            gpuscan_t next = running;\n",
+    "            if (full || i + v < count)\n",
+    "                next = gpuscan_combine(running, gpuscan_convert(tile->row[k].element[v], i + v));\n",
+    "            out.element[v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
+    "            running = next;\n",
+    "        }\n",
+    "#ifdef GPUSCAN_DST_RAW\n",
+    "        if (whole) {\n",
+    "            *(global GPUSCAN_DST_RAW *)(to + k * GPUSCAN_ROW_STRIDE) = out.raw;\n",
+    "            continue;\n",
+    "        }\n",
+    "#endif\n",
+    "#pragma unroll\n",
+    "        for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "            if (full || i + v < count)\n",
+    "                to[k * GPUSCAN_ROW_STRIDE + v] = out.element[v];\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#else /* GPUSCAN_CPU */\n",
+    "/* ---- tiles of one work-item: chunks that fit a core's cache ---------------------------------------------------- */\n",
+    "\n",
+    "/* The chunk is read twice, to sum it and to scan it, but the second time from the cache. */\n",
+    "\n",
+    "typedef struct {\n",
+    "    uint ticket;\n",
+    "} gpuscan_shared;\n",
+    "\n",
+    "#ifdef __has_builtin\n",
+    "#if __has_builtin(__builtin_nontemporal_store)\n",
+    "#define GPUSCAN_HAS_STREAM_STORE 1\n",
+    "#endif\n",
+    "#endif\n",
+    "\n",
+    "#if GPUSCAN_WIDE > 1\n",
+    "#define GPUSCAN_PASTE_(a, b) a##b\n",
+    "#define GPUSCAN_PASTE(a, b)  GPUSCAN_PASTE_(a, b)\n",
+    "#define GPUSCAN_WIDEN(type)  GPUSCAN_PASTE(type, GPUSCAN_WIDE)\n",
+    "\n",
+    "typedef GPUSCAN_WIDEN(GPUSCAN_T) gpuscan_wide;\n",
+    "typedef union {\n",
+    "    gpuscan_wide all;\n",
+    "    gpuscan_t element[GPUSCAN_WIDE];\n",
+    "} gpuscan_wide_elements;\n",
+    "\n",
+    "static inline gpuscan_wide gpuscan_combine_wide(gpuscan_wide a, gpuscan_wide b) {\n",
+    "    return GPUSCAN_COMBINE;\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_src *src, ulong i) {\n",
+    "#if GPUSCAN_CONVERT_IS_CUSTOM\n",
+    "    gpuscan_wide_elements x;\n",
+    "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n",
+    "        x.element[v] = gpuscan_convert(src[i + v], i + v);\n",
+    "    return x.all;\n",
+    "#elif GPUSCAN_SRC_F16\n",
+    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (global const half *)(src + i)));\n",
+    "#else\n",
+    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* [x0 x1 ...] -> [id x0 x1 ...] and so on: lanes move up by 1, 2, 4, 8. Written as literals, since every compiler makes\n",
+    "   one shuffle of them. */\n",
+    "#define GPUSCAN_ID  gpuscan_identity()\n",
+    "#define GPUSCAN_ID4 GPUSCAN_ID, GPUSCAN_ID, GPUSCAN_ID, GPUSCAN_ID\n",
+    "#if GPUSCAN_WIDE == 16\n",
+    "#define GPUSCAN_UP1(x)  (gpuscan_wide)(GPUSCAN_ID, x.s012, x.s3456, x.s789abcde)\n",
+    "#define GPUSCAN_UP2(x)  (gpuscan_wide)(GPUSCAN_ID, GPUSCAN_ID, x.s01, x.s2345, x.s6789abcd)\n",
+    "#define GPUSCAN_UP4(x)  (gpuscan_wide)(GPUSCAN_ID4, x.s0123, x.s456789ab)\n",
+    "#define GPUSCAN_UP8(x)  (gpuscan_wide)(GPUSCAN_ID4, GPUSCAN_ID4, x.s01234567)\n",
+    "#define GPUSCAN_LAST(x) x.sf\n",
+    "#else\n",
+    "#define GPUSCAN_UP1(x)  (gpuscan_wide)(GPUSCAN_ID, x.s012, x.s3456)\n",
+    "#define GPUSCAN_UP2(x)  (gpuscan_wide)(GPUSCAN_ID, GPUSCAN_ID, x.s01, x.s2345)\n",
+    "#define GPUSCAN_UP4(x)  (gpuscan_wide)(GPUSCAN_ID4, x.s0123)\n",
+    "#define GPUSCAN_LAST(x) x.s7\n",
+    "#endif\n",
+    "\n",
+    "static inline gpuscan_wide gpuscan_scan_wide(gpuscan_wide x) {\n",
+    "    x = gpuscan_combine_wide(GPUSCAN_UP1(x), x);\n",
+    "    x = gpuscan_combine_wide(GPUSCAN_UP2(x), x);\n",
+    "    x = gpuscan_combine_wide(GPUSCAN_UP4(x), x);\n",
+    "#if GPUSCAN_WIDE == 16\n",
+    "    x = gpuscan_combine_wide(GPUSCAN_UP8(x), x);\n",
+    "#endif\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n",
+    "#if GPUSCAN_DST_F16\n",
+    "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (global half *)(dst + i));\n",
+    "#else\n",
+    "    GPUSCAN_WIDEN(GPUSCAN_DST) y = GPUSCAN_TO_DST_WIDE(x);\n",
+    "#if GPUSCAN_HAS_STREAM_STORE\n",
+    "    if (stream) {\n",
+    "        __builtin_nontemporal_store(y, (global GPUSCAN_WIDEN(GPUSCAN_DST) *)(dst + i));\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "    GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n",
+    "#endif\n",
+    "}\n",
+    "#endif /* GPUSCAN_WIDE > 1 */\n",
+    "\n",
+    "/* The sum of elements [first, last). Only a commutative operator may be summed lane by lane. */\n",
+    "static inline gpuscan_t gpuscan_range_sum(global const gpuscan_src *src, ulong first, ulong last) {\n",
+    "    gpuscan_t sum;\n",
+    "    ulong i = first;\n",
+    "    if (first >= last)\n",
+    "        return gpuscan_identity();\n",
+    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
+    "    if (last - first >= 8 * GPUSCAN_WIDE) {\n",
+    "        gpuscan_wide_elements x;\n",
+    "        gpuscan_wide a = gpuscan_load_wide(src, i), b = gpuscan_load_wide(src, i + GPUSCAN_WIDE);\n",
+    "        gpuscan_wide c = gpuscan_load_wide(src, i + 2 * GPUSCAN_WIDE), d = gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE);\n",
+    "        for (i += 4 * GPUSCAN_WIDE; i + 4 * GPUSCAN_WIDE <= last; i += 4 * GPUSCAN_WIDE) {\n",
+    "            a = gpuscan_combine_wide(a, gpuscan_load_wide(src, i));\n",
+    "            b = gpuscan_combine_wide(b, gpuscan_load_wide(src, i + GPUSCAN_WIDE));\n",
+    "            c = gpuscan_combine_wide(c, gpuscan_load_wide(src, i + 2 * GPUSCAN_WIDE));\n",
+    "            d = gpuscan_combine_wide(d, gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE));\n",
+    "        }\n",
+    "        x.all = gpuscan_combine_wide(gpuscan_combine_wide(a, b), gpuscan_combine_wide(c, d));\n",
+    "        sum = x.element[0];\n",
+    "        for (int v = 1; v < GPUSCAN_WIDE; v++)\n",
+    "            sum = gpuscan_combine(sum, x.element[v]);\n",
+    "    } else\n",
+    "#endif\n",
+    "    {\n",
+    "        sum = gpuscan_convert(src[i], i);\n",
+    "        i++;\n",
+    "    }\n",
+    "    for (; i < last; i++)\n",
+    "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "/* Scans elements [first, last) after prefix; returns prefix and all of them combined. */\n",
+    "static inline gpuscan_t gpuscan_range_scan(global const gpuscan_src *src, global gpuscan_dst *dst, ulong first,\n",
+    "                                           ulong last, gpuscan_t prefix, uint flags) {\n",
+    "    ulong i = first;\n",
+    "#if GPUSCAN_WIDE > 1\n",
+    "    ulong head = last;\n",
+    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) != 0;\n",
+    "    if (stream) { /* streaming stores need whole vectors at their alignment */\n",
+    "        size_t mask = GPUSCAN_WIDE * sizeof(gpuscan_dst) - 1, past = (size_t)(dst + first) & mask;\n",
+    "        head = first + (past ? (mask + 1 - past) / sizeof(gpuscan_dst) : 0);\n",
+    "        head = min(head, last);\n",
+    "    } else\n",
+    "        head = first;\n",
+    "    for (; i < head; i++) {\n",
+    "        gpuscan_t next = gpuscan_combine(prefix, gpuscan_convert(src[i], i));\n",
+    "        dst[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : prefix);\n",
+    "        prefix = next;\n",
+    "    }\n",
+    "    for (; i + GPUSCAN_WIDE <= last; i += GPUSCAN_WIDE) {\n",
+    "        gpuscan_wide x = gpuscan_scan_wide(gpuscan_load_wide(src, i));\n",
+    "        gpuscan_t sum = GPUSCAN_LAST(x);\n",
+    "        if (!GPUSCAN_INCLUSIVE)\n",
+    "            x = GPUSCAN_UP1(x);\n",
+    "        gpuscan_store_wide(dst, i, gpuscan_combine_wide((gpuscan_wide)(prefix), x), stream);\n",
+    "        prefix = gpuscan_combine(prefix, sum);\n",
+    "    }\n",
+    "#endif\n",
+    "    for (; i < last; i++) {\n",
+    "        gpuscan_t next = gpuscan_combine(prefix, gpuscan_convert(src[i], i));\n",
+    "        dst[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : prefix);\n",
+    "        prefix = next;\n",
+    "    }\n",
+    "    return prefix;\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
+    "    return gpuscan_range_sum(src, first, min(first + GPUSCAN_TILE, count));\n",
+    "}\n",
+    "#endif /* GPUSCAN_CPU */\n",
+    "\n",
+    "/* ---- scan, multi-pass ------------------------------------------------------------------------------------------ */\n",
+    "\n",
+    "/* Each row is cut into parts of part_tiles tiles; a group takes units (row, part), one after the other.\n",
+    "\n",
+    "       scan_sums       sums[unit] = sum of the part\n",
+    "       scan_carries    sums[unit] = init op the sums of the row's parts before\n",
+    "       scan_parts      scans the part after its carry\n",
+    "\n",
+    "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n",
+    "#if GPUSCAN_SCAN_MULTI_PASS\n",
+    "\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "gpuscan_scan_sums(global const gpuscan_src *src, ulong src_offset, ulong src_pitch, ulong count,\n",
+    "                  global const uint *count_buffer, ulong count_offset, ulong rows, uint parts, uint part_tiles,\n",
+    "                  global gpuscan_t *sums, ulong sums_offset, uint flags) {\n",
+    "    local gpuscan_shared shared;\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    for (ulong unit = get_group_id(0); unit < rows * parts; unit += get_num_groups(0)) {\n",
+    "        global const gpuscan_src *row = src + src_offset + unit / parts * src_pitch;\n",
+    "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n",
+    "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n",
+    "        gpuscan_t sum = gpuscan_identity();\n",
+    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n",
+    "#if GPUSCAN_CPU\n",
+    "            gpuscan_t tile = gpuscan_tile_sum_alone(row, at, last);\n",
+    "#else\n",
+    "            gpuscan_t tile = gpuscan_tile_sum(row, at, last, &shared);\n",
+    "#endif\n",
+    "            sum = at == first ? tile : gpuscan_combine(sum, tile);\n",
+    "        }\n",
+    "        if (GPUSCAN_ITEM == 0)\n",
+    "            sums[sums_offset + unit] = sum;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "gpuscan_scan_carries(ulong rows, uint parts, global gpuscan_t *sums, ulong sums_offset, gpuscan_dst init_value,\n",
+    "                     global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n",
+    "    local gpuscan_shared shared;\n",
+    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "    uint share = (parts + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n",
+    "    uint first = min(GPUSCAN_ITEM * share, parts), last = min(first + share, parts);\n",
+    "    for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n",
+    "        global gpuscan_t *sum = sums + sums_offset + row * parts;\n",
+    "        gpuscan_t running;\n",
+    "#if GPUSCAN_CPU\n",
+    "        running = base;\n",
+    "#else\n",
+    "        gpuscan_t x[GPUSCAN_ROWS], before[GPUSCAN_ROWS], all[GPUSCAN_ROWS], total, group;\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "            x[k] = gpuscan_identity();\n",
+    "        for (uint i = first; i < last; i++)\n",
+    "            x[0] = i == first ? sum[i] : gpuscan_combine(x[0], sum[i]);\n",
+    "        gpuscan_lanes_scan(x, before, all, &shared);\n",
+    "        group = gpuscan_group_prefix(all[0], &total, &shared);\n",
+    "        running = gpuscan_combine(gpuscan_combine(base, group), before[0]);\n",
+    "#endif\n",
+    "        for (uint i = first; i < last; i++) {\n",
+    "            gpuscan_t next = gpuscan_combine(running, sum[i]);\n",
+    "            sum[i] = running;\n",
+    "            running = next;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "gpuscan_scan_parts(global const gpuscan_src *src, ulong src_offset, ulong src_pitch, global gpuscan_dst *dst,\n",
+    "                   ulong dst_offset, ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset,\n",
+    "                   ulong rows, uint parts, uint part_tiles, global const gpuscan_t *carries, ulong carries_offset,\n",
+    "                   gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n",
+    "                   global gpuscan_dst *totals, ulong total_offset, uint flags) {\n",
+    "    local gpuscan_shared shared;\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    for (ulong unit = get_group_id(0); unit < rows * parts; unit += get_num_groups(0)) {\n",
+    "        ulong row = unit / parts;\n",
+    "        uint part = (uint)(unit % parts);\n",
+    "        global const gpuscan_src *from = src + src_offset + row * src_pitch;\n",
+    "        global gpuscan_dst *to = dst + dst_offset + row * dst_pitch;\n",
+    "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n",
+    "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n",
+    "        gpuscan_t carry;\n",
+    "        if (flags & GPUSCAN_FLAG_CARRIES)\n",
+    "            carry = carries[carries_offset + unit];\n",
+    "        else\n",
+    "            carry = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "#if GPUSCAN_CPU\n",
+    "        if (first < last)\n",
+    "            carry = gpuscan_range_scan(from, to, first, last, carry, flags);\n",
+    "#else\n",
+    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n",
+    "            gpuscan_tile tile;\n",
+    "            gpuscan_t sum;\n",
+    "            gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_PART);\n",
+    "            sum = gpuscan_tile_scan(&tile, at, last, &shared);\n",
+    "            gpuscan_tile_store(&tile, from, to, at, last, carry, flags);\n",
+    "            carry = gpuscan_combine(carry, sum);\n",
+    "        }\n",
+    "#endif\n",
+    "        if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n",
+    "            totals[total_offset + row] = gpuscan_to_dst(carry);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* ---- scan, single pass ----------------------------------------------------------------------------------------- */\n",
+    "\n",
+    "/* One tile a group, each datum read once and written once. A tile publishes its sum (aggregate), looks back over the\n",
+    "   tiles before it to the nearest one that has published everything up to its end (prefix), and publishes its own.\n",
+    "   Merrill and Garland, \"Single-pass parallel prefix scan with decoupled look-back\", 2016. Tickets number the tiles in\n",
+    "   the order in which groups start, so that a tile only waits for groups that run or have run.\n",
+    "\n",
+    "   Prefixes are combined in tile order: prefix[t] = prefix[t - 1] op aggregate[t], whichever prefix was found, so that\n",
+    "   floats come out with the same bits whatever the timing.\n",
+    "\n",
+    "   A group that waits too long sums the late tile itself and publishes that for it, so nothing can hang on a group that\n",
+    "   does not run. Smith, Levien and Owens, \"Decoupled fallback\", 2025.                                                */\n",
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n",
+    "\n",
+    "#define GPUSCAN_NONE 0xffffffffu\n",
+    "\n",
+    "#if GPUSCAN_PTX\n",
+    "#define GPUSCAN_WINDOW                  32u\n",
+    "#define GPUSCAN_WINDOW_LANE             GPUSCAN_LANE\n",
+    "#define GPUSCAN_WINDOW_BALLOT(x)        gpuscan_ballot(x)\n",
+    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) gpuscan_shuffle(x, lane)\n",
+    "#define GPUSCAN_WINDOW_FLAG(x, lane)    gpuscan_shuffle_flag(x, lane)\n",
+    "static inline uint gpuscan_shuffle_flag(uint x, uint lane) {\n",
+    "    uint y;\n",
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n",
+    "    return y;\n",
+    "}\n",
+    "#else\n",
+    "#define GPUSCAN_WINDOW                  1u\n",
+    "#define GPUSCAN_WINDOW_LANE             0u\n",
+    "#define GPUSCAN_WINDOW_BALLOT(x)        ((x) ? 1u : 0u)\n",
+    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) (x)\n",
+    "#define GPUSCAN_WINDOW_FLAG(x, lane)    (x)\n",
+    "#endif\n",
+    "\n",
+    "static inline uint gpuscan_lowest(uint bits) {\n",
+    "    return 31u - clz(bits & (0u - bits));\n",
+    "}\n",
+    "\n",
+    "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n",
+    "   tile that is late. */\n",
+    "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n",
+    "                                     gpuscan_t *prefix) {\n",
+    "    uint lane = GPUSCAN_WINDOW_LANE;\n",
+    "    uint end = tile; /* [end, tile): aggregates that are there, without a prefix among them when they were seen */\n",
+    "    uint flag, nearest;\n",
+    "    gpuscan_t value, sum;\n",
+    "    for (;;) { /* lane l looks at tile end - 1 - l */\n",
+    "        uint polls = 0, prefixes;\n",
+    "        for (;;) {\n",
+    "            uint ready, needed;\n",
+    "            flag = GPUSCAN_PREFIX;\n",
+    "            value = base;\n",
+    "            if (lane < end - first)\n",
+    "                flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n",
+    "            ready = GPUSCAN_WINDOW_BALLOT(flag != GPUSCAN_EMPTY);\n",
+    "            prefixes = GPUSCAN_WINDOW_BALLOT(flag == GPUSCAN_PREFIX);\n",
+    "            nearest = prefixes ? gpuscan_lowest(prefixes) : GPUSCAN_WINDOW - 1;\n",
+    "            needed = 0xffffffffu >> (31u - nearest);\n",
+    "            if ((ready & needed) == needed)\n",
+    "                break;\n",
+    "            if (++polls > GPUSCAN_POLLS)\n",
+    "                return end - 1 - gpuscan_lowest(~ready & needed);\n",
+    "        }\n",
+    "        if (prefixes)\n",
+    "            break;\n",
+    "        end -= GPUSCAN_WINDOW;\n",
+    "    }\n",
+    "    sum = GPUSCAN_WINDOW_SHUFFLE(value, nearest);\n",
+    "    for (;;) { /* forwards again, in tile order */\n",
+    "        for (uint l = nearest; l-- > 0;) {\n",
+    "            gpuscan_t x = GPUSCAN_WINDOW_SHUFFLE(value, l);\n",
+    "            sum = GPUSCAN_WINDOW_FLAG(flag, l) == GPUSCAN_PREFIX ? x : gpuscan_combine(sum, x);\n",
+    "        }\n",
+    "        if (end == tile)\n",
+    "            break;\n",
+    "        end += GPUSCAN_WINDOW;\n",
+    "        nearest = GPUSCAN_WINDOW;\n",
+    "        flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n",
+    "    }\n",
+    "    *prefix = sum;\n",
+    "    return GPUSCAN_NONE;\n",
+    "}\n",
+    "\n",
+    "/* The same for the whole group, which finds it in shared->prefix after its next barrier. The sub-group that looks back\n",
+    "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n",
+    "   more than some compilers can do. */\n",
+    "static inline gpuscan_t gpuscan_tile_prefix(global gpuscan_word *states, uint first, uint tile, uint epoch,\n",
+    "                                            gpuscan_t base, global const gpuscan_src *src, ulong count,\n",
+    "                                            local gpuscan_shared *shared) {\n",
+    "    gpuscan_t prefix = base;\n",
+    "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n",
+    "        uint late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n",
+    "        while (late != GPUSCAN_NONE) {\n",
+    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count);\n",
+    "            if (GPUSCAN_ITEM == 0)\n",
+    "                gpuscan_publish_for(states, late, epoch, sum);\n",
+    "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n",
+    "        }\n",
+    "#if !GPUSCAN_CPU\n",
+    "        if (GPUSCAN_ITEM == 0) {\n",
+    "            shared->prefix = prefix;\n",
+    "#if GPUSCAN_AHEAD /* the tile's own sum may be known before its data are here */\n",
+    "            gpuscan_t sum;\n",
+    "            if (gpuscan_observe(states, tile, epoch, &sum) == GPUSCAN_AGGREGATE)\n",
+    "                gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n",
+    "#endif\n",
+    "        }\n",
+    "#endif\n",
+    "    }\n",
+    "    return prefix;\n",
+    "}\n",
+    "\n",
+    "/* AHEAD: half of the groups sum tiles, ahead tiles before the other half scans them. They never wait and bring the\n",
+    "   tiles into the cache, and the scanning groups find all aggregates published. Tickets:\n",
+    "\n",
+    "       sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles                   */\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_scan_look_back(\n",
+    "    global const gpuscan_src *src, ulong src_offset, ulong src_pitch, global gpuscan_dst *dst, ulong dst_offset,\n",
+    "    ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset, uint tiles, uint row_tiles,\n",
+    "    uint ahead, global uint *tickets, ulong tickets_offset, global gpuscan_word *states, ulong states_offset,\n",
+    "    uint epoch, gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n",
+    "    global gpuscan_dst *totals, ulong total_offset, uint flags) {\n",
+    "    local gpuscan_shared shared;\n",
+    "    gpuscan_t base, sum, prefix;\n",
+    "    uint tile = gpuscan_ticket(tickets + tickets_offset, (uint)get_num_groups(0), &shared.ticket);\n",
+    "#if GPUSCAN_AHEAD\n",
+    "    bool sums_only = tile < ahead;\n",
+    "    if (!sums_only) {\n",
+    "        uint turn = tile - ahead;\n",
+    "        sums_only = turn < 2 * (tiles - ahead) && (turn & 1) == 0;\n",
+    "        tile = turn >= 2 * (tiles - ahead) ? tile - tiles : turn / 2 + (sums_only ? ahead : 0);\n",
+    "    }\n",
+    "#endif\n",
+    "    states += states_offset;\n",
+    "    ulong row = tile / row_tiles;\n",
+    "    uint row_first = (uint)row * row_tiles;\n",
+    "    ulong first = (ulong)(tile - row_first) * GPUSCAN_TILE;\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n",
+    "        return;\n",
+    "    src += src_offset + row * src_pitch;\n",
+    "    dst += dst_offset + row * dst_pitch;\n",
+    "    base = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "#if GPUSCAN_CPU\n",
+    "    sum = gpuscan_tile_sum_alone(src, first, count);\n",
+    "#else\n",
+    "    gpuscan_tile data;\n",
+    "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_PART);\n",
+    "#if GPUSCAN_AHEAD /* in parallel with the loads */\n",
+    "    if (!sums_only)\n",
+    "        gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, &shared);\n",
+    "#endif\n",
+    "    sum = gpuscan_tile_scan(&data, first, count, &shared);\n",
+    "#endif\n",
+    "#if GPUSCAN_AHEAD\n",
+    "    if (sums_only) {\n",
+    "        if (GPUSCAN_ITEM == 0)\n",
+    "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "#if !GPUSCAN_AHEAD\n",
+    "    if (GPUSCAN_ITEM == 0) {\n",
+    "        if (tile != row_first)\n",
+    "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n",
+    "        else\n",
+    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, sum));\n",
+    "        if ((global const void *)src == (global const void *)dst) /* see gpuscan_publish_for */\n",
+    "            gpuscan_device_fence();\n",
+    "    }\n",
+    "    prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, &shared);\n",
+    "    GPUSCAN_BARRIER();\n",
+    "#endif\n",
+    "#if !GPUSCAN_CPU\n",
+    "    prefix = shared.prefix;\n",
+    "#endif\n",
+    "    if (GPUSCAN_ITEM == 0) {\n",
+    "        if (GPUSCAN_AHEAD || tile != row_first)\n",
+    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n",
+    "        if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count)\n",
+    "            totals[total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
+    "    }\n",
+    "#if GPUSCAN_CPU\n",
+    "    gpuscan_range_scan(src, dst, first, min(first + GPUSCAN_TILE, count), prefix, flags);\n",
+    "#else\n",
+    "    gpuscan_tile_store(&data, src, dst, first, count, prefix, flags);\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* ---- uniform add ----------------------------------------------------------------------------------------------- */\n",
+    "\n",
+    "#if GPUSCAN_UNIFORM_ADD\n",
+    "/* A group takes TILE consecutive elements at a time; on a CPU its one work-item does, addend by addend. */\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "gpuscan_uniform_add(global gpuscan_dst *dst, ulong dst_offset, global const gpuscan_dst *addends, ulong addend_offset,\n",
+    "                    ulong count, global const uint *count_buffer, ulong count_offset, ulong block, uint flags) {\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    dst += dst_offset;\n",
+    "    addends += addend_offset;\n",
+    "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_TILE; first < count;\n",
+    "         first += (ulong)get_num_groups(0) * GPUSCAN_TILE) {\n",
+    "        ulong last = min(first + GPUSCAN_TILE, count);\n",
+    "        ulong index = first / block;\n",
+    "#if GPUSCAN_CPU\n",
+    "        for (ulong i = first; i < last;) {\n",
+    "            ulong end = block - (i - index * block) < last - i ? i + (block - (i - index * block)) : last;\n",
+    "            gpuscan_t addend = gpuscan_from_dst(addends[index++]);\n",
+    "            for (; i < end; i++)\n",
+    "                dst[i] = gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(dst[i])));\n",
+    "        }\n",
+    "#else\n",
+    "        ulong past = first - index * block; /* 64-bit division once a tile, 32-bit ones within it */\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS * GPUSCAN_VECTOR; k++) {\n",
+    "            uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n",
+    "            if (first + i < last) {\n",
+    "                ulong step = past + i;\n",
+    "                ulong a = step < block          ? 0\n",
+    "                          : block > 0xffffffffu ? 1\n",
+    "                          : step > 0xffffffffu  ? step / block\n",
+    "                                                : (uint)step / (uint)block;\n",
+    "                dst[first + i] = gpuscan_to_dst(\n",
+    "                    gpuscan_combine(gpuscan_from_dst(addends[index + a]), gpuscan_from_dst(dst[first + i])));\n",
+    "            }\n",
+    "        }\n",
+    "#endif\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* ---- reduce ---------------------------------------------------------------------------------------------------- */\n",
+    "\n",
+    "#if GPUSCAN_REDUCE\n",
+    "#if GPUSCAN_ARG\n",
+    "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n",
+    "typedef GPUSCAN_RESULT_TYPE gpuscan_result_t;\n",
+    "#else\n",
+    "#define GPUSCAN_RESULT(x) gpuscan_to_dst(x)\n",
+    "typedef gpuscan_dst gpuscan_result_t;\n",
+    "#endif\n",
+    "\n",
+    "/* The sum of tiles [tile, tiles) in steps of step. An operator that commutes is first summed lane by lane over all of\n",
+    "   the group's tiles; else a group takes neighbouring tiles and sums them in order. */\n",
+    "static inline gpuscan_t gpuscan_tiles_sum(global const gpuscan_src *src, ulong count, ulong tile, ulong tiles,\n",
+    "                                          ulong step, local gpuscan_shared *shared) {\n",
+    "#if GPUSCAN_CPU\n",
+    "    return gpuscan_range_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count));\n",
+    "#elif GPUSCAN_COMMUTATIVE\n",
+    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], total;\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        x[k] = gpuscan_identity();\n",
+    "    for (; tile < tiles; tile += step) {\n",
+    "        gpuscan_tile data;\n",
+    "        gpuscan_t y[GPUSCAN_ROWS];\n",
+    "        gpuscan_tile_fetch(&data, src, tile * GPUSCAN_TILE, count, GPUSCAN_OWN_PART);\n",
+    "        gpuscan_tile_lane_sums(&data, tile * GPUSCAN_TILE, count, GPUSCAN_OWN_PART, y);\n",
+    "#pragma unroll\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "            x[k] = gpuscan_combine(x[k], y[k]);\n",
+    "    }\n",
+    "#pragma unroll\n",
+    "    for (int k = 1; k < GPUSCAN_ROWS; k++) {\n",
+    "        x[0] = gpuscan_combine(x[0], x[k]);\n",
+    "        x[k] = gpuscan_identity();\n",
+    "    }\n",
+    "    gpuscan_lanes_sum(x, sum, shared);\n",
+    "    gpuscan_group_prefix(sum[0], &total, shared);\n",
+    "    return total;\n",
+    "#else\n",
+    "    gpuscan_t total = gpuscan_identity();\n",
+    "    for (ulong t = tile; t < tiles; t += step) {\n",
+    "        gpuscan_t sum = gpuscan_tile_sum(src, t * GPUSCAN_TILE, count, shared);\n",
+    "        total = t == tile ? sum : gpuscan_combine(total, sum);\n",
+    "    }\n",
+    "    return total;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Partial results go through state words where a group of the same launch reads them, else through plain memory. */\n",
+    "#if GPUSCAN_WORD\n",
+    "typedef gpuscan_word gpuscan_partial;\n",
+    "#else\n",
+    "typedef gpuscan_t gpuscan_partial;\n",
+    "#endif\n",
+    "\n",
+    "static inline void gpuscan_partial_store(global gpuscan_partial *partials, uint i, uint epoch, gpuscan_t value) {\n",
+    "#if GPUSCAN_WORD\n",
+    "    gpuscan_publish(partials, i, epoch, GPUSCAN_AGGREGATE, value);\n",
+    "#else\n",
+    "    partials[i] = value;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_t gpuscan_partial_load(global gpuscan_partial *partials, uint i, uint epoch) {\n",
+    "#if GPUSCAN_WORD\n",
+    "    gpuscan_t value = gpuscan_identity();\n",
+    "    gpuscan_observe(partials, i, epoch, &value);\n",
+    "    return value;\n",
+    "#else\n",
+    "    return partials[i];\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* The sum of all partial results in order, by one sub-group, or without lanes by one work-item: no barriers. */\n",
+    "#define GPUSCAN_FINISHERS (GPUSCAN_PTX ? GPUSCAN_LANES : 1)\n",
+    "static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch) {\n",
+    "    uint share = (count + GPUSCAN_FINISHERS - 1) / GPUSCAN_FINISHERS;\n",
+    "    uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n",
+    "    gpuscan_t total = gpuscan_identity();\n",
+    "    for (uint i = first; i < last; i++) {\n",
+    "        gpuscan_t x = gpuscan_partial_load(partials, i, epoch);\n",
+    "        total = i == first ? x : gpuscan_combine(total, x);\n",
+    "    }\n",
+    "#if GPUSCAN_PTX\n",
+    "    {\n",
+    "        gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n",
+    "        x[0] = total;\n",
+    "        for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
+    "            x[k] = gpuscan_identity();\n",
+    "        gpuscan_lanes_sum(x, sum, 0);\n",
+    "        total = sum[0];\n",
+    "    }\n",
+    "#endif\n",
+    "    return total;\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, ulong dst_offset,\n",
+    "                                        gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
+    "                                        ulong init_offset, uint flags) {\n",
+    "    if (flags & (GPUSCAN_FLAG_INIT | GPUSCAN_FLAG_INIT_BUFFER))\n",
+    "        sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n",
+    "    dst[dst_offset] = GPUSCAN_RESULT(sum);\n",
+    "}\n",
+    "\n",
+    "/* One group writes the result at once. Of several the last to arrive combines the partial results where they are state\n",
+    "   words, else a launch of gpuscan_reduce_finish does. */\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "gpuscan_reduce(global const gpuscan_src *src, ulong src_offset, ulong count, global const uint *count_buffer,\n",
+    "               ulong count_offset, ulong group_tiles, global gpuscan_partial *partials, ulong partials_offset,\n",
+    "               uint epoch, global uint *arrivals, ulong arrivals_offset, global gpuscan_result_t *dst, ulong dst_offset,\n",
+    "               gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n",
+    "    local gpuscan_shared shared;\n",
+    "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n",
+    "    gpuscan_t sum;\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    partials += partials_offset;\n",
+    "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n",
+    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
+    "    sum = gpuscan_tiles_sum(src + src_offset, count, group, tiles, groups, &shared);\n",
+    "#else\n",
+    "    sum = gpuscan_tiles_sum(src + src_offset, count, min(group * group_tiles, tiles),\n",
+    "                            min((group + 1) * group_tiles, tiles), 1, &shared);\n",
+    "#endif\n",
+    "    if (groups > 1) {\n",
+    "        if (GPUSCAN_ITEM == 0) {\n",
+    "            gpuscan_partial_store(partials, group, epoch, sum);\n",
+    "#if GPUSCAN_WORD\n",
+    "            gpuscan_device_fence();\n",
+    "#endif\n",
+    "        }\n",
+    "#if !GPUSCAN_WORD\n",
+    "        return;\n",
+    "#else\n",
+    "        if (gpuscan_ticket(arrivals + arrivals_offset, groups, &shared.ticket) != groups - 1)\n",
+    "            return;\n",
+    "        if (GPUSCAN_ITEM >= GPUSCAN_FINISHERS)\n",
+    "            return;\n",
+    "        gpuscan_device_fence();\n",
+    "        sum = gpuscan_partials_sum(partials, groups, epoch);\n",
+    "#endif\n",
+    "    }\n",
+    "    if (GPUSCAN_ITEM == 0)\n",
+    "        gpuscan_reduce_write(sum, dst, dst_offset, init_value, init_buffer, init_offset, flags);\n",
+    "}\n",
+    "\n",
+    "#if !GPUSCAN_WORD\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "gpuscan_reduce_finish(global gpuscan_partial *partials, ulong partials_offset, uint count, global gpuscan_result_t *dst,\n",
+    "                      ulong dst_offset, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
+    "                      ulong init_offset, uint flags) {\n",
+    "    if (GPUSCAN_ITEM >= GPUSCAN_FINISHERS)\n",
+    "        return;\n",
+    "    gpuscan_t sum = gpuscan_partials_sum(partials + partials_offset, count, 0);\n",
+    "    if (GPUSCAN_ITEM == 0)\n",
+    "        gpuscan_reduce_write(sum, dst, dst_offset, init_value, init_buffer, init_offset, flags);\n",
+    "}\n",
+    "#endif\n",
+    "#endif\n",
+    "\n",
+    "#endif /* GPUSCAN_T */\n",
+    "\n",
+    "#ifdef GPUSCAN_SAMPLE\n",
+    "/* ---- histogram ------------------------------------------------------------------------------------------------- */\n",
+    "\n",
+    "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n",
+    "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n",
+    "\n",
+    "typedef GPUSCAN_SAMPLE gpuscan_sample;\n",
+    "typedef GPUSCAN_COUNTER gpuscan_counter;\n",
+    "\n",
+    "#define GPUSCAN_NO_BIN       0xffffffffu\n",
+    "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == 2 ? 2 : 0))\n",
+    "\n",
+    "/* The bin of a sample that is known to be outside. */\n",
+    "static inline uint gpuscan_outside(bool below) {\n",
+    "#if GPUSCAN_OUTSIDE == 0\n",
+    "    return GPUSCAN_NO_BIN;\n",
+    "#elif GPUSCAN_OUTSIDE == 1\n",
+    "    return below ? 0 : GPUSCAN_BINS - 1;\n",
+    "#else\n",
+    "    return below ? GPUSCAN_BINS : GPUSCAN_BINS + 1;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n",
+    "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n",
+    "\n",
+    "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n",
+    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n",
+    "\n",
+    "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n",
+    "#if GPUSCAN_SAMPLE_F16\n",
+    "    return vload_half(0, (private const half *)&x);\n",
+    "#else\n",
+    "    return x;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, global const gpuscan_real *edges) {\n",
+    "    gpuscan_real s = gpuscan_real_of(sample);\n",
+    "#if GPUSCAN_FORM == 1\n",
+    "    lower = edges[0];\n",
+    "    upper = edges[GPUSCAN_BINS];\n",
+    "#endif\n",
+    "    if (s < lower)\n",
+    "        return gpuscan_outside(true);\n",
+    "    if (GPUSCAN_CLOSED ? s > upper : s >= upper)\n",
+    "        return gpuscan_outside(false);\n",
+    "    if (!(s <= upper))\n",
+    "        return GPUSCAN_NO_BIN; /* NaN */\n",
+    "#if GPUSCAN_FORM == 1\n",
+    "    uint low = 0, high = GPUSCAN_BINS; /* edges[low] <= s, and s < edges[high] but for a closed upper edge */\n",
+    "    while (high - low > 1) {\n",
+    "        uint middle = low + (high - low) / 2;\n",
+    "        if (edges[middle] <= s)\n",
+    "            low = middle;\n",
+    "        else\n",
+    "            high = middle;\n",
+    "    }\n",
+    "    return low;\n",
+    "#else\n",
+    "    /* A guess by multiplication, put right by the edges themselves: edge[k] = fma(k, step, lower). */\n",
+    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n",
+    "    uint k = (uint)guess;\n",
+    "    while (k > 0 && s < fma((gpuscan_real)k, step, lower))\n",
+    "        k--;\n",
+    "    while (k < GPUSCAN_BINS - 1 && s >= fma((gpuscan_real)(k + 1), step, lower))\n",
+    "        k++;\n",
+    "    return k;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#else /* integers */\n",
+    "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n",
+    "\n",
+    "/* range: upper - lower, as gpuscan_offset; factor: see GPUSCAN_BIN_MODE */\n",
+    "#define GPUSCAN_BIN_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n",
+    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n",
+    "\n",
+    "/* floor(x * BINS / range), exactly, for x < range:\n",
+    "     0  bin = x                       one bin a value\n",
+    "     1  x >> factor                   range / BINS is a power of two\n",
+    "     2  mul_hi(x, factor)             factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays below\n",
+    "                                      x / 2^64 < 1 / range, which cannot reach the next integer; or range = 2^64 and\n",
+    "                                      factor = BINS, where it is exact by definition\n",
+    "     3  mul_hi(x, factor), + 1 or not factor = floor(2^64 * BINS / range): at most one too small\n",
+    "     4  x * BINS / range              BINS >= range                                                                  */\n",
+    "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n",
+    "#if GPUSCAN_BIN_MODE == 0\n",
+    "    return (uint)x;\n",
+    "#elif GPUSCAN_BIN_MODE == 1\n",
+    "    return (uint)(x >> (uint)factor);\n",
+    "#elif GPUSCAN_BIN_MODE == 2\n",
+    "    return (uint)mul_hi((ulong)x, factor);\n",
+    "#elif GPUSCAN_BIN_MODE == 3\n",
+    "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n",
+    "    ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)GPUSCAN_BINS); /* next * range <= x * BINS ? */\n",
+    "    bool up = high < x_high || (high == x_high && next * range <= (ulong)x * GPUSCAN_BINS);\n",
+    "    return (uint)(up ? next : bin);\n",
+    "#else\n",
+    "    return (uint)((ulong)x * GPUSCAN_BINS / range);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, global const gpuscan_sample *edges) {\n",
+    "#if GPUSCAN_FORM == 1\n",
+    "    uint low = 0, high = GPUSCAN_BINS;\n",
+    "    if (s < edges[0])\n",
+    "        return gpuscan_outside(true);\n",
+    "    if (GPUSCAN_CLOSED ? s > edges[GPUSCAN_BINS] : s >= edges[GPUSCAN_BINS])\n",
+    "        return gpuscan_outside(false);\n",
+    "    while (high - low > 1) {\n",
+    "        uint middle = low + (high - low) / 2;\n",
+    "        if (edges[middle] <= s)\n",
+    "            low = middle;\n",
+    "        else\n",
+    "            high = middle;\n",
+    "    }\n",
+    "    return low;\n",
+    "#else\n",
+    "    /* One unsigned comparison finds both sides: below lower the difference wraps around to more than any range. */\n",
+    "    gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n",
+    "#if !GPUSCAN_RANGE_ALL\n",
+    "    if (x >= (gpuscan_offset)range) {\n",
+    "        if (GPUSCAN_CLOSED && x == (gpuscan_offset)range)\n",
+    "            return GPUSCAN_BINS - 1;\n",
+    "        return gpuscan_outside(GPUSCAN_BELOW(s, lower));\n",
+    "    }\n",
+    "#endif\n",
+    "    return gpuscan_even_bin(x, range, factor);\n",
+    "#endif\n",
+    "}\n",
+    "#endif /* integers */\n",
+    "\n",
+    "/* ---- counting */\n",
+    "\n",
+    "/* 64-bit counters where there are no 64-bit atomics: two halves, and whoever overflows the low one carries. */\n",
+    "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n",
+    "    uint add = (uint)amount, carry = (uint)(amount >> 32);\n",
+    "    if (atomic_add(low, add) > 0xffffffffu - add)\n",
+    "        carry++;\n",
+    "    if (carry)\n",
+    "        atomic_add(high, carry);\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n",
+    "#if GPUSCAN_COUNTER_SIZE == 4\n",
+    "    atomic_add((volatile global uint *)counter, amount);\n",
+    "#elif GPUSCAN_COUNTER_ATOMICS == 64\n",
+    "    atom_add((volatile global ulong *)counter, amount);\n",
+    "#elif defined(__ENDIAN_LITTLE__)\n",
+    "    gpuscan_add_split((volatile global uint *)counter, (volatile global uint *)counter + 1, amount);\n",
+    "#else\n",
+    "    gpuscan_add_split((volatile global uint *)counter + 1, (volatile global uint *)counter, amount);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples; weighted 64-bit sums go to global memory. */\n",
+    "static inline void gpuscan_add_local(local uint *counter, uint amount) {\n",
+    "#if GPUSCAN_GROUP == 1\n",
+    "    *counter += amount;\n",
+    "#else\n",
+    "    atomic_add((volatile local uint *)counter, amount);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#if GPUSCAN_WEIGHTED\n",
+    "typedef GPUSCAN_WEIGHT gpuscan_weight;\n",
+    "#else\n",
+    "typedef uint gpuscan_weight;\n",
+    "#endif\n",
+    "\n",
+    "typedef union {\n",
+    "    gpuscan_sample element[GPUSCAN_VECTOR];\n",
+    "    GPUSCAN_SAMPLE_RAW raw;\n",
+    "} gpuscan_samples;\n",
+    "\n",
+    "/* Where channel c's counters begin, or nothing where the mask leaves it out. */\n",
+    "#define GPUSCAN_CHANNEL_ON(c)   ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n",
+    "#define GPUSCAN_CHANNEL_SLOT(c) popcount(GPUSCAN_CHANNEL_MASK &((1u << (c)) - 1u))\n",
+    "\n",
+    "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n",
+    "                                        local uint *bins, global gpuscan_counter *accumulators, GPUSCAN_BIN_PARAMETERS,\n",
+    "                                        global const GPUSCAN_EDGE *edges) {\n",
+    "    uint bin;\n",
+    "    if (!GPUSCAN_CHANNEL_ON(channel))\n",
+    "        return;\n",
+    "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "    if (bin == GPUSCAN_NO_BIN)\n",
+    "        return;\n",
+    "    bin += GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n",
+    "#if GPUSCAN_COPIES\n",
+    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, (uint)weight);\n",
+    "#else\n",
+    "    gpuscan_add_global(accumulators + bin, weight);\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* Moves accumulators [first, last) in steps to counts and zeroes them. Exchanged, not read, since other groups of the\n",
+    "   same launch have written them by atomics. */\n",
+    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
+    "                                          ulong first, ulong last, ulong step, uint flags) {\n",
+    "    for (ulong k = first; k < last; k += step) {\n",
+    "#if GPUSCAN_COUNTER_SIZE == 4\n",
+    "        gpuscan_counter sum = atomic_xchg((volatile global uint *)(accumulators + k), 0u);\n",
+    "#else\n",
+    "        volatile global uint *half_words = (volatile global uint *)(accumulators + k);\n",
+    "        ulong a = atomic_xchg(half_words, 0u), b = atomic_xchg(half_words + 1, 0u);\n",
+    "#ifdef __ENDIAN_LITTLE__\n",
+    "        gpuscan_counter sum = b << 32 | a;\n",
+    "#else\n",
+    "        gpuscan_counter sum = a << 32 | b;\n",
+    "#endif\n",
+    "#endif\n",
+    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* A group takes units (row, tile) in turn; a tile is GROUP * ROWS * VECTOR interleaved elements of a row. */\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "gpuscan_histogram(global const gpuscan_sample *samples, ulong samples_offset, ulong pitch, ulong count,\n",
+    "                  global const uint *count_buffer, ulong count_offset, ulong rows, global const gpuscan_weight *weights,\n",
+    "                  ulong weights_offset, ulong weights_pitch, global const GPUSCAN_EDGE *edges, ulong edges_offset,\n",
+    "                  GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators, ulong accumulators_offset,\n",
+    "                  global uint *arrivals, ulong arrivals_offset, global gpuscan_counter *counts, ulong counts_offset,\n",
+    "                  uint flags) {\n",
+    "    local uint shared;\n",
+    "#if GPUSCAN_COPIES\n",
+    "    local uint bins[GPUSCAN_ALL_BINS * GPUSCAN_COPIES];\n",
+    "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n",
+    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_ALL_BINS * GPUSCAN_COPIES; k += GPUSCAN_GROUP)\n",
+    "        bins[k] = 0;\n",
+    "    GPUSCAN_BARRIER();\n",
+    "#else\n",
+    "    local uint *bins = 0;\n",
+    "    uint copy = 0;\n",
+    "#endif\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags) * GPUSCAN_CHANNELS;\n",
+    "    accumulators += accumulators_offset;\n",
+    "    edges += edges_offset;\n",
+    "    ulong row_tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n",
+    "    for (ulong unit = get_group_id(0); unit < rows * row_tiles; unit += get_num_groups(0)) {\n",
+    "        ulong row = unit / row_tiles, first = unit % row_tiles * GPUSCAN_TILE;\n",
+    "        global const gpuscan_sample *from = samples + samples_offset + row * pitch * GPUSCAN_CHANNELS;\n",
+    "#if GPUSCAN_WEIGHTED\n",
+    "        global const gpuscan_weight *weight_row = weights + weights_offset + row * weights_pitch;\n",
+    "#endif\n",
+    "        if (first + GPUSCAN_TILE <= count && ((size_t)from & (sizeof(GPUSCAN_SAMPLE_RAW) - 1)) == 0) {\n",
+    "            gpuscan_samples loaded[GPUSCAN_ROWS];\n",
+    "#pragma unroll\n",
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "                loaded[k].raw =\n",
+    "                    *(global const GPUSCAN_SAMPLE_RAW *)(from + first +\n",
+    "                                                         (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR);\n",
+    "#pragma unroll\n",
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "                ulong i = first + (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR;\n",
+    "                uint channel = GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0 ? 0 : (uint)(i % GPUSCAN_CHANNELS);\n",
+    "#if GPUSCAN_RUNS /* on a CPU: runs of equal samples count at once, or each add waits for the one before */\n",
+    "                gpuscan_samples pattern;\n",
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "                    pattern.element[v] = loaded[k].element[0];\n",
+    "                if (all(loaded[k].raw == pattern.raw)) {\n",
+    "                    gpuscan_count_sample(loaded[k].element[0], 0, GPUSCAN_VECTOR, copy, bins, accumulators,\n",
+    "                                         GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "                    continue;\n",
+    "                }\n",
+    "#endif\n",
+    "#pragma unroll\n",
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
+    "                    gpuscan_weight weight = 1;\n",
+    "#if GPUSCAN_WEIGHTED\n",
+    "                    weight = weight_row[(i + v) / GPUSCAN_CHANNELS];\n",
+    "#endif\n",
+    "#if GPUSCAN_CPU && GPUSCAN_COPIES\n",
+    "                    copy = v % GPUSCAN_COPIES;\n",
+    "#endif\n",
+    "                    gpuscan_count_sample(loaded[k].element[v], channel, weight, copy, bins, accumulators,\n",
+    "                                         GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "                    channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n",
+    "                }\n",
+    "            }\n",
+    "        } else {\n",
+    "            ulong last = min(first + GPUSCAN_TILE, count);\n",
+    "            for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP) {\n",
+    "                gpuscan_weight weight = 1;\n",
+    "#if GPUSCAN_WEIGHTED\n",
+    "                weight = weight_row[i / GPUSCAN_CHANNELS];\n",
+    "#endif\n",
+    "                gpuscan_count_sample(from[i], (uint)(i % GPUSCAN_CHANNELS), weight, copy, bins, accumulators,\n",
+    "                                     GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "            }\n",
+    "        }\n",
+    "    }\n",
+    "#if GPUSCAN_COPIES\n",
+    "    GPUSCAN_BARRIER();\n",
+    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_ALL_BINS; k += GPUSCAN_GROUP) {\n",
+    "        uint sum = 0;\n",
+    "        for (uint c = 0; c < GPUSCAN_COPIES; c++)\n",
+    "            sum += bins[k * GPUSCAN_COPIES + (c + k) % GPUSCAN_COPIES];\n",
+    "        if (sum)\n",
+    "            gpuscan_add_global(accumulators + k, sum);\n",
+    "    }\n",
+    "#endif\n",
+    "    if (flags & GPUSCAN_FLAG_FINISH) {\n",
+    "        uint groups = (uint)get_num_groups(0);\n",
+    "        gpuscan_device_fence();\n",
+    "        GPUSCAN_BARRIER();\n",
+    "        if (gpuscan_ticket(arrivals + arrivals_offset, groups, &shared) != groups - 1)\n",
+    "            return;\n",
+    "        gpuscan_device_fence();\n",
+    "        gpuscan_histogram_move(accumulators, counts + counts_offset, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP,\n",
+    "                               flags);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "gpuscan_histogram_finish(global gpuscan_counter *accumulators, ulong accumulators_offset,\n",
+    "                         global gpuscan_counter *counts, ulong counts_offset, uint flags) {\n",
+    "    gpuscan_histogram_move(accumulators + accumulators_offset, counts + counts_offset, get_global_id(0),\n",
+    "                           GPUSCAN_ALL_BINS, get_global_size(0), flags);\n",
+    "}\n",
+    "#endif /* GPUSCAN_SAMPLE */\n",
+/* kernels.cl.inc: end */
+};
+
+/* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
+
+static const struct {
+    gpuscan_result result;
+    const char *text;
+} gpuscan__result_texts[] = {
+    {GPUSCAN_SUCCESS, "success"},
+    {GPUSCAN_ERROR_INVALID_ARGUMENT, "invalid argument"},
+    {GPUSCAN_ERROR_INVALID_TYPE, "invalid type"},
+    {GPUSCAN_ERROR_INVALID_OPERATOR, "invalid operator"},
+    {GPUSCAN_ERROR_INVALID_CONTEXT, "an object of another context or device"},
+    {GPUSCAN_ERROR_INVALID_BUFFER, "missing or invalid buffer"},
+    {GPUSCAN_ERROR_BUFFER_TOO_SMALL, "buffer too small"},
+    {GPUSCAN_ERROR_BUFFER_ACCESS, "a buffer that kernels may not use in this way"},
+    {GPUSCAN_ERROR_OVERLAP, "ranges overlap"},
+    {GPUSCAN_ERROR_SIZE_OVERFLOW, "size overflow"},
+    {GPUSCAN_ERROR_INVALID_BINS, "invalid bins"},
+    {GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "scratch too small"},
+    {GPUSCAN_ERROR_INVALID_EVENT, "invalid event or wait list"},
+    {GPUSCAN_ERROR_NO_OPENCL, "no OpenCL loader"},
+    {GPUSCAN_ERROR_NO_PLATFORM, "no OpenCL platform"},
+    {GPUSCAN_ERROR_NO_DEVICE, "no OpenCL device"},
+    {GPUSCAN_ERROR_DEVICE_TOO_OLD, "the device is below OpenCL 1.2 or has no compiler"},
+    {GPUSCAN_ERROR_UNSUPPORTED_TYPE, "the device does not support the type"},
+    {GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "the strategy does not fit the device or the call"},
+    {GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "out of host memory"},
+    {GPUSCAN_ERROR_CUSTOM_SOURCE, "the custom source does not compile"},
+    {GPUSCAN_ERROR_CUSTOM_SIZE, "the custom type has another size on the device"},
+    {GPUSCAN_ERROR_BLOB, "a blob that is damaged or of another device, driver or version"},
+    {GPUSCAN_ERROR_BUILD, "the device's compiler refuses the kernels"},
+    {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+    {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
+    {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE"},
+    {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+    {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+    {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+    {CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+    {CL_MEM_COPY_OVERLAP, "CL_MEM_COPY_OVERLAP"},
+    {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
+    {CL_MAP_FAILURE, "CL_MAP_FAILURE"},
+    {CL_MISALIGNED_SUB_BUFFER_OFFSET, "CL_MISALIGNED_SUB_BUFFER_OFFSET"},
+    {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+    {CL_COMPILE_PROGRAM_FAILURE, "CL_COMPILE_PROGRAM_FAILURE"},
+    {CL_LINKER_NOT_AVAILABLE, "CL_LINKER_NOT_AVAILABLE"},
+    {CL_LINK_PROGRAM_FAILURE, "CL_LINK_PROGRAM_FAILURE"},
+    {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
+    {CL_INVALID_DEVICE_TYPE, "CL_INVALID_DEVICE_TYPE"},
+    {CL_INVALID_PLATFORM, "CL_INVALID_PLATFORM"},
+    {CL_INVALID_DEVICE, "CL_INVALID_DEVICE"},
+    {CL_INVALID_CONTEXT, "CL_INVALID_CONTEXT"},
+    {CL_INVALID_QUEUE_PROPERTIES, "CL_INVALID_QUEUE_PROPERTIES"},
+    {CL_INVALID_COMMAND_QUEUE, "CL_INVALID_COMMAND_QUEUE"},
+    {CL_INVALID_HOST_PTR, "CL_INVALID_HOST_PTR"},
+    {CL_INVALID_MEM_OBJECT, "CL_INVALID_MEM_OBJECT"},
+    {CL_INVALID_BINARY, "CL_INVALID_BINARY"},
+    {CL_INVALID_BUILD_OPTIONS, "CL_INVALID_BUILD_OPTIONS"},
+    {CL_INVALID_PROGRAM, "CL_INVALID_PROGRAM"},
+    {CL_INVALID_PROGRAM_EXECUTABLE, "CL_INVALID_PROGRAM_EXECUTABLE"},
+    {CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME"},
+    {CL_INVALID_KERNEL_DEFINITION, "CL_INVALID_KERNEL_DEFINITION"},
+    {CL_INVALID_KERNEL, "CL_INVALID_KERNEL"},
+    {CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX"},
+    {CL_INVALID_ARG_VALUE, "CL_INVALID_ARG_VALUE"},
+    {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE"},
+    {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
+    {CL_INVALID_WORK_DIMENSION, "CL_INVALID_WORK_DIMENSION"},
+    {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
+    {CL_INVALID_WORK_ITEM_SIZE, "CL_INVALID_WORK_ITEM_SIZE"},
+    {CL_INVALID_GLOBAL_OFFSET, "CL_INVALID_GLOBAL_OFFSET"},
+    {CL_INVALID_EVENT_WAIT_LIST, "CL_INVALID_EVENT_WAIT_LIST"},
+    {CL_INVALID_EVENT, "CL_INVALID_EVENT"},
+    {CL_INVALID_OPERATION, "CL_INVALID_OPERATION"},
+    {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
+    {CL_INVALID_GLOBAL_WORK_SIZE, "CL_INVALID_GLOBAL_WORK_SIZE"},
+    {CL_INVALID_PROPERTY, "CL_INVALID_PROPERTY"},
+    {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+};
+
+#define GPUSCAN__ERROR_SIZE 8192 /* build logs are cut to this; the logger gets them whole */
+
+/* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
+
+/* How a scan is cut on a device, up to a size. For the CPU strategies a tile is chunk bytes of the larger type and
+   one work-item takes it; else it is group * rows vectors of row_bytes. */
+typedef struct gpuscan__tuning {
+    uint64_t up_to; /* bytes of the larger of source and destination; the last row's is UINT64_MAX */
+    gpuscan_strategy strategy;
+    uint32_t group, rows;
+    uint32_t ahead; /* SINGLE_PASS_AHEAD: bytes from the tile that is summed to the tile that is scanned */
+} gpuscan__tuning;
+
+enum { GPUSCAN__FENCE_NONE = 0, GPUSCAN__FENCE_PTX, GPUSCAN__FENCE_OPENCL2, GPUSCAN__FENCE_MEM };
+
+typedef struct gpuscan__profile {
+    const char *name;
+    cl_device_type type; /* matches when any of these bits is the device's */
+    cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
+    const char *part;    /* a part of the device's or platform's name; NULL: any */
+    int fence, lanes;
+    gpuscan__tuning scan[4];
+    gpuscan_strategy reduce, histogram;
+    uint32_t groups_per_unit;                                /* multi-pass scan: groups a compute unit */
+    uint32_t reduce_group, reduce_rows, reduce_per_unit;     /* reduce: the same */
+    uint32_t counts_group, counts_rows, counts_per_unit;     /* histogram */
+    uint32_t counts_copies;                                  /* copies of the bins in local memory, at most */
+    uint32_t counts_local;                                   /* bytes of local memory for them, at most */
+    uint32_t chunk;                                          /* CPU strategies: bytes a tile */
+    uint32_t polls;                                          /* before a late tile is summed by who waits for it */
+} gpuscan__profile;
+
+typedef struct gpuscan__device {
+    cl_device_type type;
+    cl_uint vendor, units;
+    size_t group_limit; /* power of two */
+    uint64_t local_memory, cache, largest_buffer;
+    int version, c_version; /* 120, 200, 300 */
+    int f64, int64_atomics, fence, lanes, zero_copy;
+    char name[256], platform[256], driver[256], version_text[256];
+    const char *build_options;
+    const gpuscan__profile *profile;
+} gpuscan__device;
+
+/* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
+
+typedef enum gpuscan__operation {
+    GPUSCAN__SCAN = 0,
+    GPUSCAN__UNIFORM_ADD,
+    GPUSCAN__REDUCE,
+    GPUSCAN__HISTOGRAM,
+    GPUSCAN__OPERATIONS
+} gpuscan__operation;
+
+enum { GPUSCAN__MAX_KERNELS = 3 };
+
+/* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
+typedef struct gpuscan__key {
+    uint32_t operation, src, dst, op, strategy, inclusive, ahead, group, rows, tile, word, in_launch;
+    uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
+    uint64_t custom_size;
+} gpuscan__key;
+
+typedef struct gpuscan__program {
+    struct gpuscan__program *next;
+    gpuscan__key key;
+    char *custom; /* the custom texts, each with its NUL; NULL: none */
+    size_t custom_length;
+    char *prefix; /* the text before the kernels: what the program is in a blob */
+    size_t prefix_length;
+    cl_program program;
+    cl_kernel kernels[GPUSCAN__MAX_KERNELS];
+} gpuscan__program;
+
+/* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
+
+/* ZEROS is 0 between calls: tickets first, then the histogram's accumulators. WORDS hold state words of earlier calls,
+   told apart by their epoch; one buffer for each width, or one width's values would read as another's tags. PLAIN
+   holds anything. */
+enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
+#define GPUSCAN__TICKETS_SIZE 64 /* bytes at the start of ZEROS */
+
+typedef struct gpuscan__own_scratch {
+    cl_mem mem;
+    uint64_t size;
+    uint32_t epoch;
+} gpuscan__own_scratch;
+
+struct gpuscan {
+    gpuscan_opencl cl;
+    gpuscan_allocator allocator;
+    gpuscan_logger logger;
+    gpuscan_limits limits;
+    void *library;
+    cl_context context;
+    cl_device_id device_id;
+    cl_command_queue queue;         /* the caller's or, on first use, the library's */
+    cl_command_queue service_queue; /* clears scratch and tests programs: nothing of the caller's can block it */
+    gpuscan__device device;
+    gpuscan__program *programs;
+    unsigned char *blob;
+    size_t blob_size;
+    gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
+    cl_command_queue scratch_queue; /* the queue of the last call that used it; retained */
+    cl_event scratch_event;         /* that call's end, where the queue is out-of-order */
+    unsigned refused;               /* strategies that failed their test: 1 << strategy */
+    unsigned tested;
+    char error[GPUSCAN__ERROR_SIZE];
+};
+
+static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char *message) {
+    if (gs->logger.log)
+        gs->logger.log(level, message, gs->logger.user);
+}
+
+/* Keeps the failure in words and passes the result on. */
+static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
+    GPUSCAN__PRINTF(3, 4);
+static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
+    va_list arguments;
+    size_t length;
+    va_start(arguments, format);
+    if (vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0)
+        gs->error[0] = 0;
+    va_end(arguments);
+    length = strlen(gs->error);
+    snprintf(gs->error + length, sizeof(gs->error) - length, " (%s)", gpuscan_result_string(result));
+    gpuscan__log(gs, GPUSCAN_LOG_ERROR, gs->error);
+    return result;
+}
+
+/* [HOST MEMORY] ------------------------------------------------------------------------------------------------- */
+
+static void *gpuscan__default_allocate(size_t size, void *user) {
+    (void)user;
+    return malloc(size);
+}
+static void gpuscan__default_release(void *memory, void *user) {
+    (void)user;
+    free(memory);
+}
+
+static void *gpuscan__allocate(const gpuscan_allocator *allocator, size_t size) {
+    return allocator->allocate(size ? size : 1, allocator->user);
+}
+static void gpuscan__release(const gpuscan_allocator *allocator, void *memory) {
+    if (memory)
+        allocator->release(memory, allocator->user);
+}
+
+/* A text that grows. failed is sticky, so a text is checked once, at its end. */
+typedef struct gpuscan__text {
+    const gpuscan_allocator *allocator;
+    char *data;
+    size_t length, capacity;
+    int failed;
+} gpuscan__text;
+
+static void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, size_t count) {
+    if (!text->failed && text->length + count + 1 > text->capacity) {
+        size_t capacity = (text->length + count + 1) * 2;
+        char *data = (char *)gpuscan__allocate(text->allocator, capacity);
+        if (data && text->length)
+            memcpy(data, text->data, text->length);
+        gpuscan__release(text->allocator, text->data);
+        text->data = data;
+        text->capacity = capacity;
+        text->failed = !data;
+    }
+    if (text->failed)
+        return;
+    memcpy(text->data + text->length, bytes, count);
+    text->length += count;
+    text->data[text->length] = 0;
+}
+
+static void gpuscan__text_add(gpuscan__text *text, const char *string) {
+    gpuscan__text_bytes(text, string, strlen(string));
+}
+
+static void gpuscan__define(gpuscan__text *text, const char *name, const char *value) {
+    gpuscan__text_add(text, "#define GPUSCAN_");
+    gpuscan__text_add(text, name);
+    gpuscan__text_add(text, " ");
+    gpuscan__text_add(text, value);
+    gpuscan__text_add(text, "\n");
+}
+
+static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t value) {
+    char digits[32];
+    snprintf(digits, sizeof(digits), "%llu%s", (unsigned long long)value, value > 0x7fffffff ? "ul" : "");
+    gpuscan__define(text, name, digits);
+}
+
+/* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
+
+typedef struct gpuscan__type_facts {
+    const char *name;          /* in OpenCL C; f16 is stored as its bits */
+    const char *unsigned_name; /* of the same size: integers are added as unsigned, which wraps by definition */
+    uint32_t size;
+    char kind; /* 's'igned, 'u'nsigned, 'f'loat, or 0 */
+    const char *least, *largest;
+} gpuscan__type_facts;
+
+static const gpuscan__type_facts gpuscan__types[GPUSCAN_TYPE_COUNT] = {
+    {"", "", 0, 0, "", ""},
+    {"char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX"},
+    {"uchar", "uchar", 1, 'u', "0", "UCHAR_MAX"},
+    {"short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX"},
+    {"ushort", "ushort", 2, 'u', "0", "USHRT_MAX"},
+    {"int", "uint", 4, 's', "INT_MIN", "INT_MAX"},
+    {"uint", "uint", 4, 'u', "0", "UINT_MAX"},
+    {"long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX"},
+    {"ulong", "ulong", 8, 'u', "0", "ULONG_MAX"},
+    {"ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY"},
+    {"float", "float", 4, 'f', "-INFINITY", "INFINITY"},
+    {"double", "double", 8, 'f', "-INFINITY", "INFINITY"},
+    {"", "", 0, 0, "", ""},
+};
+
+enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST };
+
+/* combine: an expression of a and b that serves scalars and vectors. as_unsigned: signed integers are computed so. */
+static const struct {
+    const char *integer, *real; /* NULL: not for these */
+    int identity, as_unsigned;
+} gpuscan__ops[GPUSCAN_OP_COUNT] = {
+    {"a + b", "a + b", GPUSCAN__ID_ZERO, 1},
+    {"min(a, b)", "fmin(a, b)", GPUSCAN__ID_LARGEST, 0},
+    {"max(a, b)", "fmax(a, b)", GPUSCAN__ID_LEAST, 0},
+    {"a * b", "a * b", GPUSCAN__ID_ONE, 1},
+    {"a & b", NULL, GPUSCAN__ID_ONES, 1},
+    {"a | b", NULL, GPUSCAN__ID_ZERO, 1},
+    {"a ^ b", NULL, GPUSCAN__ID_ZERO, 1},
+    {NULL, NULL, GPUSCAN__ID_ZERO, 0},
+    {"gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", GPUSCAN__ID_ZERO, 0},
+    {"gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", GPUSCAN__ID_ZERO, 0},
+};
+
+static int gpuscan__is_builtin(gpuscan_type type) {
+    return (unsigned)type > GPUSCAN_TYPE_DEFAULT && (unsigned)type < GPUSCAN_TYPE_CUSTOM;
+}
+
+/* The types and the operator of a call, resolved. */
+typedef struct gpuscan__elements {
+    gpuscan_type src, dst;
+    gpuscan_op op;
+    const gpuscan_custom *custom; /* NULL unless some part of it is used */
+    uint32_t src_size, dst_size, result_size;
+    uint32_t t_size; /* of the arithmetic's type */
+    int arg;         /* ARGMIN or ARGMAX */
+    int commutes;
+    const char *convert; /* the custom conversion, or NULL */
+} gpuscan__elements;
+
+static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
+    if (type == GPUSCAN_TYPE_F64 && !gs->device.f64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "%s: the device has no double precision", field);
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *e, gpuscan_type src, gpuscan_type dst,
+                                                gpuscan_op op, const gpuscan_custom *custom, const char *src_field,
+                                                const char *dst_field) {
+    gpuscan_result r;
+    memset(e, 0, sizeof(*e));
+    e->arg = op == GPUSCAN_OP_ARGMIN || op == GPUSCAN_OP_ARGMAX;
+    if (src == GPUSCAN_TYPE_DEFAULT)
+        src = GPUSCAN_TYPE_U32;
+    if (dst == GPUSCAN_TYPE_DEFAULT)
+        dst = e->arg ? GPUSCAN_TYPE_U64 : src;
+    if ((unsigned)src >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type", src_field);
+    if ((unsigned)dst >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type", dst_field);
+    if ((unsigned)op >= GPUSCAN_OP_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "op is no gpuscan_op");
+    e->src = src;
+    e->dst = dst;
+    e->op = op;
+    e->convert = custom && !e->arg ? custom->convert : NULL;
+    if (src == GPUSCAN_TYPE_CUSTOM || dst == GPUSCAN_TYPE_CUSTOM || op == GPUSCAN_OP_CUSTOM) {
+        if (!custom)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom is NULL, but a type or op is CUSTOM");
+        if (op == GPUSCAN_OP_CUSTOM && (!custom->combine || !custom->identity))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->combine or custom->identity is NULL");
+        if ((src == GPUSCAN_TYPE_CUSTOM || dst == GPUSCAN_TYPE_CUSTOM) &&
+            (!custom->type || custom->size == 0 || custom->size > 1024))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                 "custom->type is NULL, or custom->size is not from 1 to 1024");
+        e->custom = custom;
+    } else if (e->convert) {
+        e->custom = custom;
+    }
+    if (dst == GPUSCAN_TYPE_CUSTOM && op != GPUSCAN_OP_CUSTOM && !e->arg)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: a custom %s needs GPUSCAN_OP_CUSTOM", dst_field);
+    if (e->arg && (src == GPUSCAN_TYPE_CUSTOM || (dst != GPUSCAN_TYPE_U32 && dst != GPUSCAN_TYPE_U64)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
+                             "%s: ARGMIN and ARGMAX take builtin elements and give u32 or u64", dst_field);
+    if ((src == GPUSCAN_TYPE_CUSTOM) != (dst == GPUSCAN_TYPE_CUSTOM) && !e->convert)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
+                             "%s and %s: between a builtin and the custom type custom->convert is needed", src_field,
+                             dst_field);
+    if (op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__types[dst].kind == 'f' && !gpuscan__ops[op].real)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: AND, OR and XOR are for integers");
+    if ((r = gpuscan__check_type(gs, src_field, src)) != 0 || (r = gpuscan__check_type(gs, dst_field, dst)) != 0)
+        return r;
+    e->src_size = src == GPUSCAN_TYPE_CUSTOM ? (uint32_t)custom->size : gpuscan__types[src].size;
+    e->result_size = dst == GPUSCAN_TYPE_CUSTOM ? (uint32_t)custom->size : gpuscan__types[dst].size;
+    e->dst_size = e->result_size;
+    e->t_size = dst == GPUSCAN_TYPE_F16 ? 4 : e->dst_size;
+    if (e->arg)
+        e->dst_size = e->t_size = 16;
+    e->commutes = op != GPUSCAN_OP_CUSTOM;
+    return GPUSCAN_SUCCESS;
+}
+
+/* The names and expressions of a call's elements, for kernels.cl.inc. */
+static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
+    static const char *const identities[] = {"0", "1", "~(gpuscan_t)0"};
+    const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
+    const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? e->custom->type : src->name;
+    const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? e->custom->type : dst->name;
+    const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
+    const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
+    const char *t = number;
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->dst != GPUSCAN_TYPE_CUSTOM;
+    char line[128];
+    if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
+        t = dst->unsigned_name;
+    gpuscan__define(text, "SRC", src_name);
+    gpuscan__define_number(text, "SRC_F16", e->src == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "DST_F16", !e->arg && e->dst == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "ARG", (uint64_t)e->arg);
+    gpuscan__define_number(text, "T_SIZE", e->t_size);
+    gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
+    gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
+    if (e->arg) {
+        gpuscan__define(text, "T", "gpuscan_arg");
+        gpuscan__define(text, "DST", "gpuscan_arg");
+        gpuscan__define(text, "ARG_VALUE", value);
+        gpuscan__define(text, "ARG_BEFORE(a, b)", e->op == GPUSCAN_OP_ARGMIN ? "((a) < (b))" : "((a) > (b))");
+        gpuscan__define(text, "RESULT_TYPE", dst_name);
+        gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
+        gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
+        gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
+        gpuscan__define_number(text, "WIDE", 1);
+        return;
+    }
+    gpuscan__define(text, "T", t);
+    gpuscan__define(text, "DST", dst_name);
+    if (e->convert) {
+        gpuscan__define(text, "CONVERT", e->convert);
+    } else if (e->src == e->dst) {
+        gpuscan__define(text, "CONVERT", "x");
+    } else {
+        snprintf(line, sizeof(line), "(%s)x", number);
+        gpuscan__define(text, "CONVERT", line);
+    }
+    if (e->op == GPUSCAN_OP_CUSTOM) {
+        gpuscan__define(text, "COMBINE", e->custom->combine);
+        gpuscan__define(text, "IDENTITY", e->custom->identity);
+    } else {
+        int identity = gpuscan__ops[e->op].identity;
+        gpuscan__define(text, "COMBINE", dst->kind == 'f' ? gpuscan__ops[e->op].real : gpuscan__ops[e->op].integer);
+        gpuscan__define(text, "IDENTITY",
+                        identity == GPUSCAN__ID_LEAST     ? dst->least
+                        : identity == GPUSCAN__ID_LARGEST ? dst->largest
+                                                          : identities[identity]);
+    }
+    gpuscan__define_number(text, "WIDE", wide ? (e->t_size == 8 ? 8u : 16u) : 1u);
+    if (wide) {
+        int width = e->t_size == 8 ? 8 : 16;
+        if (strcmp(value, t) == 0)
+            snprintf(line, sizeof(line), "(x)");
+        else if (strcmp(number, t) == 0)
+            snprintf(line, sizeof(line), "convert_%s%d(x)", t, width);
+        else
+            snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", t, width, number, width);
+        gpuscan__define(text, "CONVERT_WIDE(x)", line);
+        if (strcmp(number, t) == 0)
+            snprintf(line, sizeof(line), "(x)");
+        else
+            snprintf(line, sizeof(line), "as_%s%d(x)", number, width);
+        gpuscan__define(text, "TO_DST_WIDE(x)", line);
+    }
+}
+
+/* The vector of a lane in a row: 16 bytes of the larger type, so that loads and stores are whole; else one element. */
+static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
+    uint32_t size = src_size > dst_size ? src_size : dst_size;
+    return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
+}
+
+static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes) {
+    const char *raw = bytes == 16  ? "uint4"
+                      : bytes == 8 ? "uint2"
+                      : bytes == 4 ? "uint"
+                      : bytes == 2 ? "ushort"
+                      : bytes == 1 ? "uchar"
+                                   : NULL;
+    if (raw)
+        gpuscan__define(text, name, raw);
+}
+
+/* [DEVICE PROFILE] ------------------------------------------------------------------------------------------------- */
+
+#define GPUSCAN__ALL UINT64_MAX
+#define GPUSCAN__MIB ((uint32_t)1 << 20)
+
+/* The first row that matches is the device's. Reasons for the numbers stand beside them. */
+static const gpuscan__profile gpuscan__profiles[] = {
+    /* A simulator: everything is tried at sizes that a simulator can bear. It runs groups in order, so mem_fence does. */
+    {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0,
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0}},
+     GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+     4, 32, 2, 4, 32, 2, 4, 2, 16384, 4096, 64},
+    {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, NULL, GPUSCAN__FENCE_PTX, 1,
+     {{8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 8, 13 * GPUSCAN__MIB}},
+     GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+     8, 512, 8, 4, 1024, 4, 2, 32, 49152, 262144, 4096},
+    {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0,
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0}},
+     GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+     8, 256, 4, 8, 256, 4, 4, 8, 32768, 262144, 4096},
+    {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0,
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0}},
+     GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+     8, 256, 4, 8, 256, 4, 4, 8, 32768, 262144, 4096},
+    /* Nothing is known of its forward progress. */
+    {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0}},
+     GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+     8, 256, 4, 8, 256, 4, 4, 4, 16384, 262144, 4096},
+    /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
+       readings. */
+    {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
+     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0}},
+     GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
+     4, 64, 4, 4, 64, 4, 4, 8, 262144, 262144, 256},
+    {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0,
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0}},
+     GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+     4, 64, 4, 4, 64, 4, 4, 4, 16384, 262144, 4096},
+};
+
+static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
+    return strategy == GPUSCAN_STRATEGY_CPU_MULTI_PASS || strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
+}
+
+static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
+    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS || strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ||
+           strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
+}
+
+/* A device's number; 0 when it does not say. */
+static cl_ulong gpuscan__device_number(const gpuscan_opencl *cl, cl_device_id device, cl_device_info what) {
+    union {
+        cl_ulong u64;
+        cl_uint u32;
+    } value;
+    size_t size = 0;
+    value.u64 = 0;
+    if (cl->clGetDeviceInfo(device, what, sizeof(value), &value, &size) != CL_SUCCESS)
+        return 0;
+    return size == sizeof(cl_uint) ? value.u32 : value.u64;
+}
+
+/* A device's text; "" when it does not say, or says more than fits. */
+static void gpuscan__device_text(const gpuscan_opencl *cl, cl_device_id device, cl_device_info what, char *text,
+                                 size_t size) {
+    text[0] = 0;
+    if (cl->clGetDeviceInfo(device, what, size, text, NULL) != CL_SUCCESS)
+        text[0] = 0;
+    text[size - 1] = 0;
+}
+
+static void gpuscan__platform_name(const gpuscan_opencl *cl, cl_platform_id platform, char *text, size_t size) {
+    text[0] = 0;
+    if (cl->clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, text, NULL) != CL_SUCCESS)
+        text[0] = 0;
+    text[size - 1] = 0;
+}
+
+/* "OpenCL 3.0 ..." or "OpenCL C 1.2 ...": 300, 120; 0 when it is neither. */
+static int gpuscan__version(const char *text) {
+    while (*text && (*text < '0' || *text > '9'))
+        text++;
+    if (!(text[0] && text[1] == '.' && text[2] >= '0' && text[2] <= '9'))
+        return 0;
+    return (text[0] - '0') * 100 + (text[2] - '0') * 10;
+}
+
+/* OpenCL C 3.0 makes fences of device scope optional; 2.x has them. */
+static int gpuscan__has_opencl_fence(gpuscan *gs) {
+    gpuscan__cl_name_version features[64];
+    size_t size = 0, i;
+    int order = 0, scope = 0;
+    if (gs->device.version < 200)
+        return 0;
+    if (gs->device.version < 300)
+        return gs->device.c_version >= 200;
+    if (gs->cl.clGetDeviceInfo(gs->device_id, GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES, sizeof(features), features,
+                               &size) != CL_SUCCESS)
+        return 0;
+    for (i = 0; i < size / sizeof(features[0]); i++) {
+        order |= strcmp(features[i].name, "__opencl_c_atomic_order_acq_rel") == 0;
+        scope |= strcmp(features[i].name, "__opencl_c_atomic_scope_device") == 0;
+    }
+    return order && scope;
+}
+
+static size_t gpuscan__power_of_two_below(size_t x) {
+    size_t power = 1;
+    while (power <= x / 2)
+        power *= 2;
+    return power;
+}
+
+/* Fills gs->device from queries, the profile table and the desc's limits. */
+static gpuscan_result gpuscan__open_device(gpuscan *gs) {
+    gpuscan__device *device = &gs->device;
+    const gpuscan_opencl *cl = &gs->cl;
+    cl_device_id id = gs->device_id;
+    cl_platform_id platform = NULL;
+    char text[16384];
+    size_t sizes[3] = {1, 1, 1}, i;
+    uint32_t without = gs->limits.without;
+
+    device->type = (cl_device_type)gpuscan__device_number(cl, id, CL_DEVICE_TYPE);
+    device->vendor = (cl_uint)gpuscan__device_number(cl, id, CL_DEVICE_VENDOR_ID);
+    device->units = (cl_uint)gpuscan__device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
+    if (device->units == 0)
+        device->units = 1;
+    device->cache = gpuscan__device_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    device->largest_buffer = gpuscan__device_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    gpuscan__device_text(cl, id, CL_DEVICE_NAME, device->name, sizeof(device->name));
+    gpuscan__device_text(cl, id, CL_DRIVER_VERSION, device->driver, sizeof(device->driver));
+    gpuscan__device_text(cl, id, CL_DEVICE_VERSION, device->version_text, sizeof(device->version_text));
+    if (cl->clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof(platform), &platform, NULL) == CL_SUCCESS && platform)
+        gpuscan__platform_name(cl, platform, device->platform, sizeof(device->platform));
+    device->version = gpuscan__version(device->version_text);
+    gpuscan__device_text(cl, id, CL_DEVICE_OPENCL_C_VERSION, text, sizeof(text));
+    device->c_version = gpuscan__version(text);
+    if (device->version < 120 || !gpuscan__device_number(cl, id, CL_DEVICE_COMPILER_AVAILABLE))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "%s is '%s'%s", device->name, device->version_text,
+                             device->version < 120 ? "" : ", without a compiler");
+
+    device->group_limit = (size_t)gpuscan__device_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+    if (cl->clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes), sizes, NULL) == CL_SUCCESS &&
+        sizes[0] < device->group_limit)
+        device->group_limit = sizes[0];
+    if (gs->limits.work_group_size && gs->limits.work_group_size < device->group_limit)
+        device->group_limit = gs->limits.work_group_size;
+    device->group_limit = gpuscan__power_of_two_below(device->group_limit ? device->group_limit : 1);
+    device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
+    if (gs->limits.local_memory && gs->limits.local_memory < device->local_memory)
+        device->local_memory = gs->limits.local_memory;
+
+    device->f64 = gpuscan__device_number(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0 && !(without & GPUSCAN_WITHOUT_F64);
+    gpuscan__device_text(cl, id, CL_DEVICE_EXTENSIONS, text, sizeof(text));
+    device->int64_atomics =
+        strstr(text, "cl_khr_int64_base_atomics") != NULL && !(without & GPUSCAN_WITHOUT_INT64_ATOMICS);
+    device->zero_copy = (device->type & CL_DEVICE_TYPE_CPU) != 0 &&
+                        gpuscan__device_number(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0 &&
+                        !(without & GPUSCAN_WITHOUT_ZERO_COPY);
+
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__profiles) - 1; i++) {
+        const gpuscan__profile *row = &gpuscan__profiles[i];
+        if ((row->type & device->type) && (!row->vendor || row->vendor == device->vendor) &&
+            (!row->part || strstr(device->name, row->part) || strstr(device->platform, row->part)))
+            break;
+    }
+    device->profile = &gpuscan__profiles[i];
+    device->lanes = device->profile->lanes && !(without & GPUSCAN_WITHOUT_LANES);
+    device->build_options = "";
+    device->fence = device->profile->fence;
+    if (device->fence == GPUSCAN__FENCE_PTX && !device->lanes)
+        device->fence = GPUSCAN__FENCE_NONE;
+    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs)) {
+        device->fence = GPUSCAN__FENCE_OPENCL2;
+        device->build_options = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
+    }
+    if (without & GPUSCAN_WITHOUT_FENCE) {
+        device->fence = GPUSCAN__FENCE_NONE;
+        device->build_options = "";
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* The better of two devices: GPUs, then other accelerators, then CPUs; among equals by compute units times clock. */
+static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id device) {
+    cl_ulong type = gpuscan__device_number(cl, device, CL_DEVICE_TYPE);
+    uint64_t speed = gpuscan__device_number(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS) *
+                     gpuscan__device_number(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+    uint64_t class_ = (type & CL_DEVICE_TYPE_GPU) ? 3 : (type & CL_DEVICE_TYPE_CPU) ? 1 : 2;
+    if (speed >= (uint64_t)1 << 40)
+        speed = ((uint64_t)1 << 40) - 1;
+    return (class_ << 40) + speed + 1;
+}
+
+static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
+    const gpuscan_opencl *cl = &gs->cl;
+    cl_platform_id platforms[64];
+    cl_uint platform_count = 0, p, d;
+    uint64_t best = 0;
+    int found = 0;
+    cl_int code = cl->clGetPlatformIDs(64, platforms, &platform_count);
+    if (platform_count > 64)
+        platform_count = 64;
+    if (code == -1001 || (code == CL_SUCCESS && platform_count == 0))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM, "the OpenCL loader knows no driver");
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clGetPlatformIDs failed");
+    for (p = 0; p < platform_count; p++) {
+        cl_device_id devices[64];
+        cl_uint count = 0;
+        char platform_name[256], name[256];
+        if (cl->clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &count) != CL_SUCCESS)
+            continue;
+        gpuscan__platform_name(cl, platforms[p], platform_name, sizeof(platform_name));
+        for (d = 0; d < count && d < 64; d++) {
+            uint64_t rank;
+            char version[256];
+            gpuscan__device_text(cl, devices[d], CL_DEVICE_NAME, name, sizeof(name));
+            found++;
+            if (wanted) {
+                if (!strstr(name, wanted) && !strstr(platform_name, wanted))
+                    continue;
+                gs->device_id = devices[d];
+                return GPUSCAN_SUCCESS;
+            }
+            gpuscan__device_text(cl, devices[d], CL_DEVICE_VERSION, version, sizeof(version));
+            if (gpuscan__version(version) < 120 ||
+                !gpuscan__device_number(cl, devices[d], CL_DEVICE_COMPILER_AVAILABLE))
+                continue;
+            rank = gpuscan__device_rank(cl, devices[d]);
+            if (rank > best) {
+                best = rank;
+                gs->device_id = devices[d];
+            }
+        }
+    }
+    if (best)
+        return GPUSCAN_SUCCESS;
+    if (wanted)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "none of %d devices has '%s' in its name", found, wanted);
+    if (found)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "none of %d devices has OpenCL 1.2 and a compiler",
+                             found);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "no platform has a device");
+}
+
+/* [PROGRAM CACHE] -------------------------------------------------------------------------------------------------- */
+
+/* The kernels of an operation's program; which of them exist depends on the key. */
+static const char *const gpuscan__kernel_names[GPUSCAN__OPERATIONS][2][GPUSCAN__MAX_KERNELS] = {
+    {{"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts"}, {"gpuscan_scan_look_back", NULL, NULL}},
+    {{"gpuscan_uniform_add", NULL, NULL}, {NULL, NULL, NULL}},
+    {{"gpuscan_reduce", "gpuscan_reduce_finish", NULL}, {"gpuscan_reduce", NULL, NULL}},
+    {{"gpuscan_histogram", "gpuscan_histogram_finish", NULL}, {"gpuscan_histogram", "gpuscan_histogram_finish", NULL}},
+};
+
+enum { GPUSCAN__SCAN_SUMS = 0, GPUSCAN__SCAN_CARRIES, GPUSCAN__SCAN_PARTS };
+
+static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { /* FNV-1a */
+    const unsigned char *b = (const unsigned char *)bytes;
+    while (count--)
+        hash = (hash ^ *b++) * 0x100000001b3u;
+    return hash;
+}
+#define GPUSCAN__HASH_START 0xcbf29ce484222325u
+
+/* What a blob must agree with: the kernels, the device, its driver and its platform. */
+static uint64_t gpuscan__device_hash(const gpuscan *gs) {
+    uint64_t hash = GPUSCAN__HASH_START;
+    size_t i;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__kernels); i++)
+        hash = gpuscan__hash(hash, gpuscan__kernels[i], strlen(gpuscan__kernels[i]));
+    hash = gpuscan__hash(hash, gs->device.name, strlen(gs->device.name));
+    hash = gpuscan__hash(hash, gs->device.platform, strlen(gs->device.platform));
+    hash = gpuscan__hash(hash, gs->device.driver, strlen(gs->device.driver));
+    hash = gpuscan__hash(hash, gs->device.version_text, strlen(gs->device.version_text));
+    return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
+}
+
+/* A blob: this header, then entries, each padded to 8 bytes. All numbers little-endian. */
+typedef struct gpuscan__blob_header {
+    char magic[8];
+    uint64_t device_hash, size, entries, checksum; /* of all bytes after the header */
+} gpuscan__blob_header;
+typedef struct gpuscan__blob_entry {
+    uint64_t prefix_length, binary_size; /* the prefix and the binary follow */
+} gpuscan__blob_entry;
+static const char gpuscan__blob_magic[8] = {'g', 'p', 'u', 's', 'c', 'a', 'n', '1'};
+
+static uint64_t gpuscan__padded(uint64_t size) {
+    return (size + 7) / 8 * 8;
+}
+
+/* The binary of a prefix in the blob that was set; NULL: not there. The blob was checked when it was set. */
+static const unsigned char *gpuscan__blob_find(const gpuscan *gs, const char *prefix, size_t length, size_t *size) {
+    size_t at = sizeof(gpuscan__blob_header);
+    while (gs->blob && at < gs->blob_size) {
+        gpuscan__blob_entry entry;
+        memcpy(&entry, gs->blob + at, sizeof(entry));
+        at += sizeof(entry);
+        if (entry.prefix_length == length && memcmp(gs->blob + at, prefix, length) == 0) {
+            *size = (size_t)entry.binary_size;
+            return gs->blob + at + gpuscan__padded(length);
+        }
+        at += (size_t)(gpuscan__padded(entry.prefix_length) + gpuscan__padded(entry.binary_size));
+    }
+    return NULL;
+}
+
+static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
+    size_t i;
+    for (i = 0; i < GPUSCAN__MAX_KERNELS; i++)
+        if (program->kernels[i])
+            gs->cl.clReleaseKernel(program->kernels[i]);
+    if (program->program)
+        gs->cl.clReleaseProgram(program->program);
+    gpuscan__release(&gs->allocator, program->custom);
+    gpuscan__release(&gs->allocator, program->prefix);
+    gpuscan__release(&gs->allocator, program);
+}
+
+static const char *gpuscan__custom_text(const gpuscan_custom *custom, size_t i) {
+    const char *const texts[5] = {custom->source, custom->type, custom->combine, custom->identity, custom->convert};
+    return texts[i] ? texts[i] : "";
+}
+
+static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan_custom *custom) {
+    size_t i, at = 0;
+    if (!custom || !program->custom)
+        return !custom && !program->custom;
+    for (i = 0; i < 5; i++) {
+        size_t length = strlen(gpuscan__custom_text(custom, i)) + 1;
+        if (length > program->custom_length - at ||
+            memcmp(program->custom + at, gpuscan__custom_text(custom, i), length) != 0)
+            return 0;
+        at += length;
+    }
+    return at == program->custom_length;
+}
+
+/* Puts the build log into gs->error, and gives the failure its class: the custom text's or the library's own. */
+static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
+    size_t size = 0;
+    char *log = NULL;
+    gpuscan_result result = custom ? GPUSCAN_ERROR_CUSTOM_SOURCE : GPUSCAN_ERROR_BUILD;
+    if (code != CL_BUILD_PROGRAM_FAILURE)
+        return gpuscan__fail(gs, code, "clBuildProgram failed");
+    if (gs->cl.clGetProgramBuildInfo(program, gs->device_id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) == CL_SUCCESS &&
+        size > 1)
+        log = (char *)gpuscan__allocate(&gs->allocator, size + 1);
+    if (log) {
+        memset(log, 0, size + 1);
+        if (gs->cl.clGetProgramBuildInfo(program, gs->device_id, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
+            log[0] = 0;
+        if (custom && strstr(log, "gpuscan_custom_size_differs"))
+            result = GPUSCAN_ERROR_CUSTOM_SIZE;
+        gpuscan__log(gs, GPUSCAN_LOG_ERROR, log);
+    }
+    gpuscan__fail(gs, result, "the build log: %.*s", (int)(sizeof(gs->error) - 200), log ? log : "(none)");
+    gpuscan__release(&gs->allocator, log);
+    return result;
+}
+
+/* Builds from the blob or from source, and creates the kernels. */
+static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, const gpuscan_custom *custom) {
+    const gpuscan_opencl *cl = &gs->cl;
+    const char *const *names =
+        gpuscan__kernel_names[program->key.operation]
+                             [gpuscan__is_single_pass((gpuscan_strategy)program->key.strategy) ? 1 : 0];
+    const unsigned char *binary;
+    size_t size = 0, i;
+    cl_int code = CL_SUCCESS;
+    binary = gpuscan__blob_find(gs, program->prefix, program->prefix_length, &size);
+    if (binary) {
+        cl_int status = CL_SUCCESS;
+        program->program =
+            cl->clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
+        if (program->program && (code != CL_SUCCESS || status != CL_SUCCESS ||
+                                 cl->clBuildProgram(program->program, 1, &gs->device_id, gs->device.build_options,
+                                                    NULL, NULL) != CL_SUCCESS)) {
+            cl->clReleaseProgram(program->program);
+            program->program = NULL;
+        }
+        if (!program->program)
+            gpuscan__log(gs, GPUSCAN_LOG_WARNING, "the driver refuses a program of the blob: building from source");
+    }
+    if (!program->program) {
+        const char *sources[1 + GPUSCAN__COUNT_OF(gpuscan__kernels)];
+        sources[0] = program->prefix;
+        for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__kernels); i++)
+            sources[1 + i] = gpuscan__kernels[i];
+        program->program =
+            cl->clCreateProgramWithSource(gs->context, (cl_uint)GPUSCAN__COUNT_OF(sources), sources, NULL, &code);
+        if (!program->program || code != CL_SUCCESS) {
+            program->program = NULL;
+            return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
+        }
+        code = cl->clBuildProgram(program->program, 1, &gs->device_id, gs->device.build_options, NULL, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__build_failed(gs, program->program, code, custom != NULL);
+        if (gs->logger.log) {
+            char message[160];
+            snprintf(message, sizeof(message), "built a program of operation %u, strategy %u, types %u and %u, op %u",
+                     (unsigned)program->key.operation, (unsigned)program->key.strategy, (unsigned)program->key.src,
+                     (unsigned)program->key.dst, (unsigned)program->key.op);
+            gpuscan__log(gs, GPUSCAN_LOG_INFO, message);
+        }
+    }
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && names[i]; i++) {
+        program->kernels[i] = cl->clCreateKernel(program->program, names[i], &code);
+        if (!program->kernels[i] || code != CL_SUCCESS) {
+            program->kernels[i] = NULL;
+            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", names[i]);
+        }
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* The largest group that a program's kernels can be launched with. */
+static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__program *program, size_t *group) {
+    size_t i;
+    *group = program->key.group;
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++) {
+        size_t size = 0;
+        cl_int code = gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id, CL_KERNEL_WORK_GROUP_SIZE,
+                                                      sizeof(size), &size, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clGetKernelWorkGroupInfo failed");
+        if (size < *group)
+            *group = size;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* What all programs are told of the device and the shape. */
+static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
+    int cpu = gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy);
+    int ptx = gs->device.lanes && !cpu && key->group % 32 == 0;
+    gpuscan__define_number(text, "CPU", (uint64_t)cpu);
+    gpuscan__define_number(text, "PTX", (uint64_t)ptx);
+    gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
+    gpuscan__define_number(text, "HAS_F64", (uint64_t)gs->device.f64);
+    gpuscan__define_number(text, "GROUP", key->group);
+    gpuscan__define_number(text, "LANES", key->group < 32 ? key->group : 32);
+    gpuscan__define_number(text, "ROWS", key->rows);
+    gpuscan__define_number(text, "VECTOR", vector);
+    gpuscan__define_number(text, "TILE", key->tile);
+    gpuscan__define_number(text, "WORD", key->word);
+    gpuscan__define_number(text, "POLLS", gs->device.profile->polls);
+}
+
+static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key);
+
+/* The text before the kernels. */
+static void gpuscan__write_prefix(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key,
+                                  const gpuscan__elements *e) {
+    static const char *const operations[GPUSCAN__OPERATIONS] = {NULL, "UNIFORM_ADD", "REDUCE", NULL};
+    if (key->operation == GPUSCAN__HISTOGRAM) {
+        gpuscan__define_histogram(text, gs, key);
+    } else {
+        uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size);
+        int cpu = gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy);
+        gpuscan__define_shape(text, gs, key, vector);
+        if (key->operation == GPUSCAN__SCAN)
+            gpuscan__define_number(
+                text,
+                gpuscan__is_single_pass((gpuscan_strategy)key->strategy) ? "SCAN_SINGLE_PASS" : "SCAN_MULTI_PASS", 1);
+        else
+            gpuscan__define_number(text, operations[key->operation], 1);
+        gpuscan__define_number(text, "INCLUSIVE", key->inclusive);
+        gpuscan__define_number(text, "AHEAD", key->ahead);
+        gpuscan__define_number(text, "PARTS_ARE_ONE", key->word != 0 && e->t_size * 16 <= key->word * 8);
+        gpuscan__define_elements(text, e, cpu);
+        gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector);
+        if (!e->arg)
+            gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector);
+        if (e->custom) {
+            if (e->custom->size && (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM)) {
+                gpuscan__define(text, "CUSTOM_TYPE", e->custom->type);
+                gpuscan__define_number(text, "CUSTOM_SIZE", e->custom->size);
+            }
+            if (e->custom->source) {
+                gpuscan__text_add(text, "#line 1 \"custom\"\n");
+                gpuscan__text_add(text, e->custom->source);
+                gpuscan__text_add(text, "\n");
+            }
+        }
+    }
+    gpuscan__text_add(text, "#line 1 \"kernels.cl.inc\"\n");
+}
+
+/* The program of a key, built on first use. e: NULL for histograms. */
+static gpuscan_result gpuscan__get_program(gpuscan *gs, const gpuscan__key *key, const gpuscan__elements *e,
+                                           gpuscan__program **found) {
+    const gpuscan_custom *custom = e ? e->custom : NULL;
+    gpuscan__program *program;
+    gpuscan__text prefix;
+    gpuscan_result r;
+    for (program = gs->programs; program; program = program->next)
+        if (memcmp(&program->key, key, sizeof(*key)) == 0 && gpuscan__same_custom(program, custom)) {
+            *found = program;
+            return GPUSCAN_SUCCESS;
+        }
+    program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
+    if (!program)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
+    memset(program, 0, sizeof(*program));
+    program->key = *key;
+    memset(&prefix, 0, sizeof(prefix));
+    prefix.allocator = &gs->allocator;
+    gpuscan__write_prefix(&prefix, gs, key, e);
+    program->prefix = prefix.data;
+    program->prefix_length = prefix.length;
+    r = prefix.failed ? gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text") : 0;
+    if (r == 0 && custom) {
+        gpuscan__text texts;
+        size_t i;
+        memset(&texts, 0, sizeof(texts));
+        texts.allocator = &gs->allocator;
+        for (i = 0; i < 5; i++)
+            gpuscan__text_bytes(&texts, gpuscan__custom_text(custom, i), strlen(gpuscan__custom_text(custom, i)) + 1);
+        program->custom = texts.data;
+        program->custom_length = texts.length;
+        if (texts.failed)
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the custom text");
+    }
+    if (r == 0)
+        r = gpuscan__build(gs, program, custom);
+    if (r != 0) {
+        gpuscan__free_program(gs, program);
+        return r;
+    }
+    program->next = gs->programs;
+    gs->programs = program;
+    *found = program;
+    return GPUSCAN_SUCCESS;
+}
+
+/* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
+
+/* Bytes that a call needs of each kind of scratch. */
+typedef struct gpuscan__need {
+    uint64_t bytes[GPUSCAN__SCRATCHES];
+} gpuscan__need;
+
+/* Where they are. */
+typedef struct gpuscan__place {
+    cl_mem mem[GPUSCAN__SCRATCHES];
+    uint64_t offset[GPUSCAN__SCRATCHES]; /* bytes */
+    uint32_t epoch;
+} gpuscan__place;
+
+static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
+    return (bytes + 63) / 64 * 64;
+}
+
+static uint64_t gpuscan__need_total(const gpuscan__need *need) {
+    uint64_t total = 0;
+    int i;
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+        total += gpuscan__scratch_aligned(need->bytes[i]);
+    return total;
+}
+
+static gpuscan_result gpuscan__service(gpuscan *gs) {
+    cl_int code = CL_SUCCESS;
+    if (gs->service_queue)
+        return GPUSCAN_SUCCESS;
+    gs->service_queue = gs->cl.clCreateCommandQueue(gs->context, gs->device_id, 0, &code);
+    if (gs->service_queue && code == CL_SUCCESS)
+        return GPUSCAN_SUCCESS;
+    gs->service_queue = NULL;
+    return gpuscan__fail(gs, code, "clCreateCommandQueue failed");
+}
+
+/* Commands that still run keep a released buffer alive. */
+static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
+    if (gs->scratch[kind].mem)
+        gs->cl.clReleaseMemObject(gs->scratch[kind].mem);
+    gs->scratch[kind].mem = NULL;
+    gs->scratch[kind].size = 0;
+    gs->scratch[kind].epoch = 0;
+}
+
+/* Grows the object's own scratch of a kind. What must be 0 is cleared here once, and waited for. */
+static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
+    gpuscan__own_scratch *own = &gs->scratch[kind];
+    const cl_uint zero = 0;
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r;
+    cl_mem mem;
+    if (own->size >= bytes)
+        return GPUSCAN_SUCCESS;
+    bytes = gpuscan__scratch_aligned(bytes + bytes / 4);
+    if (bytes > SIZE_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch does not fit the host's size_t");
+    if (kind != GPUSCAN__PLAIN && (r = gpuscan__service(gs)) != 0)
+        return r;
+    mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    if (!mem || code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes of scratch failed", (unsigned long long)bytes);
+    if (kind != GPUSCAN__PLAIN) {
+        code = gs->cl.clEnqueueFillBuffer(gs->service_queue, mem, &zero, sizeof(zero), 0, (size_t)bytes, 0, NULL,
+                                          NULL);
+        if (code == CL_SUCCESS)
+            code = gs->cl.clFinish(gs->service_queue);
+        if (code != CL_SUCCESS) {
+            gs->cl.clReleaseMemObject(mem);
+            return gpuscan__fail(gs, code, "clearing scratch failed");
+        }
+    }
+    gpuscan__drop_scratch(gs, kind);
+    own->mem = mem;
+    own->size = bytes;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) {
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    int i;
+    for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
+        if (need->bytes[i])
+            r = gpuscan__grow_scratch(gs, i, need->bytes[i]);
+    return r;
+}
+
+/* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
+
+/* The commands of one call, in order. Only the last writes outputs. In an in-order queue that needs no events; in an
+   out-of-order one each command waits for the one before. With a wait list it does in either, so that a failed event
+   stops the whole call. */
+typedef struct gpuscan__chain {
+    gpuscan *gs;
+    const gpuscan_call *call;
+    cl_command_queue queue;
+    int in_order, own_scratch;
+    cl_uint wait_count;    /* for the next command */
+    const cl_event *waits;
+    cl_event previous;     /* owned */
+    cl_event pair[2];
+    int enqueued;
+    gpuscan__place place;
+} gpuscan__chain;
+
+/* The queue that a call without one uses. */
+static gpuscan_result gpuscan__default_queue(gpuscan *gs, cl_command_queue *queue) {
+    cl_int code = CL_SUCCESS;
+    if (!gs->queue) {
+        gs->queue = gs->cl.clCreateCommandQueue(gs->context, gs->device_id, 0, &code);
+        if (!gs->queue || code != CL_SUCCESS) {
+            gs->queue = NULL;
+            return gpuscan__fail(gs, code, "clCreateCommandQueue failed");
+        }
+    }
+    *queue = gs->queue;
+    return GPUSCAN_SUCCESS;
+}
+
+/* call.queue and call.wait_list. */
+static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
+                                          int *in_order) {
+    const gpuscan_opencl *cl = &gs->cl;
+    cl_command_queue_properties properties = 0;
+    gpuscan_result r;
+    cl_uint i;
+    cl_int code;
+    if ((unsigned)call->strategy >= GPUSCAN_STRATEGY_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
+    if ((call->wait_count == 0) != (call->wait_list == NULL))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_count and call.wait_list do not agree");
+    *queue = call->queue;
+    if (!*queue) {
+        if ((r = gpuscan__default_queue(gs, queue)) != 0)
+            return r;
+    } else {
+        cl_context context = NULL;
+        cl_device_id device = NULL;
+        code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
+        if (code == CL_SUCCESS)
+            code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
+        if (context != gs->context || device != gs->device_id)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
+    }
+    code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
+    *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    for (i = 0; i < call->wait_count; i++) {
+        cl_context context = NULL;
+        if (!call->wait_list[i])
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_list[%u] is NULL", (unsigned)i);
+        code = cl->clGetEventInfo(call->wait_list[i], CL_EVENT_CONTEXT, sizeof(context), &context, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "call.wait_list[%u]: clGetEventInfo failed", (unsigned)i);
+        if (context != gs->context)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.wait_list[%u] is of another context",
+                                 (unsigned)i);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
+    if (*event)
+        gs->cl.clReleaseEvent(*event);
+    *event = NULL;
+}
+
+/* Makes the chain wait for one more event, which it takes over. OpenCL takes one list, so a marker joins the two. */
+static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
+    gpuscan *gs = chain->gs;
+    if (chain->wait_count > 0) {
+        cl_event joined = NULL;
+        cl_int code =
+            gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
+        if (code != CL_SUCCESS) {
+            gpuscan__forget_event(gs, &event);
+            return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
+        }
+        chain->pair[0] = joined;
+        chain->pair[1] = event;
+        chain->wait_count = 2;
+    } else {
+        chain->pair[0] = event;
+        chain->wait_count = 1;
+    }
+    chain->waits = chain->pair;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Where calls use the object's own scratch in different queues, or in an out-of-order one, the later waits. */
+static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
+    gpuscan *gs = chain->gs;
+    cl_event event = gs->scratch_event;
+    cl_int status = CL_QUEUED;
+    gs->scratch_event = NULL;
+    if (!gs->scratch_queue)
+        return GPUSCAN_SUCCESS;
+    if (!event && gs->scratch_queue != chain->queue) {
+        cl_int code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
+        if (code == CL_SUCCESS)
+            code = gs->cl.clFlush(gs->scratch_queue);
+        if (code != CL_SUCCESS) {
+            gpuscan__forget_event(gs, &event);
+            return gpuscan__fail(gs, code, "a marker in the queue that used the object's scratch last failed");
+        }
+    }
+    if (!event)
+        return GPUSCAN_SUCCESS;
+    /* Done, or failed: then there is nothing to wait for, and its failure is not this call's. */
+    if (gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) ==
+            CL_SUCCESS &&
+        status <= CL_COMPLETE) {
+        gpuscan__forget_event(gs, &event);
+        return GPUSCAN_SUCCESS;
+    }
+    return gpuscan__chain_wait(chain, event);
+}
+
+static void gpuscan__chain_waited(gpuscan__chain *chain) {
+    gpuscan__forget_event(chain->gs, &chain->pair[0]);
+    gpuscan__forget_event(chain->gs, &chain->pair[1]);
+    gpuscan__forget_event(chain->gs, &chain->previous);
+    chain->wait_count = 0;
+    chain->waits = NULL;
+}
+
+/* Takes note of a command's result; event: the command's, or NULL. */
+static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
+    gpuscan__chain_waited(chain);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(chain->gs, code, "%s failed", what);
+    chain->enqueued++;
+    if (event) {
+        chain->previous = event;
+        chain->wait_count = 1;
+        chain->waits = &chain->previous;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Whether the next command must have an event. */
+static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
+    if (is_last)
+        return chain->call->event != NULL || (chain->own_scratch && !chain->in_order);
+    return !chain->in_order || chain->wait_count > 0;
+}
+
+/* After the last command, or after a failure. */
+static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result result) {
+    gpuscan *gs = chain->gs;
+    if (result == 0) {
+        if (chain->own_scratch && !chain->in_order) {
+            cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
+            gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
+        }
+        if (chain->call->event)
+            *chain->call->event = chain->previous;
+        chain->previous = NULL;
+    } else if (chain->own_scratch && chain->enqueued) {
+        gpuscan__drop_scratch(gs, GPUSCAN__ZEROS); /* half a call has used it: it may not be 0 any more */
+    }
+    gpuscan__chain_waited(chain);
+    return result;
+}
+
+/* Starts a call: its queue, its wait list, its scratch. need: what the kernels use. */
+static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, const gpuscan_call *call,
+                                           cl_command_queue queue, int in_order, const gpuscan__need *need) {
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    int i;
+    memset(chain, 0, sizeof(*chain));
+    chain->gs = gs;
+    chain->call = call;
+    chain->queue = queue;
+    chain->in_order = in_order;
+    chain->wait_count = call->wait_count;
+    chain->waits = call->wait_list;
+    chain->place.epoch = 1;
+    if (gpuscan__need_total(need) == 0)
+        return GPUSCAN_SUCCESS;
+    if (call->scratch.mem) {
+        uint64_t at = call->scratch.offset;
+        const cl_uint zero = 0;
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++) { /* what must be 0 comes first */
+            chain->place.mem[i] = call->scratch.mem;
+            chain->place.offset[i] = at;
+            at += gpuscan__scratch_aligned(need->bytes[i]);
+        }
+        at = chain->place.offset[GPUSCAN__PLAIN];
+        if (at > call->scratch.offset) {
+            cl_event event = NULL;
+            cl_int code = gs->cl.clEnqueueFillBuffer(
+                queue, call->scratch.mem, &zero, sizeof(zero), (size_t)call->scratch.offset,
+                (size_t)(at - call->scratch.offset), chain->wait_count, chain->waits,
+                gpuscan__chain_needs_event(chain, 0) ? &event : NULL);
+            return gpuscan__chain_step(chain, code, event, "clEnqueueFillBuffer of the scratch");
+        }
+        return GPUSCAN_SUCCESS;
+    }
+    chain->own_scratch = 1;
+    for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* no tag comes back before its words are cleared */
+        uint32_t epochs = i == GPUSCAN__WORDS32 ? ((uint32_t)1 << 14) - 1 : ((uint32_t)1 << 30) - 1;
+        if (need->bytes[i] && gs->scratch[i].epoch >= epochs)
+            gpuscan__drop_scratch(gs, i);
+    }
+    if ((r = gpuscan__grow_all(gs, need)) != 0 || (r = gpuscan__chain_own_scratch(chain)) != 0)
+        return r;
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
+        chain->place.mem[i] = gs->scratch[i].mem;
+        if (need->bytes[i] && i >= GPUSCAN__WORDS32 && i <= GPUSCAN__WORDS128)
+            chain->place.epoch = ++gs->scratch[i].epoch;
+    }
+    if (gs->scratch_queue != queue) {
+        cl_int code = gs->cl.clRetainCommandQueue(queue);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clRetainCommandQueue failed");
+        if (gs->scratch_queue)
+            gs->cl.clReleaseCommandQueue(gs->scratch_queue);
+        gs->scratch_queue = queue;
+    }
+    return r;
+}
+
+/* A kernel's arguments, in order; the first failure stays. */
+typedef struct gpuscan__launch {
+    gpuscan *gs;
+    cl_kernel kernel;
+    cl_uint index;
+    cl_int code;
+} gpuscan__launch;
+
+static gpuscan__launch gpuscan__launch_begin(gpuscan *gs, cl_kernel kernel) {
+    gpuscan__launch launch;
+    launch.gs = gs;
+    launch.kernel = kernel;
+    launch.index = 0;
+    launch.code = CL_SUCCESS;
+    return launch;
+}
+
+static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
+    if (launch->code == CL_SUCCESS)
+        launch->code = launch->gs->cl.clSetKernelArg(launch->kernel, launch->index++, size, value);
+}
+static void gpuscan__arg_u32(gpuscan__launch *launch, uint64_t value) {
+    cl_uint number = (cl_uint)value;
+    gpuscan__arg(launch, &number, sizeof(number));
+}
+static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
+    cl_ulong number = value;
+    gpuscan__arg(launch, &number, sizeof(number));
+}
+/* A buffer that is not given is stood in for by one that is, since not every driver takes NULL. */
+static void gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer, cl_mem stand_in) {
+    cl_mem mem = buffer.mem ? buffer.mem : stand_in;
+    gpuscan__arg(launch, &mem, sizeof(mem));
+    gpuscan__arg_u64(launch, buffer.mem ? buffer.offset : 0);
+}
+/* Scratch of a kind; the offset in units of bytes_each. */
+static void gpuscan__arg_scratch(gpuscan__launch *launch, const gpuscan__chain *chain, int kind, uint64_t past,
+                                 uint64_t bytes_each, cl_mem stand_in) {
+    gpuscan_buffer buffer;
+    buffer.mem = chain->place.mem[kind];
+    buffer.offset = (chain->place.offset[kind] + past) / bytes_each;
+    gpuscan__arg_buffer(launch, buffer, stand_in);
+}
+
+static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, gpuscan__chain *chain, uint64_t groups,
+                                          uint32_t group, int is_last) {
+    size_t local = group, global = (size_t)(groups * group);
+    cl_event event = NULL;
+    cl_int code = launch->code;
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
+    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local,
+                                                chain->wait_count, chain->waits,
+                                                gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
+    return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel");
+}
+
+/* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
+
+/* One range of a buffer that a call uses. */
+typedef struct gpuscan__range {
+    const char *field;
+    gpuscan_buffer buffer;
+    uint64_t elements; /* from buffer.offset on */
+    uint32_t size;     /* of an element */
+    int reads, writes;
+    int in_place; /* may be the same range as another with this number; 0: may not */
+    /* filled by the check: */
+    cl_mem root;
+    uint64_t begin, end; /* bytes in the root */
+} gpuscan__range;
+
+static int gpuscan__multiply(uint64_t a, uint64_t b, uint64_t *product) {
+    *product = a * b;
+    return a == 0 || *product / a == b;
+}
+
+static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
+    *sum = a + b;
+    return *sum >= a;
+}
+
+/* Elements from the first of row 0 to the last of the last row; their bytes fit 64 bits too. */
+static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows, uint64_t pitch,
+                                      uint64_t size, uint64_t *elements) {
+    uint64_t before, bytes;
+    *elements = 0;
+    if (count == 0)
+        return GPUSCAN_SUCCESS;
+    if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
+        !gpuscan__multiply(*elements, size, &bytes))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * pitch + count does not fit 64 bits", field);
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
+    const gpuscan_opencl *cl = &gs->cl;
+    const char *field = range->field;
+    cl_mem_object_type type = 0;
+    cl_mem_flags flags = 0;
+    cl_context context = NULL;
+    cl_mem mem = range->buffer.mem, parent = NULL;
+    size_t size = 0, origin = 0;
+    uint64_t offset, bytes, end;
+    cl_int code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
+    if (code == CL_SUCCESS && parent && type == CL_MEM_OBJECT_BUFFER)
+        code = cl->clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL);
+    if (code == CL_INVALID_MEM_OBJECT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s is no memory object", field);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
+    if (type != CL_MEM_OBJECT_BUFFER)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s is a memory object, but no buffer", field);
+    if (context != gs->context)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
+    if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
+        !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes, &end))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
+    if (end > size)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, the buffer has %llu", field,
+                             (unsigned long long)end, (unsigned long long)size);
+    if (range->writes && (flags & CL_MEM_READ_ONLY))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is written, but the buffer is CL_MEM_READ_ONLY",
+                             field);
+    if (range->reads && (flags & CL_MEM_WRITE_ONLY))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the buffer is CL_MEM_WRITE_ONLY",
+                             field);
+    range->root = parent ? parent : mem;
+    range->begin = origin + offset;
+    range->end = origin + end;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Every range by itself. Ranges of a NULL buffer are not used. */
+static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__range *ranges, size_t count) {
+    size_t i;
+    gpuscan_result r;
+    for (i = 0; i < count; i++)
+        if (ranges[i].buffer.mem && (r = gpuscan__check_range(gs, &ranges[i])) != 0)
+            return r;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Then every pair of which one is written. */
+static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, const gpuscan__range *ranges, size_t count) {
+    size_t i, j;
+    for (i = 0; i < count; i++)
+        for (j = i + 1; j < count; j++) {
+            const gpuscan__range *a = &ranges[i], *b = &ranges[j];
+            if (!a->buffer.mem || !b->buffer.mem || a->root != b->root || !(a->writes || b->writes) ||
+                a->begin >= b->end || b->begin >= a->end)
+                continue;
+            if (a->in_place && a->in_place == b->in_place && a->size == b->size && a->begin == b->begin &&
+                a->end == b->end)
+                continue;
+            return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap", a->field, b->field);
+        }
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan__range gpuscan__make_range(const char *field, gpuscan_buffer buffer, uint64_t elements, uint32_t size,
+                                          int reads, int writes, int in_place) {
+    gpuscan__range range;
+    memset(&range, 0, sizeof(range));
+    range.field = field;
+    range.buffer = buffer;
+    range.elements = elements;
+    range.size = size;
+    range.reads = reads;
+    range.writes = writes;
+    range.in_place = in_place;
+    return range;
+}
+
+static gpuscan_result gpuscan__require_buffer(gpuscan *gs, const char *field, gpuscan_buffer buffer) {
+    if (buffer.mem)
+        return GPUSCAN_SUCCESS;
+    return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s.mem is NULL", field);
+}
+
+/* Whether two host arrays share a byte. */
+static int gpuscan__arrays_overlap(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
+    uintptr_t from = (uintptr_t)a, to = (uintptr_t)b;
+    return from < to ? to - from < a_bytes : from - to < b_bytes;
+}
+
+/* The caller's scratch, as a range: checked against all others like any buffer. */
+static gpuscan_result gpuscan__check_scratch(gpuscan *gs, const gpuscan_call *call, const gpuscan__need *need,
+                                             gpuscan__range *range) {
+    uint64_t bytes = gpuscan__need_total(need);
+    gpuscan_buffer buffer = call->scratch;
+    if (!buffer.mem && call->scratch_size)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size without call.scratch");
+    if (buffer.offset % 64 != 0)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch.offset is no multiple of 64");
+    if (buffer.mem) {
+        size_t size = 0;
+        cl_int code = gs->cl.clGetMemObjectInfo(buffer.mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
+        uint64_t usable = code == CL_SUCCESS && size > buffer.offset ? size - buffer.offset : 0;
+        if (code == CL_INVALID_MEM_OBJECT)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "call.scratch is no memory object");
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "call.scratch: clGetMemObjectInfo failed");
+        if (call->scratch_size && call->scratch_size < usable)
+            usable = call->scratch_size;
+        if (usable < bytes)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, %llu are needed",
+                                 (unsigned long long)usable, (unsigned long long)bytes);
+    }
+    *range = gpuscan__make_range("call.scratch", buffer, bytes, 1, 1, 1, 0);
+    if (bytes == 0)
+        range->buffer.mem = NULL;
+    return range->buffer.mem ? gpuscan__check_range(gs, range) : GPUSCAN_SUCCESS;
+}
+
+/* The flags of a kernel's last argument; kernels.cl.inc has the same. */
+enum {
+    GPUSCAN__FLAG_INIT = 1,
+    GPUSCAN__FLAG_INIT_BUFFER = 2,
+    GPUSCAN__FLAG_TOTAL = 4,
+    GPUSCAN__FLAG_COUNT_U32 = 8,
+    GPUSCAN__FLAG_COUNT_U64 = 16,
+    GPUSCAN__FLAG_STREAM = 32,
+    GPUSCAN__FLAG_CARRIES = 64,
+    GPUSCAN__FLAG_ACCUMULATE = 128,
+    GPUSCAN__FLAG_FINISH = 256
+};
+
+/* count_buffer and count_type. */
+static gpuscan_result gpuscan__check_count(gpuscan *gs, gpuscan_buffer buffer, gpuscan_type type, uint32_t *flags,
+                                           gpuscan__range *range) {
+    if (type != GPUSCAN_TYPE_DEFAULT && type != GPUSCAN_TYPE_U32 && type != GPUSCAN_TYPE_U64) {
+        if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "count_type is no gpuscan_type");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "count_type is neither u32 nor u64");
+    }
+    *range = gpuscan__make_range("count_buffer", buffer, 1, type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
+    if (buffer.mem)
+        *flags |= type == GPUSCAN_TYPE_U64 ? GPUSCAN__FLAG_COUNT_U64 : GPUSCAN__FLAG_COUNT_U32;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__check_init(gpuscan *gs, const void *init, gpuscan_buffer buffer, uint32_t size,
+                                          uint32_t *flags, gpuscan__range *range) {
+    if (init && buffer.mem)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init and init_buffer are both given");
+    *range = gpuscan__make_range("init_buffer", buffer, 1, size, 1, 0, 0);
+    *flags |= init ? GPUSCAN__FLAG_INIT : buffer.mem ? GPUSCAN__FLAG_INIT_BUFFER : 0;
+    return GPUSCAN_SUCCESS;
+}
+
+/* init on the host as a kernel argument of dst's type; anything where there is none. */
+static void gpuscan__arg_init(gpuscan__launch *launch, const void *init, uint32_t size) {
+    static const uint64_t nothing[128] = {0};
+    gpuscan__arg(launch, init ? init : nothing, size);
+}
+
+/* What a public function wants of an operation. */
+typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
+
+static uint64_t gpuscan__ceil_div(uint64_t a, uint64_t b) {
+    return a / b + (a % b != 0);
+}
+static uint64_t gpuscan__min(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* The bits of a state word for values of t_size bytes; 0 where they are too large to be handed over in words. */
+static uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int cpu) {
+    if (t_size > 64)
+        return 0;
+    if (gs->device.lanes && !cpu && t_size > 4 && t_size <= 8)
+        return 128;
+    return gs->device.int64_atomics ? 64 : 32;
+}
+
+static int gpuscan__word_scratch(uint32_t word) {
+    return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
+}
+
+/* Bytes of a tile's words; see [state words] in kernels.cl.inc. */
+static uint64_t gpuscan__word_bytes(uint32_t word, uint32_t t_size) {
+    uint64_t parts = gpuscan__ceil_div(t_size, word / 16);
+    return parts * (parts == 1 ? 1 : 2) * (word / 8);
+}
+
+/* Cuts group and rows down to what the device's limits and the element's size allow. */
+static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__elements *e, uint32_t group,
+                         uint32_t rows) {
+    uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size);
+    if (gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy)) {
+        uint32_t size = e->src_size > e->result_size ? e->src_size : e->result_size;
+        key->group = key->rows = 1;
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile->chunk / size, 64);
+        return;
+    }
+    if (group > gs->device.group_limit)
+        group = (uint32_t)gs->device.group_limit;
+    while (rows > 1 && rows * vector * e->src_size > 128) /* bytes that a work-item keeps in registers */
+        rows /= 2;
+    for (;;) {
+        int ptx = gs->device.lanes && group % 32 == 0;
+        uint64_t local = (uint64_t)e->t_size * (group / (group < 32 ? group : 32) + 1u + (ptx ? 0u : 2 * rows * group)) + 64;
+        if (local <= gs->device.local_memory || (rows == 1 && group == 1))
+            break;
+        if (rows > 1)
+            rows /= 2;
+        else
+            group /= 2;
+    }
+    key->group = group;
+    key->rows = rows;
+    key->tile = group * rows * vector;
+}
+
+/* Gets the program; where its kernels do not fit their group, remembers the limit so that the caller plans anew. */
+static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__key *key, const gpuscan__elements *e,
+                                                   gpuscan__program **program, int *again) {
+    size_t group = 0;
+    gpuscan_result r = gpuscan__get_program(gs, key, e, program);
+    *again = 0;
+    if (r == 0)
+        r = gpuscan__program_group(gs, *program, &group);
+    if (r != 0 || group >= key->group)
+        return r;
+    gs->device.group_limit = gpuscan__power_of_two_below(group ? group : 1);
+    *again = gs->device.group_limit < key->group;
+    return r;
+}
+
+/* [SCAN] ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct gpuscan__scan_plan {
+    gpuscan__elements e;
+    gpuscan__key key;
+    gpuscan_strategy strategy;
+    uint64_t rows, src_pitch, dst_pitch;
+    uint32_t parts, part_tiles;       /* multi-pass */
+    uint64_t row_tiles, tiles, ahead; /* single pass */
+    gpuscan__need need;
+} gpuscan__scan_plan;
+
+/* Which tuning row holds: that of the size, or the first of the strategy that is forced. */
+static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, gpuscan_strategy forced) {
+    const gpuscan__tuning *row = gs->device.profile->scan;
+    size_t i;
+    gpuscan__tuning own;
+    if (forced == GPUSCAN_STRATEGY_AUTO) {
+        while (row->up_to < bytes)
+            row++;
+        return *row;
+    }
+    for (i = 0; i < GPUSCAN__COUNT_OF(gs->device.profile->scan); i++)
+        if (row[i].strategy == forced)
+            return row[i];
+    own = row[0];
+    own.strategy = forced;
+    own.ahead = 64 * own.group * own.rows * 16;
+    return own;
+}
+
+/* Whether the strategy can do a call; why says what is in the way. */
+static int gpuscan__scan_fits(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy,
+                              int in_place, const char **why) {
+    *why = "it failed its test on this device";
+    if (gs->refused & (1u << strategy))
+        return 0;
+    if (!gpuscan__is_single_pass(strategy))
+        return 1;
+    *why = "elements of more than 64 bytes are not handed over in state words";
+    if (!gpuscan__word_bits(gs, plan->e.t_size, gpuscan__is_cpu_strategy(strategy)))
+        return 0;
+    *why = "in place it needs a fence of device scope";
+    if (in_place && gs->device.fence == GPUSCAN__FENCE_NONE)
+        return 0;
+    *why = "in place a tile would be overwritten while it is summed";
+    if (in_place && strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        return 0;
+    *why = "more than 2^30 tiles";
+    return plan->tiles < (uint64_t)1 << 30;
+}
+
+static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uint64_t count,
+                                const gpuscan__tuning *tuning) {
+    gpuscan__key *key = &plan->key;
+    int cpu = gpuscan__is_cpu_strategy(tuning->strategy);
+    plan->strategy = tuning->strategy;
+    key->strategy = (uint32_t)(tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
+                                                                                       : tuning->strategy);
+    key->ahead = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    gpuscan__fit(gs, key, &plan->e, tuning->group, tuning->rows);
+    key->word = gpuscan__is_single_pass(tuning->strategy) ? gpuscan__word_bits(gs, plan->e.t_size, cpu) : 0;
+    if (key->word == 128 && key->group % 32 != 0)
+        key->word = gs->device.int64_atomics ? 64 : 32;
+    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(count, key->tile), 1);
+    if (!gpuscan__multiply(plan->row_tiles, plan->rows, &plan->tiles))
+        plan->tiles = UINT64_MAX;
+    plan->ahead = 0;
+    if (tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        plan->ahead = gpuscan__min(
+            plan->tiles,
+            gpuscan__max(tuning->ahead / ((uint64_t)key->tile * gpuscan__max(plan->e.src_size, plan->e.dst_size)), 1));
+}
+
+static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__scan_plan *plan,
+                                           int in_place) {
+    const gpuscan__profile *profile = gs->device.profile;
+    uint64_t bytes, size = gpuscan__max(plan->e.src_size, plan->e.dst_size), groups;
+    gpuscan__tuning tuning;
+    const char *why = "";
+    uint64_t elements;
+    if (!gpuscan__multiply(desc->count, plan->rows, &elements) || !gpuscan__multiply(elements, size, &bytes))
+        bytes = UINT64_MAX;
+    tuning = gpuscan__choose_tuning(gs, bytes, desc->call.strategy);
+    gpuscan__scan_shape(gs, plan, desc->count, &tuning);
+    if (desc->call.strategy == GPUSCAN_STRATEGY_AUTO && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
+        (desc->count <= plan->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
+        /* enough rows to go round: a row is scanned by one group, without a look-back */
+        tuning.strategy = gpuscan__is_cpu_strategy(tuning.strategy) ? GPUSCAN_STRATEGY_CPU_MULTI_PASS
+                                                                    : GPUSCAN_STRATEGY_MULTI_PASS;
+        gpuscan__scan_shape(gs, plan, desc->count, &tuning);
+    }
+    if (!gpuscan__scan_fits(gs, plan, tuning.strategy, in_place, &why)) {
+        if (desc->call.strategy != GPUSCAN_STRATEGY_AUTO)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
+        if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
+            tuning.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+            gpuscan__scan_shape(gs, plan, desc->count, &tuning);
+        }
+        if (!gpuscan__scan_fits(gs, plan, tuning.strategy, in_place, &why)) {
+            tuning.strategy = gpuscan__is_cpu_strategy(tuning.strategy) ? GPUSCAN_STRATEGY_CPU_MULTI_PASS
+                                                                        : GPUSCAN_STRATEGY_MULTI_PASS;
+            gpuscan__scan_shape(gs, plan, desc->count, &tuning);
+        }
+    }
+    memset(&plan->need, 0, sizeof(plan->need));
+    if (gpuscan__is_single_pass(plan->strategy)) {
+        plan->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE;
+        plan->need.bytes[gpuscan__word_scratch(plan->key.word)] =
+            plan->tiles * gpuscan__word_bytes(plan->key.word, plan->e.t_size);
+        return GPUSCAN_SUCCESS;
+    }
+    /* Enough parts to keep the device busy, of whole tiles; a few tiles are not worth three launches. */
+    groups = (uint64_t)gs->device.units * profile->groups_per_unit;
+    plan->parts = 1;
+    if (plan->row_tiles > (gpuscan__is_cpu_strategy(plan->strategy) ? 1 : 4))
+        plan->parts = (uint32_t)gpuscan__min(plan->row_tiles, gpuscan__max(groups / gpuscan__min(plan->rows, groups), 1));
+    if (gpuscan__ceil_div(plan->row_tiles, plan->parts) > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
+    plan->part_tiles = (uint32_t)gpuscan__ceil_div(plan->row_tiles, plan->parts);
+    plan->parts = (uint32_t)gpuscan__ceil_div(plan->row_tiles, plan->part_tiles);
+    if (plan->parts > 1)
+        plan->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->parts * plan->e.t_size;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__check_pitch(gpuscan *gs, const char *field, uint64_t pitch, uint64_t count,
+                                           uint64_t *resolved) {
+    *resolved = pitch ? pitch : count;
+    if (*resolved < count)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than count", field);
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpuscan_scan_desc *desc,
+                                               const gpuscan__scan_plan *plan, const gpuscan__program *program,
+                                               uint32_t flags) {
+    gpuscan *gs = chain->gs;
+    cl_mem src = desc->src.mem, dst = desc->dst.mem ? desc->dst.mem : desc->total.mem;
+    uint64_t units = plan->rows * plan->parts, t_size = plan->e.t_size;
+    uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)gs->device.units * 64, 4096));
+    uint32_t group = plan->key.group;
+    gpuscan__launch launch;
+    gpuscan_result r;
+    if (!src)
+        src = dst;
+    if (plan->parts > 1) {
+        launch = gpuscan__launch_begin(gs, program->kernels[GPUSCAN__SCAN_SUMS]);
+        gpuscan__arg_buffer(&launch, desc->src, src);
+        gpuscan__arg_u64(&launch, plan->src_pitch);
+        gpuscan__arg_u64(&launch, desc->count);
+        gpuscan__arg_buffer(&launch, desc->count_buffer, src);
+        gpuscan__arg_u64(&launch, plan->rows);
+        gpuscan__arg_u32(&launch, plan->parts);
+        gpuscan__arg_u32(&launch, plan->part_tiles);
+        gpuscan__arg_scratch(&launch, chain, GPUSCAN__PLAIN, 0, t_size, dst);
+        gpuscan__arg_u32(&launch, flags);
+        if ((r = gpuscan__launch_end(&launch, chain, groups, group, 0)) != 0)
+            return r;
+        launch = gpuscan__launch_begin(gs, program->kernels[GPUSCAN__SCAN_CARRIES]);
+        gpuscan__arg_u64(&launch, plan->rows);
+        gpuscan__arg_u32(&launch, plan->parts);
+        gpuscan__arg_scratch(&launch, chain, GPUSCAN__PLAIN, 0, t_size, dst);
+        gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
+        gpuscan__arg_buffer(&launch, desc->init_buffer, src);
+        gpuscan__arg_u32(&launch, flags);
+        if ((r = gpuscan__launch_end(&launch, chain, gpuscan__min(plan->rows, 65536), group, 0)) != 0)
+            return r;
+        flags |= GPUSCAN__FLAG_CARRIES;
+    }
+    launch = gpuscan__launch_begin(gs, program->kernels[GPUSCAN__SCAN_PARTS]);
+    gpuscan__arg_buffer(&launch, desc->src, src);
+    gpuscan__arg_u64(&launch, plan->src_pitch);
+    gpuscan__arg_buffer(&launch, desc->dst, dst);
+    gpuscan__arg_u64(&launch, plan->dst_pitch);
+    gpuscan__arg_u64(&launch, desc->count);
+    gpuscan__arg_buffer(&launch, desc->count_buffer, src);
+    gpuscan__arg_u64(&launch, plan->rows);
+    gpuscan__arg_u32(&launch, plan->parts);
+    gpuscan__arg_u32(&launch, plan->part_tiles);
+    gpuscan__arg_scratch(&launch, chain, GPUSCAN__PLAIN, 0, t_size, dst);
+    gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
+    gpuscan__arg_buffer(&launch, desc->init_buffer, src);
+    gpuscan__arg_buffer(&launch, desc->total, dst);
+    gpuscan__arg_u32(&launch, flags);
+    return gpuscan__launch_end(&launch, chain, groups, group, 1);
+}
+
+static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpuscan_scan_desc *desc,
+                                                const gpuscan__scan_plan *plan, const gpuscan__program *program,
+                                                uint32_t flags) {
+    cl_mem src = desc->src.mem, dst = desc->dst.mem ? desc->dst.mem : desc->total.mem;
+    gpuscan__launch launch = gpuscan__launch_begin(chain->gs, program->kernels[0]);
+    if (!src)
+        src = dst;
+    gpuscan__arg_buffer(&launch, desc->src, src);
+    gpuscan__arg_u64(&launch, plan->src_pitch);
+    gpuscan__arg_buffer(&launch, desc->dst, dst);
+    gpuscan__arg_u64(&launch, plan->dst_pitch);
+    gpuscan__arg_u64(&launch, desc->count);
+    gpuscan__arg_buffer(&launch, desc->count_buffer, src);
+    gpuscan__arg_u32(&launch, plan->tiles);
+    gpuscan__arg_u32(&launch, plan->row_tiles);
+    gpuscan__arg_u32(&launch, plan->ahead);
+    gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, 0, sizeof(cl_uint), dst);
+    gpuscan__arg_scratch(&launch, chain, gpuscan__word_scratch(plan->key.word), 0, plan->key.word / 8, dst);
+    gpuscan__arg_u32(&launch, chain->place.epoch);
+    gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
+    gpuscan__arg_buffer(&launch, desc->init_buffer, src);
+    gpuscan__arg_buffer(&launch, desc->total, dst);
+    gpuscan__arg_u32(&launch, flags);
+    return gpuscan__launch_end(&launch, chain, plan->ahead ? 2 * plan->tiles : plan->tiles, plan->key.group, 1);
+}
+
+/* Nothing to compute and nothing to write: the event completes all the same. */
+static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
+    cl_event event = NULL;
+    cl_int code = CL_SUCCESS;
+    if (chain->call->event || chain->wait_count)
+        code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
+                                                         chain->call->event ? &event : NULL);
+    return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList");
+}
+
+/* The plan of a call that is or is not in place, and its program. */
+static gpuscan_result gpuscan__scan_plan_program(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__scan_plan *plan,
+                                                 int in_place, gpuscan__program **program) {
+    int again;
+    gpuscan_result r;
+    do {
+        if ((r = gpuscan__scan_choose(gs, desc, plan, in_place)) != 0 ||
+            (r = gpuscan__get_fitting_program(gs, &plan->key, &plan->e, program, &again)) != 0)
+            return r;
+    } while (again);
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__scan_run(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__scan_plan *plan,
+                                        uint32_t flags, gpuscan__range *ranges, size_t count) {
+    gpuscan__chain chain;
+    gpuscan__program *program = NULL;
+    cl_command_queue queue = NULL;
+    int in_order = 1, in_place;
+    gpuscan_result r;
+    if ((r = gpuscan__check_call(gs, &desc->call, &queue, &in_order)) != 0 ||
+        (r = gpuscan__check_ranges(gs, ranges, count - 1)) != 0)
+        return r;
+    in_place = ranges[0].root && ranges[0].root == ranges[1].root && ranges[0].begin < ranges[1].end &&
+               ranges[1].begin < ranges[0].end;
+    if (in_place && plan->rows > 1 && plan->src_pitch != plan->dst_pitch)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "src and dst overlap with different pitches");
+    if ((r = gpuscan__scan_choose(gs, desc, plan, in_place)) != 0)
+        return r;
+    if (desc->count == 0 && !desc->total.mem)
+        memset(&plan->need, 0, sizeof(plan->need));
+    else if ((r = gpuscan__scan_plan_program(gs, desc, plan, in_place, &program)) != 0)
+        return r;
+    if ((r = gpuscan__check_scratch(gs, &desc->call, &plan->need, &ranges[count - 1])) != 0 ||
+        (r = gpuscan__check_overlaps(gs, ranges, count)) != 0)
+        return r;
+    if (desc->total.mem)
+        flags |= GPUSCAN__FLAG_TOTAL;
+    if (desc->count * plan->rows * plan->e.dst_size > gs->device.cache / 2)
+        flags |= GPUSCAN__FLAG_STREAM;
+    if ((r = gpuscan__chain_begin(&chain, gs, &desc->call, queue, in_order, &plan->need)) == 0) {
+        if (!program)
+            r = gpuscan__enqueue_nothing(&chain);
+        else if (gpuscan__is_single_pass(plan->strategy))
+            r = gpuscan__scan_single_pass(&chain, desc, plan, program, flags);
+        else
+            r = gpuscan__scan_multi_pass(&chain, desc, plan, program, flags);
+    }
+    return gpuscan__chain_end(&chain, r);
+}
+
+static gpuscan_result gpuscan__scan(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__mode mode, uint64_t *size) {
+    gpuscan__scan_plan plan;
+    gpuscan__range ranges[6];
+    gpuscan__program *program = NULL;
+    cl_command_queue queue = NULL;
+    uint64_t src_elements, dst_elements, most = 0;
+    uint32_t flags = 0;
+    int in_place, forced = desc->call.strategy != GPUSCAN_STRATEGY_AUTO;
+    gpuscan_result r;
+    memset(&plan, 0, sizeof(plan));
+    if ((r = gpuscan__resolve_elements(gs, &plan.e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+                                       "dst_type")) != 0)
+        return r;
+    if (plan.e.arg)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
+    if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
+    if ((unsigned)desc->call.strategy >= GPUSCAN_STRATEGY_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
+    plan.rows = desc->rows ? desc->rows : 1;
+    if ((r = gpuscan__check_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan.src_pitch)) != 0 ||
+        (r = gpuscan__check_pitch(gs, "dst_pitch", desc->dst_pitch, desc->count, &plan.dst_pitch)) != 0 ||
+        (r = gpuscan__extent(gs, "src", desc->count, plan.rows, plan.src_pitch, plan.e.src_size, &src_elements)) != 0 ||
+        (r = gpuscan__extent(gs, "dst", desc->count, plan.rows, plan.dst_pitch, plan.e.dst_size, &dst_elements)) != 0 ||
+        (r = gpuscan__check_count(gs, desc->count_buffer, desc->count_type, &flags, &ranges[2])) != 0 ||
+        (r = gpuscan__check_init(gs, desc->init, desc->init_buffer, plan.e.dst_size, &flags, &ranges[3])) != 0)
+        return r;
+    plan.key.operation = GPUSCAN__SCAN;
+    plan.key.src = (uint32_t)plan.e.src;
+    plan.key.dst = (uint32_t)plan.e.dst;
+    plan.key.op = (uint32_t)plan.e.op;
+    plan.key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
+    plan.key.custom_size = plan.e.custom ? plan.e.custom->size : 0;
+    if (mode == GPUSCAN__RUN) {
+        if (desc->count && ((r = gpuscan__require_buffer(gs, "src", desc->src)) != 0 ||
+                            (r = gpuscan__require_buffer(gs, "dst", desc->dst)) != 0))
+            return r;
+        ranges[0] = gpuscan__make_range("src", desc->src, src_elements, plan.e.src_size, 1, 0, 1);
+        ranges[1] = gpuscan__make_range("dst", desc->dst, dst_elements, plan.e.dst_size, 0, 1, 1);
+        ranges[4] = gpuscan__make_range("total", desc->total, plan.rows, plan.e.dst_size, 0, 1, 0);
+        return gpuscan__scan_run(gs, desc, &plan, flags, ranges, GPUSCAN__COUNT_OF(ranges));
+    }
+    for (in_place = 0; in_place < (forced ? 1 : 2); in_place++) { /* which of them it will be is not known yet */
+        if (mode == GPUSCAN__SIZE)
+            r = gpuscan__scan_choose(gs, desc, &plan, in_place);
+        else if ((r = gpuscan__scan_plan_program(gs, desc, &plan, in_place, &program)) == 0 && !desc->call.scratch.mem)
+            r = gpuscan__grow_all(gs, &plan.need);
+        if (r != 0)
+            return r;
+        most = gpuscan__max(most, gpuscan__need_total(&plan.need));
+    }
+    if (mode == GPUSCAN__PREPARE)
+        return desc->call.queue ? GPUSCAN_SUCCESS : gpuscan__default_queue(gs, &queue);
+    *size = most;
+    return GPUSCAN_SUCCESS;
+}
+
+/* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
+
+static gpuscan_result gpuscan__uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc, gpuscan__mode mode,
+                                           uint64_t *size) {
+    gpuscan__elements e;
+    gpuscan__key key;
+    gpuscan__need need;
+    gpuscan__range ranges[4];
+    gpuscan__chain chain;
+    gpuscan__program *program = NULL;
+    gpuscan__launch launch;
+    gpuscan_strategy strategy = desc->call.strategy;
+    cl_command_queue queue = NULL;
+    uint64_t elements;
+    uint32_t flags = 0;
+    int in_order = 1, again = 0;
+    gpuscan_result r;
+    memset(&key, 0, sizeof(key));
+    memset(&need, 0, sizeof(need));
+    if ((r = gpuscan__resolve_elements(gs, &e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
+        return r;
+    if (e.arg)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
+    if (desc->block == 0)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
+    if ((unsigned)strategy >= GPUSCAN_STRATEGY_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = gpuscan__is_cpu_strategy(gs->device.profile->reduce) ? GPUSCAN_STRATEGY_CPU_MULTI_PASS
+                                                                        : GPUSCAN_STRATEGY_MULTI_PASS;
+    if (gpuscan__is_single_pass(strategy))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: uniform add has one pass only");
+    e.convert = NULL; /* source and destination are the same */
+    if (desc->op != GPUSCAN_OP_CUSTOM && e.dst != GPUSCAN_TYPE_CUSTOM)
+        e.custom = NULL;
+    if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e.dst_size, &elements)) != 0 ||
+        (r = gpuscan__check_count(gs, desc->count_buffer, desc->count_type, &flags, &ranges[2])) != 0)
+        return r;
+    key.operation = GPUSCAN__UNIFORM_ADD;
+    key.src = key.dst = (uint32_t)e.dst;
+    key.op = (uint32_t)e.op;
+    key.strategy = (uint32_t)strategy;
+    key.custom_size = e.custom ? e.custom->size : 0;
+    if (mode == GPUSCAN__SIZE) {
+        *size = 0;
+        return GPUSCAN_SUCCESS;
+    }
+    if (mode == GPUSCAN__RUN) {
+        if (desc->count && ((r = gpuscan__require_buffer(gs, "dst", desc->dst)) != 0 ||
+                            (r = gpuscan__require_buffer(gs, "addend", desc->addend)) != 0))
+            return r;
+        ranges[0] = gpuscan__make_range("dst", desc->dst, elements, e.dst_size, 1, 1, 0);
+        ranges[1] = gpuscan__make_range("addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block),
+                                        e.dst_size, 1, 0, 0);
+        if ((r = gpuscan__check_call(gs, &desc->call, &queue, &in_order)) != 0 ||
+            (r = gpuscan__check_scratch(gs, &desc->call, &need, &ranges[3])) != 0 ||
+            (r = gpuscan__check_ranges(gs, ranges, 3)) != 0 || (r = gpuscan__check_overlaps(gs, ranges, 3)) != 0)
+            return r;
+    }
+    if (mode == GPUSCAN__PREPARE || desc->count) {
+        do {
+            gpuscan__fit(gs, &key, &e, 256, 4);
+            if ((r = gpuscan__get_fitting_program(gs, &key, &e, &program, &again)) != 0)
+                return r;
+        } while (again);
+    }
+    if (mode == GPUSCAN__PREPARE)
+        return desc->call.queue ? GPUSCAN_SUCCESS : gpuscan__default_queue(gs, &queue);
+    if ((r = gpuscan__chain_begin(&chain, gs, &desc->call, queue, in_order, &need)) == 0) {
+        if (!program) {
+            r = gpuscan__enqueue_nothing(&chain);
+        } else {
+            launch = gpuscan__launch_begin(gs, program->kernels[0]);
+            gpuscan__arg_buffer(&launch, desc->dst, desc->dst.mem);
+            gpuscan__arg_buffer(&launch, desc->addend, desc->dst.mem);
+            gpuscan__arg_u64(&launch, desc->count);
+            gpuscan__arg_buffer(&launch, desc->count_buffer, desc->dst.mem);
+            gpuscan__arg_u64(&launch, desc->block);
+            gpuscan__arg_u32(&launch, flags);
+            r = gpuscan__launch_end(&launch, &chain,
+                                    gpuscan__min(gpuscan__ceil_div(desc->count, key.tile), (uint64_t)1 << 20),
+                                    key.group, 1);
+        }
+    }
+    return gpuscan__chain_end(&chain, r);
+}
+
+/* [REDUCE] --------------------------------------------------------------------------------------------------------- */
+
+typedef struct gpuscan__reduce_plan {
+    gpuscan__elements e;
+    gpuscan__key key;
+    gpuscan_strategy strategy;
+    uint64_t groups, group_tiles, result_at; /* result_at: bytes into PLAIN, for a result on the host */
+    gpuscan__need need;
+} gpuscan__reduce_plan;
+
+static int gpuscan__reduce_fits(const gpuscan *gs, const gpuscan__reduce_plan *plan, gpuscan_strategy strategy,
+                                const char **why) {
+    *why = "it failed its test on this device";
+    if (gs->refused & (1u << strategy))
+        return 0;
+    if (!gpuscan__is_single_pass(strategy))
+        return 1;
+    *why = "it needs a fence of device scope";
+    if (gs->device.fence == GPUSCAN__FENCE_NONE)
+        return 0;
+    *why = "elements of more than 64 bytes are not handed over in state words";
+    return gpuscan__word_bits(gs, plan->e.t_size, gpuscan__is_cpu_strategy(strategy)) != 0;
+}
+
+static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_desc *desc,
+                                             gpuscan__reduce_plan *plan) {
+    const gpuscan__profile *profile = gs->device.profile;
+    gpuscan_strategy strategy = desc->call.strategy;
+    gpuscan__key *key = &plan->key;
+    const char *why = "";
+    uint64_t tiles, most;
+    int cpu;
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = profile->reduce;
+    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    cpu = gpuscan__is_cpu_strategy(strategy);
+    if (!gpuscan__reduce_fits(gs, plan, strategy, &why)) {
+        if (desc->call.strategy != GPUSCAN_STRATEGY_AUTO)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
+        strategy = cpu ? GPUSCAN_STRATEGY_CPU_MULTI_PASS : GPUSCAN_STRATEGY_MULTI_PASS;
+    }
+    plan->strategy = strategy;
+    key->strategy = (uint32_t)strategy;
+    gpuscan__fit(gs, key, &plan->e, profile->reduce_group, profile->reduce_rows);
+    key->word = gpuscan__is_single_pass(strategy) ? gpuscan__word_bits(gs, plan->e.t_size, cpu) : 0;
+    if (key->word == 128 && key->group % 32 != 0)
+        key->word = gs->device.int64_atomics ? 64 : 32;
+    tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
+    most = (uint64_t)gs->device.units * profile->reduce_per_unit;
+    plan->groups = gpuscan__min(tiles, most);
+    plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
+    memset(&plan->need, 0, sizeof(plan->need));
+    if (plan->groups > 1) {
+        if (key->word) {
+            plan->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE;
+            plan->need.bytes[gpuscan__word_scratch(key->word)] =
+                plan->groups * gpuscan__word_bytes(key->word, plan->e.t_size);
+        } else {
+            plan->need.bytes[GPUSCAN__PLAIN] = plan->groups * plan->e.t_size;
+        }
+    }
+    plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(plan->need.bytes[GPUSCAN__PLAIN]),
+                                        plan->e.result_size) * plan->e.result_size;
+    if (desc->result || !desc->dst.mem)
+        plan->need.bytes[GPUSCAN__PLAIN] = plan->result_at + plan->e.result_size + 8;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Where the result goes on the device: dst, or a place in the scratch for a result on the host. */
+static void gpuscan__arg_result(gpuscan__launch *launch, const gpuscan__chain *chain, const gpuscan_reduce_desc *desc,
+                                const gpuscan__reduce_plan *plan) {
+    if (desc->dst.mem)
+        gpuscan__arg_buffer(launch, desc->dst, NULL);
+    else
+        gpuscan__arg_scratch(launch, chain, GPUSCAN__PLAIN, plan->result_at, plan->e.result_size, NULL);
+}
+
+static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan_reduce_desc *desc,
+                                              const gpuscan__reduce_plan *plan, const gpuscan__program *program,
+                                              uint32_t flags) {
+    gpuscan *gs = chain->gs;
+    int to_host = desc->dst.mem == NULL, second = plan->groups > 1 && plan->key.word == 0;
+    cl_mem dst = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
+    cl_mem src = desc->src.mem ? desc->src.mem : dst;
+    int kind = plan->key.word ? gpuscan__word_scratch(plan->key.word) : GPUSCAN__PLAIN;
+    uint64_t unit = plan->key.word ? plan->key.word / 8 : plan->e.t_size;
+    gpuscan__launch launch = gpuscan__launch_begin(gs, program->kernels[0]);
+    cl_event event = NULL;
+    cl_int code;
+    gpuscan_result r;
+    gpuscan__arg_buffer(&launch, desc->src, src);
+    gpuscan__arg_u64(&launch, desc->count);
+    gpuscan__arg_buffer(&launch, desc->count_buffer, src);
+    gpuscan__arg_u64(&launch, plan->group_tiles);
+    gpuscan__arg_scratch(&launch, chain, kind, 0, unit, dst);
+    gpuscan__arg_u32(&launch, chain->place.epoch);
+    gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, 0, sizeof(cl_uint), dst);
+    gpuscan__arg_result(&launch, chain, desc, plan);
+    gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
+    gpuscan__arg_buffer(&launch, desc->init_buffer, src);
+    gpuscan__arg_u32(&launch, flags);
+    if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group, !second && !to_host)) != 0)
+        return r;
+    if (second) {
+        launch = gpuscan__launch_begin(gs, program->kernels[1]);
+        gpuscan__arg_scratch(&launch, chain, GPUSCAN__PLAIN, 0, plan->e.t_size, dst);
+        gpuscan__arg_u32(&launch, plan->groups);
+        gpuscan__arg_result(&launch, chain, desc, plan);
+        gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
+        gpuscan__arg_buffer(&launch, desc->init_buffer, src);
+        gpuscan__arg_u32(&launch, flags);
+        if ((r = gpuscan__launch_end(&launch, chain, 1, plan->key.group, !to_host)) != 0)
+            return r;
+    }
+    if (!to_host)
+        return GPUSCAN_SUCCESS;
+    code = gs->cl.clEnqueueReadBuffer(
+        chain->queue, dst, CL_FALSE, (size_t)(chain->place.offset[GPUSCAN__PLAIN] / plan->e.result_size *
+                                              plan->e.result_size + plan->result_at),
+        plan->e.result_size, desc->result, chain->wait_count, chain->waits,
+        gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
+    return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
+}
+
+static gpuscan_result gpuscan__reduce(gpuscan *gs, const gpuscan_reduce_desc *desc, gpuscan__mode mode,
+                                      uint64_t *size) {
+    gpuscan__reduce_plan plan;
+    gpuscan__range ranges[5];
+    gpuscan__chain chain;
+    gpuscan__program *program = NULL;
+    cl_command_queue queue = NULL;
+    uint64_t elements;
+    uint32_t flags = 0;
+    int in_order = 1, again = 0;
+    gpuscan_result r;
+    memset(&plan, 0, sizeof(plan));
+    if ((r = gpuscan__resolve_elements(gs, &plan.e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+                                       "dst_type")) != 0)
+        return r;
+    if ((unsigned)desc->call.strategy >= GPUSCAN_STRATEGY_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
+    if (plan.e.arg && (desc->init || desc->init_buffer.mem))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
+    if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan.e.src_size, &elements)) != 0 ||
+        (r = gpuscan__check_count(gs, desc->count_buffer, desc->count_type, &flags, &ranges[2])) != 0 ||
+        (r = gpuscan__check_init(gs, desc->init, desc->init_buffer, plan.e.dst_size, &flags, &ranges[3])) != 0)
+        return r;
+    plan.key.operation = GPUSCAN__REDUCE;
+    plan.key.src = (uint32_t)plan.e.src;
+    plan.key.dst = (uint32_t)plan.e.dst;
+    plan.key.op = (uint32_t)plan.e.op;
+    plan.key.custom_size = plan.e.custom ? plan.e.custom->size : 0;
+    if (mode == GPUSCAN__RUN) {
+        if (desc->count && (r = gpuscan__require_buffer(gs, "src", desc->src)) != 0)
+            return r;
+        if ((desc->dst.mem == NULL) == (desc->result == NULL))
+            return gpuscan__fail(gs, desc->result ? GPUSCAN_ERROR_INVALID_ARGUMENT : GPUSCAN_ERROR_INVALID_BUFFER,
+                                 "exactly one of dst and result must be given");
+        ranges[0] = gpuscan__make_range("src", desc->src, elements, plan.e.src_size, 1, 0, 0);
+        ranges[1] = gpuscan__make_range("dst", desc->dst, 1, plan.e.result_size, 0, 1, 0);
+        if ((r = gpuscan__check_call(gs, &desc->call, &queue, &in_order)) != 0 ||
+            (r = gpuscan__check_ranges(gs, ranges, 4)) != 0)
+            return r;
+    }
+    do {
+        if ((r = gpuscan__reduce_choose(gs, desc, &plan)) != 0)
+            return r;
+        if (mode == GPUSCAN__SIZE) {
+            *size = gpuscan__need_total(&plan.need);
+            return GPUSCAN_SUCCESS;
+        }
+        if ((r = gpuscan__get_fitting_program(gs, &plan.key, &plan.e, &program, &again)) != 0)
+            return r;
+    } while (again);
+    if (mode == GPUSCAN__PREPARE) {
+        if (!desc->call.scratch.mem && (r = gpuscan__grow_all(gs, &plan.need)) != 0)
+            return r;
+        return desc->call.queue ? GPUSCAN_SUCCESS : gpuscan__default_queue(gs, &queue);
+    }
+    if ((r = gpuscan__check_scratch(gs, &desc->call, &plan.need, &ranges[4])) != 0 ||
+        (r = gpuscan__check_overlaps(gs, ranges, 5)) != 0)
+        return r;
+    if ((r = gpuscan__chain_begin(&chain, gs, &desc->call, queue, in_order, &plan.need)) == 0)
+        r = gpuscan__reduce_enqueue(&chain, desc, &plan, program, flags);
+    return gpuscan__chain_end(&chain, r);
+}
+
+/* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */
+
+typedef struct gpuscan__histogram_plan {
+    gpuscan__key key;
+    gpuscan_type sample, counter, weight;
+    uint32_t channels, mask, active, bins, channel_bins;
+    uint64_t all_bins, rows, pitch, weights_pitch, groups;
+    uint64_t lower, range, factor; /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
+    double real_lower, real_upper, real_step;
+    gpuscan__need need;
+} gpuscan__histogram_plan;
+
+static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key) {
+    const gpuscan__type_facts *sample = &gpuscan__types[key->src];
+    const char *real = key->src == GPUSCAN_TYPE_F64 ? "double" : "float";
+    int cpu = gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy);
+    uint32_t vector = gpuscan__vector(sample->size, sample->size), active = 0, c;
+    for (c = 0; c < key->channels; c++)
+        active += key->mask >> c & 1;
+    gpuscan__define_shape(text, gs, key, vector);
+    gpuscan__define(text, "SAMPLE", sample->name);
+    gpuscan__define_raw(text, "SAMPLE_RAW", 16);
+    gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
+    if (sample->kind == 'f')
+        gpuscan__define(text, "SAMPLE_FLOAT", real);
+    gpuscan__define_number(text, "SAMPLE_IS_FLOAT", sample->kind == 'f');
+    gpuscan__define_number(text, "SAMPLE_F16", key->src == GPUSCAN_TYPE_F16);
+    gpuscan__define(text, "OFFSET", key->wide_offset ? "ulong" : "uint");
+    gpuscan__define(text, "BELOW(s, lower)", sample->kind == 's' ? "((long)(s) < (long)(lower))" : "((s) < (lower))");
+    gpuscan__define(text, "COUNTER", gpuscan__types[key->counter].name);
+    gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[key->counter].size);
+    gpuscan__define_number(text, "COUNTER_ATOMICS", gs->device.int64_atomics ? 64 : 32);
+    gpuscan__define_number(text, "WEIGHTED", key->weight != 0);
+    if (key->weight)
+        gpuscan__define(text, "WEIGHT", gpuscan__types[key->weight].name);
+    gpuscan__define_number(text, "FORM", key->form);
+    gpuscan__define_number(text, "BIN_MODE", key->mode);
+    gpuscan__define_number(text, "RANGE_ALL", key->range_all);
+    gpuscan__define_number(text, "CLOSED", key->closed);
+    gpuscan__define_number(text, "OUTSIDE", key->outside);
+    gpuscan__define_number(text, "CHANNELS", key->channels);
+    gpuscan__define_number(text, "CHANNEL_MASK", key->mask);
+    gpuscan__define_number(text, "COPIES", key->copies);
+    gpuscan__define_number(text, "RUNS", cpu && !key->weight && key->channels == 1 && vector > 1);
+    gpuscan__define_number(text, "BINS", key->bins);
+    gpuscan__define_number(text, "ALL_BINS",
+                           (uint64_t)active * ((uint64_t)key->bins + (key->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0)));
+}
+
+/* floor(2^64 * a / b) for a < b, by long division. */
+static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
+    uint64_t quotient = 0;
+    int bit;
+    for (bit = 0; bit < 64; bit++) {
+        int carry = (int)(a >> 63);
+        a <<= 1;
+        quotient <<= 1;
+        if (carry || a >= b) {
+            a -= b;
+            quotient |= 1;
+        }
+    }
+    return quotient;
+}
+
+/* Integer bins: the range, and how a sample finds its bin. */
+static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                            gpuscan__histogram_plan *plan) {
+    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
+    unsigned bits = type->size * 8;
+    uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* two's complement */
+    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins;           /* 0: 2^64 */
+    uint64_t lower = desc->lower.u, upper = desc->upper.u, range, shift = 0;
+    gpuscan__key *key = &plan->key;
+    int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
+    if (desc->form == GPUSCAN_BINS_VALUES) {
+        range = bins;
+        upper = lower + bins;
+    } else if (lower == 0 && upper == 0) {
+        lower = least;
+        range = whole;
+    } else if (ordered) {
+        range = upper - lower;
+    } else {
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the range is empty");
+    }
+    plan->lower = lower;
+    plan->range = range;
+    key->range_all = lower == least && range == whole;
+    /* 32 bits hold s - lower, modulo 2^32, without mistaking one side for the other, if lower is a value of the type
+       and the range does not leave it. */
+    key->wide_offset = 1;
+    if (bits < 64) {
+        uint64_t above = lower - least;
+        if (above < whole && range <= whole - above && (range < (uint64_t)1 << 32 || key->range_all))
+            key->wide_offset = 0;
+    }
+    if (range == bins) {
+        key->mode = 0;
+    } else if (range == 0) {
+        key->mode = 2;
+        plan->factor = bins;
+    } else if (bins < range && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0) {
+        while ((range / bins) >> shift > 1)
+            shift++;
+        key->mode = 1;
+        plan->factor = shift;
+    } else if (bins >= range) {
+        key->mode = 4;
+    } else if (range <= (uint64_t)1 << 32) {
+        key->mode = 2;
+        plan->factor = gpuscan__fraction64(bins, range) + 1;
+    } else {
+        key->mode = 3;
+        plan->factor = gpuscan__fraction64(bins, range);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                          gpuscan__histogram_plan *plan) {
+    double lower = desc->lower.f, upper = desc->upper.f, step, least;
+    const double float_max = 3.4028234663852886e38, double_max = 1.7976931348623157e308;
+    double largest = plan->sample == GPUSCAN_TYPE_F64 ? double_max : float_max;
+    if (desc->lower.u == 0 && desc->upper.u == 0)
+        upper = 1.0;
+    if (!(lower >= -largest && upper <= largest && lower < upper))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the range is empty or not finite");
+    if (plan->sample != GPUSCAN_TYPE_F64) {
+        lower = (float)lower;
+        upper = (float)upper;
+    }
+    step = (upper - lower) / plan->bins;
+    if (!(step <= largest))
+        step = upper / plan->bins - lower / plan->bins;
+    if (plan->sample != GPUSCAN_TYPE_F64)
+        step = (float)step;
+    least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
+    if (!(lower < upper) || !(step >= least) || !(1.0 / step <= largest))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: a bin is too fine for the type");
+    plan->real_lower = lower;
+    plan->real_upper = upper;
+    plan->real_step = step;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__resolve_histogram(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                                 gpuscan__histogram_plan *plan) {
+    gpuscan__key *key = &plan->key;
+    gpuscan_result r;
+    uint32_t c;
+    memset(plan, 0, sizeof(*plan));
+    plan->sample = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
+    plan->counter = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
+    plan->weight = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
+    if ((unsigned)plan->sample >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
+        (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "sample_type, counter_type or weight_type is no gpuscan_type");
+    if (!gpuscan__is_builtin(plan->sample))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "sample_type is no builtin type");
+    if (plan->counter != GPUSCAN_TYPE_U32 && plan->counter != GPUSCAN_TYPE_U64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "counter_type is neither u32 nor u64");
+    if (gpuscan__types[plan->weight].kind != 'u')
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "weight_type is no unsigned integer");
+    if ((unsigned)desc->form > GPUSCAN_BINS_VALUES)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is no gpuscan_bins");
+    if ((unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside is no gpuscan_outside");
+    if ((unsigned)desc->call.strategy >= GPUSCAN_STRATEGY_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
+    if ((r = gpuscan__check_type(gs, "sample_type", plan->sample)) != 0)
+        return r;
+    plan->channels = desc->channels ? desc->channels : 1;
+    if (plan->channels > 4)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4");
+    plan->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
+    if (plan->mask >> plan->channels)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask names channels that are not there");
+    for (c = 0; c < plan->channels; c++)
+        plan->active += plan->mask >> c & 1;
+    plan->bins = desc->bins ? desc->bins : 256;
+    if (plan->bins > 0x7fffffffu / 4 - 2)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "bins is more than %u", 0x7fffffffu / 4 - 2);
+    plan->channel_bins = plan->bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
+    plan->all_bins = (uint64_t)plan->active * plan->channel_bins;
+    if (desc->form == GPUSCAN_BINS_VALUES && gpuscan__types[plan->sample].kind == 'f')
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "form: VALUES is for integers");
+    if (desc->form != GPUSCAN_BINS_EDGES) {
+        r = gpuscan__types[plan->sample].kind == 'f' ? gpuscan__float_bins(gs, desc, plan)
+                                                     : gpuscan__integer_bins(gs, desc, plan);
+        if (r != 0)
+            return r;
+    }
+    plan->rows = desc->rows ? desc->rows : 1;
+    if ((r = gpuscan__check_pitch(gs, "pitch", desc->pitch, desc->count, &plan->pitch)) != 0 ||
+        (r = gpuscan__check_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) != 0)
+        return r;
+    key->operation = GPUSCAN__HISTOGRAM;
+    key->src = (uint32_t)plan->sample;
+    key->counter = (uint32_t)plan->counter;
+    key->form = (uint32_t)desc->form;
+    key->bins = plan->bins;
+    key->closed = desc->closed != 0;
+    key->outside = (uint32_t)desc->outside;
+    key->channels = plan->channels;
+    key->mask = plan->mask;
+    return GPUSCAN_SUCCESS;
+}
+
+/* The strategy, the copies of the bins in local memory and the number of groups. weighted: whether there are weights. */
+static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                                gpuscan__histogram_plan *plan, int weighted) {
+    const gpuscan__profile *profile = gs->device.profile;
+    gpuscan_strategy strategy = desc->call.strategy;
+    gpuscan__key *key = &plan->key;
+    uint32_t size = gpuscan__types[plan->sample].size, group = profile->counts_group;
+    uint64_t local, tiles, samples, elements;
+    const char *why = NULL;
+    int cpu;
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = profile->histogram;
+    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    if (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
+        strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+    cpu = gpuscan__is_cpu_strategy(strategy);
+    key->weight = weighted ? (uint32_t)plan->weight : 0;
+    /* local counters have 32 bits, and local memory an end */
+    local = gpuscan__min(gs->device.local_memory - gpuscan__min(gs->device.local_memory, 64), profile->counts_local);
+    key->copies = 0;
+    if (strategy != GPUSCAN_STRATEGY_MULTI_PASS) {
+        if (weighted && plan->counter == GPUSCAN_TYPE_U64)
+            why = "weighted sums of 64 bits are not held in local memory";
+        else if (plan->all_bins * 4 > local)
+            why = "the bins do not fit local memory";
+        else
+            for (key->copies = 1; key->copies * 2 <= profile->counts_copies &&
+                                  plan->all_bins * 8 * key->copies <= local;)
+                key->copies *= 2;
+    }
+    if (why && desc->call.strategy != GPUSCAN_STRATEGY_AUTO && !cpu)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
+    if (why && !cpu)
+        strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    key->strategy = (uint32_t)strategy;
+    key->rows = profile->counts_rows;
+    if (cpu) {
+        key->group = 1;
+        key->rows = 1;
+    } else {
+        key->group = (uint32_t)gpuscan__min(group, gs->device.group_limit);
+    }
+    key->tile = key->group * key->rows * (16 / size);
+    if (cpu) { /* the tile only shares out the work: long stretches */
+        key->tile = 65536 / size;
+        key->rows = key->tile / (16 / size);
+    }
+    if (!gpuscan__multiply(desc->count, plan->channels, &samples) ||
+        !gpuscan__multiply(samples, plan->rows, &elements))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the number of samples does not fit 64 bits");
+    tiles = gpuscan__ceil_div(samples, key->tile) * plan->rows;
+    plan->groups = gpuscan__min(gpuscan__max(tiles, 1), (uint64_t)gs->device.units * profile->counts_per_unit);
+    plan->groups = gpuscan__max(plan->groups, elements >> 31); /* a group's local counters do not overflow */
+    if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096)
+        key->in_launch = 1;
+    memset(&plan->need, 0, sizeof(plan->need));
+    plan->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + plan->all_bins * gpuscan__types[plan->counter].size;
+    return GPUSCAN_SUCCESS;
+}
+
+static void gpuscan__arg_real(gpuscan__launch *launch, gpuscan_type type, double value) {
+    float single = (float)value;
+    if (type == GPUSCAN_TYPE_F64)
+        gpuscan__arg(launch, &value, sizeof(value));
+    else
+        gpuscan__arg(launch, &single, sizeof(single));
+}
+
+static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan_histogram_desc *desc,
+                                                 const gpuscan__histogram_plan *plan, const gpuscan__program *program,
+                                                 uint32_t flags) {
+    gpuscan *gs = chain->gs;
+    uint32_t counter_size = gpuscan__types[plan->counter].size;
+    cl_mem samples = desc->samples.mem ? desc->samples.mem : desc->counts.mem;
+    uint64_t count = desc->count, rows = plan->rows, pitch = plan->pitch;
+    int in_launch = (int)plan->key.in_launch;
+    gpuscan__launch launch = gpuscan__launch_begin(gs, program->kernels[0]);
+    gpuscan_result r;
+    if (rows > 1 && pitch == count && (!desc->weights.mem || plan->weights_pitch == count) &&
+        !desc->count_buffer.mem) { /* no gaps: one long row */
+        count *= rows;
+        rows = 1;
+    }
+    if (desc->accumulate)
+        flags |= GPUSCAN__FLAG_ACCUMULATE;
+    if (in_launch)
+        flags |= GPUSCAN__FLAG_FINISH;
+    gpuscan__arg_buffer(&launch, desc->samples, samples);
+    gpuscan__arg_u64(&launch, pitch);
+    gpuscan__arg_u64(&launch, count);
+    gpuscan__arg_buffer(&launch, desc->count_buffer, samples);
+    gpuscan__arg_u64(&launch, rows);
+    gpuscan__arg_buffer(&launch, desc->weights, samples);
+    gpuscan__arg_u64(&launch, plan->weights_pitch);
+    gpuscan__arg_buffer(&launch, desc->edges, samples);
+    if (gpuscan__types[plan->sample].kind == 'f') {
+        gpuscan__arg_real(&launch, plan->sample, plan->real_lower);
+        gpuscan__arg_real(&launch, plan->sample, plan->real_upper);
+        gpuscan__arg_real(&launch, plan->sample, plan->real_step);
+        gpuscan__arg_real(&launch, plan->sample, plan->real_step > 0 ? 1.0 / plan->real_step : 0);
+    } else {
+        gpuscan__arg_u64(&launch, plan->lower);
+        gpuscan__arg_u64(&launch, plan->lower + plan->range);
+        gpuscan__arg_u64(&launch, plan->range);
+        gpuscan__arg_u64(&launch, plan->factor);
+    }
+    gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size, samples);
+    gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, 0, sizeof(cl_uint), samples);
+    gpuscan__arg_buffer(&launch, desc->counts, samples);
+    gpuscan__arg_u32(&launch, flags);
+    if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group, in_launch)) != 0 || in_launch)
+        return r;
+    launch = gpuscan__launch_begin(gs, program->kernels[1]);
+    gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size, samples);
+    gpuscan__arg_buffer(&launch, desc->counts, samples);
+    gpuscan__arg_u32(&launch, flags);
+    return gpuscan__launch_end(&launch, chain,
+                               gpuscan__min(gpuscan__ceil_div(plan->all_bins, plan->key.group),
+                                            gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy)
+                                                ? (uint64_t)gs->device.units
+                                                : (uint64_t)gs->device.units * 16),
+                               plan->key.group, 1);
+}
+
+static gpuscan_result gpuscan__histogram(gpuscan *gs, const gpuscan_histogram_desc *desc, gpuscan__mode mode,
+                                         uint64_t *size) {
+    gpuscan__histogram_plan plan;
+    gpuscan__range ranges[6];
+    gpuscan__chain chain;
+    gpuscan__program *program = NULL;
+    cl_command_queue queue = NULL;
+    uint64_t pixels, elements, weights;
+    uint32_t flags = 0, sample_size, edge_size;
+    int in_order = 1, again = 0;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_histogram(gs, desc, &plan)) != 0)
+        return r;
+    sample_size = gpuscan__types[plan.sample].size;
+    edge_size = plan.sample == GPUSCAN_TYPE_F16 ? 4 : sample_size;
+    if ((r = gpuscan__extent(gs, "samples", desc->count, plan.rows, plan.pitch, plan.channels * sample_size,
+                             &pixels)) != 0 ||
+        (r = gpuscan__extent(gs, "weights", desc->count, plan.rows, plan.weights_pitch,
+                             gpuscan__types[plan.weight].size, &weights)) != 0 ||
+        (r = gpuscan__check_count(gs, desc->count_buffer, desc->count_type, &flags, &ranges[2])) != 0)
+        return r;
+    elements = pixels * plan.channels;
+    if (mode == GPUSCAN__RUN) {
+        if ((r = gpuscan__require_buffer(gs, "counts", desc->counts)) != 0)
+            return r;
+        if (desc->count && (r = gpuscan__require_buffer(gs, "samples", desc->samples)) != 0)
+            return r;
+        if (desc->form == GPUSCAN_BINS_EDGES && (r = gpuscan__require_buffer(gs, "edges", desc->edges)) != 0)
+            return r;
+        if (desc->host_edges || desc->host_weights)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                 "host_edges and host_weights are for gpuscan_histogram_host");
+        ranges[0] = gpuscan__make_range("samples", desc->samples, elements, sample_size, 1, 0, 0);
+        ranges[1] = gpuscan__make_range("counts", desc->counts, plan.all_bins, gpuscan__types[plan.counter].size,
+                                        desc->accumulate != 0, 1, 0);
+        ranges[3] = gpuscan__make_range("weights", desc->weights, weights, gpuscan__types[plan.weight].size, 1, 0, 0);
+        ranges[4] = gpuscan__make_range("edges", desc->edges,
+                                        desc->form == GPUSCAN_BINS_EDGES ? (uint64_t)plan.bins + 1 : 0, edge_size, 1, 0,
+                                        0);
+        if ((r = gpuscan__check_call(gs, &desc->call, &queue, &in_order)) != 0 ||
+            (r = gpuscan__check_ranges(gs, ranges, 5)) != 0)
+            return r;
+    }
+    do {
+        if ((r = gpuscan__histogram_choose(gs, desc, &plan, desc->weights.mem != NULL || desc->host_weights)) != 0)
+            return r;
+        if (mode == GPUSCAN__SIZE) {
+            *size = gpuscan__need_total(&plan.need);
+            return GPUSCAN_SUCCESS;
+        }
+        if ((r = gpuscan__get_fitting_program(gs, &plan.key, NULL, &program, &again)) != 0)
+            return r;
+    } while (again);
+    if (mode == GPUSCAN__PREPARE) {
+        if (!desc->call.scratch.mem && (r = gpuscan__grow_all(gs, &plan.need)) != 0)
+            return r;
+        return desc->call.queue ? GPUSCAN_SUCCESS : gpuscan__default_queue(gs, &queue);
+    }
+    if ((r = gpuscan__check_scratch(gs, &desc->call, &plan.need, &ranges[5])) != 0 ||
+        (r = gpuscan__check_overlaps(gs, ranges, 6)) != 0)
+        return r;
+    if ((r = gpuscan__chain_begin(&chain, gs, &desc->call, queue, in_order, &plan.need)) == 0)
+        r = gpuscan__histogram_enqueue(&chain, desc, &plan, program, flags);
+    return gpuscan__chain_end(&chain, r);
+}
+
+/* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
+
+enum { GPUSCAN__HOST_ARRAYS = 4 };
+
+/* The arrays of one blocking call as buffers: used where they lie where the device can, else copied. */
+typedef struct gpuscan__host_call {
+    gpuscan *gs;
+    cl_command_queue queue;
+    cl_mem mem[GPUSCAN__HOST_ARRAYS];
+    int count;
+} gpuscan__host_call;
+
+static void *gpuscan__without_const(const void *pointer) {
+    union {
+        const void *from;
+        void *to;
+    } cast;
+    cast.from = pointer;
+    return cast.to;
+}
+
+/* A buffer of an array. fill: the device needs what the array holds. */
+static gpuscan_result gpuscan__host_array(gpuscan__host_call *host, const void *array, uint64_t bytes, int fill,
+                                          cl_mem *mem) {
+    gpuscan *gs = host->gs;
+    cl_int code = CL_SUCCESS;
+    *mem = NULL;
+    if (bytes == 0)
+        return GPUSCAN_SUCCESS;
+    if (bytes > SIZE_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "an array does not fit the host's size_t");
+    if (gs->device.zero_copy)
+        *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, (size_t)bytes,
+                                     gpuscan__without_const(array), &code);
+    else
+        *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    if (!*mem || code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes failed", (unsigned long long)bytes);
+    host->mem[host->count++] = *mem;
+    if (fill && !gs->device.zero_copy) {
+        code = gs->cl.clEnqueueWriteBuffer(host->queue, *mem, CL_TRUE, 0, (size_t)bytes, array, 0, NULL, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Waits for the call and brings bytes of mem back. */
+static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, cl_event done, cl_mem mem, void *array,
+                                          uint64_t bytes) {
+    gpuscan *gs = host->gs;
+    cl_int code = gs->cl.clWaitForEvents(1, &done);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clWaitForEvents failed");
+    if (bytes == 0)
+        return GPUSCAN_SUCCESS;
+    if (gs->device.zero_copy) {
+        cl_event unmapped = NULL;
+        void *mapped = gs->cl.clEnqueueMapBuffer(host->queue, mem, CL_TRUE, CL_MAP_READ, 0, (size_t)bytes, 0, NULL,
+                                                 NULL, &code);
+        if (!mapped || code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clEnqueueMapBuffer failed");
+        code = gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, &unmapped);
+        if (code == CL_SUCCESS)
+            code = gs->cl.clWaitForEvents(1, &unmapped);
+        gpuscan__forget_event(gs, &unmapped);
+        return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueUnmapMemObject failed");
+    }
+    code = gs->cl.clEnqueueReadBuffer(host->queue, mem, CL_TRUE, 0, (size_t)bytes, array, 0, NULL, NULL);
+    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueReadBuffer failed");
+}
+
+static gpuscan_result gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs, gpuscan_call *call) {
+    memset(host, 0, sizeof(*host));
+    host->gs = gs;
+    host->queue = call->queue;
+    if (host->queue)
+        return GPUSCAN_SUCCESS;
+    return gpuscan__default_queue(gs, &host->queue);
+}
+
+static void gpuscan__host_end(gpuscan__host_call *host) {
+    while (host->count > 0)
+        host->gs->cl.clReleaseMemObject(host->mem[--host->count]);
+}
+
+/* The call's event: the caller's, where there is one, else of this call alone. */
+static gpuscan_result gpuscan__host_finish(gpuscan__host_call *host, gpuscan_result r, cl_event *event,
+                                           cl_event *caller, cl_mem mem, void *array, uint64_t bytes) {
+    gpuscan *gs = host->gs;
+    if (r == 0)
+        r = gpuscan__host_fetch(host, *event, mem, array, bytes);
+    if (r == 0 && caller)
+        *caller = *event;
+    else
+        gpuscan__forget_event(gs, event);
+    gpuscan__host_end(host);
+    return r;
+}
+
+static gpuscan_result gpuscan__bytes(gpuscan *gs, const char *field, uint64_t elements, uint64_t size,
+                                     uint64_t *bytes) {
+    if (!gpuscan__multiply(elements, size, bytes))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s does not fit 64 bits", field);
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
+                                         gpuscan_scan_desc *desc) {
+    gpuscan__host_call host;
+    gpuscan__elements e;
+    cl_event event = NULL, *caller = desc->call.event;
+    uint64_t rows = desc->rows ? desc->rows : 1, src_bytes, dst_bytes, unused;
+    gpuscan_result r;
+    if (desc->src.mem || desc->dst.mem || desc->src.offset || desc->dst.offset || desc->count)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst and count of the desc must be zero");
+    if (count && (!src || !dst))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", src ? "dst" : "src");
+    desc->count = count;
+    desc->call.event = &event;
+    if ((r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+                                       "dst_type")) != 0 ||
+        (r = gpuscan__extent(gs, "src", count, rows, desc->src_pitch ? desc->src_pitch : count, e.src_size,
+                             &src_bytes)) != 0 ||
+        (r = gpuscan__extent(gs, "dst", count, rows, desc->dst_pitch ? desc->dst_pitch : count, e.dst_size,
+                             &dst_bytes)) != 0)
+        return r;
+    src_bytes *= e.src_size;
+    dst_bytes *= e.dst_size;
+    if (src != dst && count && gpuscan__arrays_overlap(src, src_bytes, dst, dst_bytes))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "src and dst overlap");
+    if ((r = gpuscan__scan(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
+        (r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
+        return r;
+    r = gpuscan__host_array(&host, src, src_bytes, 1, &desc->src.mem);
+    /* rows with gaps between them: the gaps come back as they were */
+    if (r == 0 && src == dst)
+        desc->dst.mem = desc->src.mem;
+    else if (r == 0)
+        r = gpuscan__host_array(&host, dst, dst_bytes, desc->dst_pitch > count || desc->count_buffer.mem != NULL,
+                                &desc->dst.mem);
+    if (r == 0)
+        r = gpuscan__scan(gs, desc, GPUSCAN__RUN, NULL);
+    return gpuscan__host_finish(&host, r, &event, caller, desc->dst.mem, dst, dst_bytes);
+}
+
+static gpuscan_result gpuscan__uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
+                                                uint64_t block, gpuscan_uniform_add_desc *desc) {
+    gpuscan__host_call host;
+    gpuscan__elements e;
+    cl_event event = NULL, *caller = desc->call.event;
+    uint64_t bytes, addend_bytes, unused;
+    gpuscan_result r;
+    if (desc->addend.mem || desc->dst.mem || desc->addend.offset || desc->dst.offset || desc->count || desc->block)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst, addend, count, block of the desc must be zero");
+    if (count && (!addend || !dst))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", addend ? "dst" : "addend");
+    desc->count = count;
+    desc->block = block;
+    desc->call.event = &event;
+    if ((r = gpuscan__uniform_add(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, &e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0 ||
+        (r = gpuscan__bytes(gs, "dst", count, e.dst_size, &bytes)) != 0)
+        return r;
+    addend_bytes = gpuscan__ceil_div(count, block) * e.dst_size;
+    if (count && gpuscan__arrays_overlap(addend, addend_bytes, dst, bytes))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "addend and dst overlap");
+    if ((r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
+        return r;
+    if ((r = gpuscan__host_array(&host, addend, addend_bytes, 1, &desc->addend.mem)) == 0 &&
+        (r = gpuscan__host_array(&host, dst, bytes, 1, &desc->dst.mem)) == 0)
+        r = gpuscan__uniform_add(gs, desc, GPUSCAN__RUN, NULL);
+    return gpuscan__host_finish(&host, r, &event, caller, desc->dst.mem, dst, bytes);
+}
+
+static gpuscan_result gpuscan__reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
+                                           gpuscan_reduce_desc *desc) {
+    gpuscan__host_call host;
+    gpuscan__elements e;
+    cl_event event = NULL, *caller = desc->call.event;
+    uint64_t bytes, unused;
+    gpuscan_result r;
+    if (desc->src.mem || desc->dst.mem || desc->src.offset || desc->dst.offset || desc->count || desc->result)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
+    if (!result || (count && !src))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", result ? "src" : "result");
+    desc->count = count;
+    desc->result = result;
+    desc->call.event = &event;
+    if ((r = gpuscan__reduce(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+                                       "dst_type")) != 0 ||
+        (r = gpuscan__bytes(gs, "src", count, e.src_size, &bytes)) != 0 ||
+        (r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
+        return r;
+    r = gpuscan__host_array(&host, src, bytes, 1, &desc->src.mem);
+    if (r == 0)
+        r = gpuscan__reduce(gs, desc, GPUSCAN__RUN, NULL);
+    return gpuscan__host_finish(&host, r, &event, caller, NULL, NULL, 0);
+}
+
+static gpuscan_result gpuscan__histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
+                                              gpuscan_histogram_desc *desc) {
+    gpuscan__host_call host;
+    gpuscan__histogram_plan plan;
+    cl_event event = NULL, *caller = desc->call.event;
+    uint64_t bytes, weights, edges, counters, unused;
+    const void *host_edges = desc->host_edges, *host_weights = desc->host_weights;
+    uint32_t sample_size;
+    gpuscan_result r;
+    if (desc->samples.mem || desc->counts.mem || desc->edges.mem || desc->weights.mem || desc->samples.offset ||
+        desc->counts.offset || desc->edges.offset || desc->weights.offset || desc->count)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "samples, counts, edges, weights and count of the desc must be zero");
+    if (!counts || (count && !samples))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", counts ? "samples" : "counts");
+    if (desc->form == GPUSCAN_BINS_EDGES && !host_edges)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges is NULL");
+    desc->count = count;
+    desc->call.event = &event;
+    if ((r = gpuscan__histogram(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
+        (r = gpuscan__resolve_histogram(gs, desc, &plan)) != 0)
+        return r;
+    sample_size = gpuscan__types[plan.sample].size;
+    if ((r = gpuscan__extent(gs, "samples", count, plan.rows, plan.pitch, plan.channels * sample_size, &bytes)) != 0 ||
+        (r = gpuscan__extent(gs, "weights", count, plan.rows, plan.weights_pitch, gpuscan__types[plan.weight].size,
+                             &weights)) != 0)
+        return r;
+    bytes *= plan.channels * sample_size;
+    weights *= gpuscan__types[plan.weight].size;
+    edges = ((uint64_t)plan.bins + 1) * (plan.sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
+    counters = plan.all_bins * gpuscan__types[plan.counter].size;
+    if (count && gpuscan__arrays_overlap(samples, bytes, counts, counters))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "samples and counts overlap");
+    if ((r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
+        return r;
+    desc->host_edges = desc->host_weights = NULL;
+    r = gpuscan__host_array(&host, samples, bytes, 1, &desc->samples.mem);
+    if (r == 0 && desc->form == GPUSCAN_BINS_EDGES)
+        r = gpuscan__host_array(&host, host_edges, edges, 1, &desc->edges.mem);
+    if (r == 0 && host_weights)
+        r = gpuscan__host_array(&host, host_weights, weights, 1, &desc->weights.mem);
+    if (r == 0)
+        r = gpuscan__host_array(&host, counts, counters, desc->accumulate, &desc->counts.mem);
+    if (r == 0)
+        r = gpuscan__histogram(gs, desc, GPUSCAN__RUN, NULL);
+    return gpuscan__host_finish(&host, r, &event, caller, desc->counts.mem, counts, counters);
+}
+
+/* [PUBLIC ENTRY POINTS] -------------------------------------------------------------------------------------------- */
+
+GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
+    size_t i;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__result_texts); i++)
+        if (gpuscan__result_texts[i].result == result)
+            return gpuscan__result_texts[i].text;
+    return "unknown result";
+}
+
+GPUSCAN_API const char *gpuscan_error(const gpuscan *gs) {
+    return gs ? gs->error : "";
+}
+
+GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
+    return (unsigned)type < GPUSCAN_TYPE_COUNT ? gpuscan__types[type].size : 0;
+}
+
+/* Context, device and queue: the caller's or the library's. */
+static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
+    const char *missing = NULL, *wanted;
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r;
+    if (desc->opencl)
+        gs->cl = *desc->opencl;
+    else if (gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
+#define GPUSCAN__CHECK(name, result, parameters)                                                                           if (!gs->cl.name)                                                                                                          return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "opencl: the table has no " #name);
+    GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__CHECK)
+#undef GPUSCAN__CHECK
+    if (!desc->context && (desc->device || desc->queue) && !(desc->device && !desc->queue))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "queue without context");
+    if (desc->context) {
+        cl_device_id devices[64];
+        size_t size = 0, i;
+        code = gs->cl.clGetContextInfo(desc->context, CL_CONTEXT_DEVICES, sizeof(devices), devices, &size);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "context: clGetContextInfo failed");
+        gs->device_id = desc->device ? desc->device : devices[0];
+        for (i = 0; i < size / sizeof(devices[0]) && devices[i] != gs->device_id;)
+            i++;
+        if (i == size / sizeof(devices[0]))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "device is none of the context's");
+        code = gs->cl.clRetainContext(desc->context);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clRetainContext failed");
+        gs->context = desc->context;
+    } else {
+        wanted = desc->device_name ? desc->device_name : getenv("GPUSCAN_DEVICE");
+        if (wanted && !*wanted)
+            wanted = NULL;
+        gs->device_id = desc->device;
+        if (!gs->device_id && (r = gpuscan__choose_device(gs, wanted)) != 0)
+            return r;
+        gs->context = gs->cl.clCreateContext(NULL, 1, &gs->device_id, NULL, NULL, &code);
+        if (!gs->context || code != CL_SUCCESS) {
+            gs->context = NULL;
+            return gpuscan__fail(gs, code, "clCreateContext failed");
+        }
+    }
+    if ((r = gpuscan__open_device(gs)) != 0)
+        return r;
+    if (desc->queue) {
+        gpuscan_call call;
+        cl_command_queue queue;
+        int in_order;
+        memset(&call, 0, sizeof(call));
+        call.queue = desc->queue;
+        if ((r = gpuscan__check_call(gs, &call, &queue, &in_order)) != 0)
+            return r;
+        code = gs->cl.clRetainCommandQueue(desc->queue);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clRetainCommandQueue failed");
+        gs->queue = desc->queue;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *desc) {
+    gpuscan_desc nothing;
+    gpuscan_allocator allocator;
+    gpuscan *gs;
+    gpuscan_result r;
+    if (!out)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    *out = NULL;
+    memset(&nothing, 0, sizeof(nothing));
+    if (!desc)
+        desc = &nothing;
+    if (desc->error && desc->error_size)
+        desc->error[0] = 0;
+    allocator = desc->allocator;
+    if ((allocator.allocate == NULL) != (allocator.release == NULL)) {
+        if (desc->error && desc->error_size)
+            snprintf(desc->error, desc->error_size, "allocator: only one of allocate and release is given");
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    }
+    if (!allocator.allocate) {
+        allocator.allocate = gpuscan__default_allocate;
+        allocator.release = gpuscan__default_release;
+    }
+    gs = (gpuscan *)gpuscan__allocate(&allocator, sizeof(*gs));
+    if (!gs)
+        return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
+    memset(gs, 0, sizeof(*gs));
+    gs->allocator = allocator;
+    gs->logger = desc->logger;
+    gs->limits = desc->limits;
+    r = gpuscan__open(gs, desc);
+    if (r == 0) {
+        *out = gs;
+        return GPUSCAN_SUCCESS;
+    }
+    if (desc->error && desc->error_size)
+        snprintf(desc->error, desc->error_size, "%s", gs->error);
+    gpuscan_destroy(gs);
+    return r;
+}
+
+GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
+    gpuscan__program *program;
+    gpuscan_allocator allocator;
+    int i;
+    if (!gs)
+        return;
+    while ((program = gs->programs) != NULL) {
+        gs->programs = program->next;
+        gpuscan__free_program(gs, program);
+    }
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+        gpuscan__drop_scratch(gs, i);
+    gpuscan__forget_event(gs, &gs->scratch_event);
+    if (gs->scratch_queue)
+        gs->cl.clReleaseCommandQueue(gs->scratch_queue);
+    if (gs->service_queue)
+        gs->cl.clReleaseCommandQueue(gs->service_queue);
+    if (gs->queue)
+        gs->cl.clReleaseCommandQueue(gs->queue);
+    if (gs->context)
+        gs->cl.clReleaseContext(gs->context);
+    allocator = gs->allocator;
+    gpuscan__release(&allocator, gs->blob);
+    gpuscan__unload_opencl(gs->library);
+    gpuscan__release(&allocator, gs);
+}
+
+GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info) {
+    const gpuscan__tuning *row;
+    if (!gs || !info)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    memset(info, 0, sizeof(*info));
+    info->context = gs->context;
+    info->device = gs->device_id;
+    info->queue = gs->queue;
+    info->device_name = gs->device.name;
+    info->platform_name = gs->device.platform;
+    info->profile = gs->device.profile->name;
+    info->work_group_size = gs->device.group_limit;
+    info->local_memory = gs->device.local_memory;
+    info->has_f64 = gs->device.f64;
+    info->has_int64_atomics = gs->device.int64_atomics;
+    info->has_fence = gs->device.fence != GPUSCAN__FENCE_NONE;
+    info->has_lanes = gs->device.lanes;
+    info->has_zero_copy = gs->device.zero_copy;
+    for (row = gs->device.profile->scan; row->up_to != GPUSCAN__ALL;)
+        row++;
+    info->scan_strategy = row->strategy;
+    info->reduce_strategy = gs->device.profile->reduce;
+    info->histogram_strategy = gs->device.profile->histogram;
+    return GPUSCAN_SUCCESS;
+}
+
+/* What every public call on an object and a desc begins with. */
+static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpuscan_call *call) {
+    if (!gs)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    gs->error[0] = 0;
+    if (!desc)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "desc is NULL");
+    if (call->event)
+        *call->event = NULL;
+    return GPUSCAN_SUCCESS;
+}
+
+/* The public functions of an operation: run, prepare, scratch size. */
+#define GPUSCAN__PUBLIC(operation)                                                                                         GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {                      gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                                return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__RUN, NULL);                                            }                                                                                                                      GPUSCAN_API gpuscan_result gpuscan_##operation##_prepare(gpuscan *gs, const gpuscan_##operation##_desc *desc) {            gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                                return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__PREPARE, NULL);                                        }                                                                                                                      GPUSCAN_API gpuscan_result gpuscan_##operation##_scratch_size(gpuscan *gs, const gpuscan_##operation##_desc *desc,                                                                   uint64_t *size) {                                            gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                                if (r == 0 && !size)                                                                                                       r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");                                             if (r == 0)                                                                                                                *size = 0;                                                                                                         return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__SIZE, size);                                           }
+
+GPUSCAN__PUBLIC(scan)
+GPUSCAN__PUBLIC(uniform_add)
+GPUSCAN__PUBLIC(reduce)
+GPUSCAN__PUBLIC(histogram)
+#undef GPUSCAN__PUBLIC
+
+/* The host-array forms work on a copy of the desc, zero where there is none. */
+GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
+                                             const gpuscan_scan_desc *desc) {
+    gpuscan_scan_desc copy;
+    gpuscan_result r;
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    r = gpuscan__enter(gs, &copy, &copy.call);
+    return r != 0 ? r : gpuscan__scan_host(gs, src, dst, count, &copy);
+}
+
+GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
+                                                    uint64_t block, const gpuscan_uniform_add_desc *desc) {
+    gpuscan_uniform_add_desc copy;
+    gpuscan_result r;
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    r = gpuscan__enter(gs, &copy, &copy.call);
+    return r != 0 ? r : gpuscan__uniform_add_host(gs, addend, dst, count, block, &copy);
+}
+
+GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
+                                               const gpuscan_reduce_desc *desc) {
+    gpuscan_reduce_desc copy;
+    gpuscan_result r;
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    r = gpuscan__enter(gs, &copy, &copy.call);
+    return r != 0 ? r : gpuscan__reduce_host(gs, src, result, count, &copy);
+}
+
+GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
+                                                  const gpuscan_histogram_desc *desc) {
+    gpuscan_histogram_desc copy;
+    gpuscan_result r;
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    r = gpuscan__enter(gs, &copy, &copy.call);
+    return r != 0 ? r : gpuscan__histogram_host(gs, samples, counts, count, &copy);
+}
+
+/* A binary, appended to a blob that has room, or only counted. */
+static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, unsigned char *blob,
+                                            uint64_t *at) {
+    gpuscan__blob_entry entry;
+    size_t size = 0;
+    cl_int code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clGetProgramInfo failed");
+    entry.prefix_length = program->prefix_length;
+    entry.binary_size = size;
+    if (blob) {
+        unsigned char *binary = blob + *at + sizeof(entry) + gpuscan__padded(entry.prefix_length);
+        memcpy(blob + *at, &entry, sizeof(entry));
+        memcpy(blob + *at + sizeof(entry), program->prefix, program->prefix_length);
+        code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clGetProgramInfo failed");
+    }
+    *at += sizeof(entry) + gpuscan__padded(entry.prefix_length) + gpuscan__padded(entry.binary_size);
+    return GPUSCAN_SUCCESS;
+}
+
+GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size) {
+    gpuscan__blob_header header;
+    const gpuscan__program *program;
+    unsigned char *bytes = (unsigned char *)blob;
+    uint64_t at = sizeof(header), capacity;
+    gpuscan_result r;
+    if (!gs)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    gs->error[0] = 0;
+    if (!size)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
+    memset(&header, 0, sizeof(header));
+    for (program = gs->programs; program; program = program->next) {
+        if ((r = gpuscan__blob_program(gs, program, NULL, &at)) != 0)
+            return r;
+        header.entries++;
+    }
+    if (at > SIZE_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "the blob does not fit the host's size_t");
+    capacity = *size;
+    *size = (size_t)at;
+    if (!blob)
+        return GPUSCAN_SUCCESS;
+    if (capacity < at)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
+                             (unsigned long long)at);
+    memset(bytes, 0, (size_t)at);
+    header.size = at;
+    at = sizeof(header);
+    for (program = gs->programs; program; program = program->next)
+        if ((r = gpuscan__blob_program(gs, program, bytes, &at)) != 0) {
+            memset(bytes, 0, (size_t)header.size);
+            return r;
+        }
+    memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
+    header.device_hash = gpuscan__device_hash(gs);
+    header.checksum = gpuscan__hash(GPUSCAN__HASH_START, bytes + sizeof(header), (size_t)at - sizeof(header));
+    memcpy(bytes, &header, sizeof(header));
+    return GPUSCAN_SUCCESS;
+}
+
+/* Whether the entries lie one behind the other and end where the blob ends. */
+static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint64_t entries) {
+    uint64_t at = sizeof(gpuscan__blob_header);
+    while (entries--) {
+        gpuscan__blob_entry entry;
+        if (size - at < sizeof(entry))
+            return 0;
+        memcpy(&entry, blob + at, sizeof(entry));
+        at += sizeof(entry);
+        if (entry.prefix_length > size || gpuscan__padded(entry.prefix_length) > size - at)
+            return 0;
+        at += gpuscan__padded(entry.prefix_length);
+        if (entry.binary_size == 0 || entry.binary_size > size || gpuscan__padded(entry.binary_size) > size - at)
+            return 0;
+        at += gpuscan__padded(entry.binary_size);
+    }
+    return at == size;
+}
+
+GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size) {
+    gpuscan__blob_header header;
+    const unsigned char *bytes = (const unsigned char *)blob;
+    unsigned char *copy;
+    if (!gs)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    gs->error[0] = 0;
+    if (!blob)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "blob is NULL");
+    if (size < sizeof(header))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is shorter than its header");
+    memcpy(&header, blob, sizeof(header));
+    if (memcmp(header.magic, gpuscan__blob_magic, sizeof(header.magic)) != 0 || header.size != size)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "this is no blob of this version, or it is truncated");
+    if (header.device_hash != gpuscan__device_hash(gs))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is of another device, driver or version");
+    if (header.checksum != gpuscan__hash(GPUSCAN__HASH_START, bytes + sizeof(header), size - sizeof(header)) ||
+        !gpuscan__blob_is_whole(bytes, size, header.entries))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
+    copy = (unsigned char *)gpuscan__allocate(&gs->allocator, size);
+    if (!copy)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
+    memcpy(copy, blob, size);
+    gpuscan__release(&gs->allocator, gs->blob);
+    gs->blob = copy;
+    gs->blob_size = size;
+    return GPUSCAN_SUCCESS;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#ifdef _MSC_VER
+#pragma warning(pop)
+#endif
+#endif /* GPUSCAN_IMPLEMENTATION */
