@@ -40,7 +40,7 @@ enum {
     BLOCK = 1 << 24 /* elements of random data; longer inputs repeat them */
 };
 
-static const double BUDGET_MS = 250.0;                  /* of repeating one measurement, beyond the least runs */
+static double budget_ms = 120.0;                        /* of repeating one measurement, beyond the least runs */
 static const double TOO_SLOW_MS = 1500.0;               /* a row stops growing here */
 static const uint64_t HOST_BYTES = (uint64_t)2 << 30;   /* the C loop's arrays; larger inputs are not timed on it */
 static const uint64_t CACHED_BYTES = (uint64_t)64 << 20; /* less traffic than this may stay in a cache */
@@ -654,7 +654,7 @@ static timing measure(const job *j) {
         warm++;
     }
     begin = now_ms();
-    while (t.result == 0 && (count < MIN_RUNS || (count < MAX_RUNS && now_ms() - begin < BUDGET_MS)))
+    while (t.result == 0 && (count < MIN_RUNS || (count < MAX_RUNS && now_ms() - begin < budget_ms)))
         t.result = run_once(j, &samples[count++]);
     t.commands = commands.count;
     if (t.result == 0) t.ms = median(samples, count);
@@ -788,7 +788,7 @@ static double loop_ms(const bench_row *r, const void *src, void *dst, uint64_t n
     const uint64_t repeats = n < 16384 ? 16384 / (n ? n : 1) : 1;
     unsigned count = 0;
     r->loop(src, dst, (size_t)n, state);
-    while (count < MIN_LOOP_RUNS || (count < MAX_RUNS && now_ms() - begin < BUDGET_MS)) {
+    while (count < MIN_LOOP_RUNS || (count < MAX_RUNS && now_ms() - begin < budget_ms)) {
         const double start = now_ms();
         uint64_t i;
         for (i = 0; i < repeats; i++) {
@@ -1429,6 +1429,7 @@ int main(int argc, char **argv) {
     const double start = now_ms();
     int i;
     read_options(&o, argc, argv);
+    if (o.quick) budget_ms = 30.0;
     if (o.reference != NULL) read_reference(o.reference);
     load_opencl();
     open_device(o.device);
