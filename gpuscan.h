@@ -664,6 +664,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n",
     "\n",
+    "/* Local memory is an argument of every kernel: PoCL 3.1 confuses __local variables whose address is folded into a\n",
+    "   constant expression. */\n",
+    "\n",
     "/* Orders this work-item's global accesses before and after it for the whole device; mem_fence only promises that for\n",
     "   the work-group. */\n",
     "static inline void gpuscan_device_fence(void) {\n",
@@ -1464,8 +1467,8 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_scan_sums(global const gpuscan_src *src, ulong src_offset, ulong src_pitch, ulong count,\n",
     "                  global const uint *count_buffer, ulong count_offset, ulong rows, uint parts, uint part_tiles,\n",
-    "                  global gpuscan_t *sums, ulong sums_offset, uint flags) {\n",
-    "    local gpuscan_shared shared;\n",
+    "                  global gpuscan_t *sums, ulong sums_offset, uint flags,\n",
+    "    local gpuscan_shared *shared) {\n",
     "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
     "    for (ulong unit = get_group_id(0); unit < rows * parts; unit += get_num_groups(0)) {\n",
     "        global const gpuscan_src *row = src + src_offset + unit / parts * src_pitch;\n",
@@ -1476,7 +1479,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_CPU\n",
     "            gpuscan_t tile = gpuscan_tile_sum_alone(row, at, last);\n",
     "#else\n",
-    "            gpuscan_t tile = gpuscan_tile_sum(row, at, last, &shared);\n",
+    "            gpuscan_t tile = gpuscan_tile_sum(row, at, last, shared);\n",
     "#endif\n",
     "            sum = at == first ? tile : gpuscan_combine(sum, tile);\n",
     "        }\n",
@@ -1487,8 +1490,8 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_scan_carries(ulong rows, uint parts, global gpuscan_t *sums, ulong sums_offset, gpuscan_dst init_value,\n",
-    "                     global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n",
-    "    local gpuscan_shared shared;\n",
+    "                     global const gpuscan_dst *init_buffer, ulong init_offset, uint flags,\n",
+    "    local gpuscan_shared *shared) {\n",
     "    gpuscan_t base = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
     "    uint share = (parts + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n",
     "    uint first = min(GPUSCAN_ITEM * share, parts), last = min(first + share, parts);\n",
@@ -1503,8 +1506,8 @@ static const char *gpuscan__kernels[] = {
     "            x[k] = gpuscan_identity();\n",
     "        for (uint i = first; i < last; i++)\n",
     "            x[0] = i == first ? sum[i] : gpuscan_combine(x[0], sum[i]);\n",
-    "        gpuscan_lanes_scan(x, before, all, &shared);\n",
-    "        group = gpuscan_group_prefix(all[0], &total, &shared);\n",
+    "        gpuscan_lanes_scan(x, before, all, shared);\n",
+    "        group = gpuscan_group_prefix(all[0], &total, shared);\n",
     "        running = gpuscan_combine(gpuscan_combine(base, group), before[0]);\n",
     "#endif\n",
     "        for (uint i = first; i < last; i++) {\n",
@@ -1520,8 +1523,8 @@ static const char *gpuscan__kernels[] = {
     "                   ulong dst_offset, ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset,\n",
     "                   ulong rows, uint parts, uint part_tiles, global const gpuscan_t *carries, ulong carries_offset,\n",
     "                   gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n",
-    "                   global gpuscan_dst *totals, ulong total_offset, uint flags) {\n",
-    "    local gpuscan_shared shared;\n",
+    "                   global gpuscan_dst *totals, ulong total_offset, uint flags,\n",
+    "    local gpuscan_shared *shared) {\n",
     "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
     "    for (ulong unit = get_group_id(0); unit < rows * parts; unit += get_num_groups(0)) {\n",
     "        ulong row = unit / parts;\n",
@@ -1543,7 +1546,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_tile tile;\n",
     "            gpuscan_t sum;\n",
     "            gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_PART);\n",
-    "            sum = gpuscan_tile_scan(&tile, at, last, &shared);\n",
+    "            sum = gpuscan_tile_scan(&tile, at, last, shared);\n",
     "            gpuscan_tile_store(&tile, from, to, at, last, carry, flags);\n",
     "            carry = gpuscan_combine(carry, sum);\n",
     "        }\n",
@@ -1676,10 +1679,10 @@ static const char *gpuscan__kernels[] = {
     "    ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset, uint tiles, uint row_tiles,\n",
     "    uint ahead, global uint *tickets, ulong tickets_offset, global gpuscan_word *states, ulong states_offset,\n",
     "    uint epoch, gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n",
-    "    global gpuscan_dst *totals, ulong total_offset, uint flags) {\n",
-    "    local gpuscan_shared shared;\n",
+    "    global gpuscan_dst *totals, ulong total_offset, uint flags,\n",
+    "    local gpuscan_shared *shared) {\n",
     "    gpuscan_t base, sum, prefix;\n",
-    "    uint tile = gpuscan_ticket(tickets + tickets_offset, (uint)get_num_groups(0), &shared.ticket);\n",
+    "    uint tile = gpuscan_ticket(tickets + tickets_offset, (uint)get_num_groups(0), &shared->ticket);\n",
     "#if GPUSCAN_AHEAD\n",
     "    bool sums_only = tile < ahead;\n",
     "    if (!sums_only) {\n",
@@ -1705,9 +1708,9 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_PART);\n",
     "#if GPUSCAN_AHEAD /* in parallel with the loads */\n",
     "    if (!sums_only)\n",
-    "        gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, &shared);\n",
+    "        gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n",
     "#endif\n",
-    "    sum = gpuscan_tile_scan(&data, first, count, &shared);\n",
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
     "#endif\n",
     "#if GPUSCAN_AHEAD\n",
     "    if (sums_only) {\n",
@@ -1725,11 +1728,11 @@ static const char *gpuscan__kernels[] = {
     "        if ((global const void *)src == (global const void *)dst) /* see gpuscan_publish_for */\n",
     "            gpuscan_device_fence();\n",
     "    }\n",
-    "    prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, &shared);\n",
+    "    prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n",
     "    GPUSCAN_BARRIER();\n",
     "#endif\n",
     "#if !GPUSCAN_CPU\n",
-    "    prefix = shared.prefix;\n",
+    "    prefix = shared->prefix;\n",
     "#endif\n",
     "    if (GPUSCAN_ITEM == 0) {\n",
     "        if (GPUSCAN_AHEAD || tile != row_first)\n",
@@ -1895,18 +1898,18 @@ static const char *gpuscan__kernels[] = {
     "gpuscan_reduce(global const gpuscan_src *src, ulong src_offset, ulong count, global const uint *count_buffer,\n",
     "               ulong count_offset, ulong group_tiles, global gpuscan_partial *partials, ulong partials_offset,\n",
     "               uint epoch, global uint *arrivals, ulong arrivals_offset, global gpuscan_result_t *dst, ulong dst_offset,\n",
-    "               gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n",
-    "    local gpuscan_shared shared;\n",
+    "               gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset, uint flags,\n",
+    "    local gpuscan_shared *shared) {\n",
     "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n",
     "    gpuscan_t sum;\n",
     "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
     "    partials += partials_offset;\n",
     "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n",
     "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
-    "    sum = gpuscan_tiles_sum(src + src_offset, count, group, tiles, groups, &shared);\n",
+    "    sum = gpuscan_tiles_sum(src + src_offset, count, group, tiles, groups, shared);\n",
     "#else\n",
     "    sum = gpuscan_tiles_sum(src + src_offset, count, min(group * group_tiles, tiles),\n",
-    "                            min((group + 1) * group_tiles, tiles), 1, &shared);\n",
+    "                            min((group + 1) * group_tiles, tiles), 1, shared);\n",
     "#endif\n",
     "    if (groups > 1) {\n",
     "        if (GPUSCAN_ITEM == 0) {\n",
@@ -1918,7 +1921,7 @@ static const char *gpuscan__kernels[] = {
     "#if !GPUSCAN_WORD\n",
     "        return;\n",
     "#else\n",
-    "        if (gpuscan_ticket(arrivals + arrivals_offset, groups, &shared.ticket) != groups - 1)\n",
+    "        if (gpuscan_ticket(arrivals + arrivals_offset, groups, &shared->ticket) != groups - 1)\n",
     "            return;\n",
     "        if (GPUSCAN_ITEM >= GPUSCAN_FINISHERS)\n",
     "            return;\n",
@@ -2163,17 +2166,18 @@ static const char *gpuscan__kernels[] = {
     "    }\n",
     "}\n",
     "\n",
-    "/* A group takes units (row, tile) in turn; a tile is GROUP * ROWS * VECTOR interleaved elements of a row. */\n",
+    "/* A group takes units (row, tile) in turn; a tile is TILE interleaved elements of a row, ROWS vectors a work-item at a\n",
+    "   time. */\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_histogram(global const gpuscan_sample *samples, ulong samples_offset, ulong pitch, ulong count,\n",
     "                  global const uint *count_buffer, ulong count_offset, ulong rows, global const gpuscan_weight *weights,\n",
     "                  ulong weights_offset, ulong weights_pitch, global const GPUSCAN_EDGE *edges, ulong edges_offset,\n",
     "                  GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators, ulong accumulators_offset,\n",
     "                  global uint *arrivals, ulong arrivals_offset, global gpuscan_counter *counts, ulong counts_offset,\n",
-    "                  uint flags) {\n",
-    "    local uint shared;\n",
+    "                  uint flags,\n",
+    "    local uint *shared /* the ticket, then the bins */) {\n",
     "#if GPUSCAN_COPIES\n",
-    "    local uint bins[GPUSCAN_ALL_BINS * GPUSCAN_COPIES];\n",
+    "    local uint *bins = shared + 1;\n",
     "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n",
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_ALL_BINS * GPUSCAN_COPIES; k += GPUSCAN_GROUP)\n",
     "        bins[k] = 0;\n",
@@ -2193,38 +2197,40 @@ static const char *gpuscan__kernels[] = {
     "        global const gpuscan_weight *weight_row = weights + weights_offset + row * weights_pitch;\n",
     "#endif\n",
     "        if (first + GPUSCAN_TILE <= count && ((size_t)from & (sizeof(GPUSCAN_SAMPLE_RAW) - 1)) == 0) {\n",
-    "            gpuscan_samples loaded[GPUSCAN_ROWS];\n",
+    "            for (ulong at = first; at < first + GPUSCAN_TILE; at += GPUSCAN_GROUP * GPUSCAN_ROWS * GPUSCAN_VECTOR) {\n",
+    "                gpuscan_samples loaded[GPUSCAN_ROWS];\n",
     "#pragma unroll\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                loaded[k].raw =\n",
-    "                    *(global const GPUSCAN_SAMPLE_RAW *)(from + first +\n",
-    "                                                         (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR);\n",
+    "                for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "                    loaded[k].raw =\n",
+    "                        *(global const GPUSCAN_SAMPLE_RAW *)(from + at +\n",
+    "                                                             (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR);\n",
     "#pragma unroll\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "                ulong i = first + (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR;\n",
-    "                uint channel = GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0 ? 0 : (uint)(i % GPUSCAN_CHANNELS);\n",
+    "                for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "                    ulong i = at + (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR;\n",
+    "                    uint channel = GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0 ? 0 : (uint)(i % GPUSCAN_CHANNELS);\n",
     "#if GPUSCAN_RUNS /* on a CPU: runs of equal samples count at once, or each add waits for the one before */\n",
-    "                gpuscan_samples pattern;\n",
-    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "                    pattern.element[v] = loaded[k].element[0];\n",
-    "                if (all(loaded[k].raw == pattern.raw)) {\n",
-    "                    gpuscan_count_sample(loaded[k].element[0], 0, GPUSCAN_VECTOR, copy, bins, accumulators,\n",
-    "                                         GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "                    continue;\n",
-    "                }\n",
+    "                    gpuscan_samples pattern;\n",
+    "                    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "                        pattern.element[v] = loaded[k].element[0];\n",
+    "                    if (all(loaded[k].raw == pattern.raw)) {\n",
+    "                        gpuscan_count_sample(loaded[k].element[0], 0, GPUSCAN_VECTOR, copy, bins, accumulators,\n",
+    "                                             GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "                        continue;\n",
+    "                    }\n",
     "#endif\n",
     "#pragma unroll\n",
-    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
-    "                    gpuscan_weight weight = 1;\n",
+    "                    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
+    "                        gpuscan_weight weight = 1;\n",
     "#if GPUSCAN_WEIGHTED\n",
-    "                    weight = weight_row[(i + v) / GPUSCAN_CHANNELS];\n",
+    "                        weight = weight_row[(i + v) / GPUSCAN_CHANNELS];\n",
     "#endif\n",
     "#if GPUSCAN_CPU && GPUSCAN_COPIES\n",
-    "                    copy = v % GPUSCAN_COPIES;\n",
+    "                        copy = v % GPUSCAN_COPIES;\n",
     "#endif\n",
-    "                    gpuscan_count_sample(loaded[k].element[v], channel, weight, copy, bins, accumulators,\n",
-    "                                         GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "                    channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n",
+    "                        gpuscan_count_sample(loaded[k].element[v], channel, weight, copy, bins, accumulators,\n",
+    "                                             GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "                        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n",
+    "                    }\n",
     "                }\n",
     "            }\n",
     "        } else {\n",
@@ -2253,7 +2259,7 @@ static const char *gpuscan__kernels[] = {
     "        uint groups = (uint)get_num_groups(0);\n",
     "        gpuscan_device_fence();\n",
     "        GPUSCAN_BARRIER();\n",
-    "        if (gpuscan_ticket(arrivals + arrivals_offset, groups, &shared) != groups - 1)\n",
+    "        if (gpuscan_ticket(arrivals + arrivals_offset, groups, shared) != groups - 1)\n",
     "            return;\n",
     "        gpuscan_device_fence();\n",
     "        gpuscan_histogram_move(accumulators, counts + counts_offset, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP,\n",
@@ -3228,7 +3234,7 @@ static void gpuscan__write_prefix(gpuscan__text *text, const gpuscan *gs, const 
             gpuscan__define_number(text, operations[key->operation], 1);
         gpuscan__define_number(text, "INCLUSIVE", key->inclusive);
         gpuscan__define_number(text, "AHEAD", key->ahead);
-        gpuscan__define_number(text, "PARTS_ARE_ONE", key->word != 0 && e->t_size * 16 <= key->word * 8);
+        gpuscan__define_number(text, "PARTS_ARE_ONE", key->word != 0 && e->t_size * 16 <= key->word);
         gpuscan__define_elements(text, e, cpu);
         gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector);
         if (!e->arg)
@@ -3666,11 +3672,15 @@ static void gpuscan__arg_scratch(gpuscan__launch *launch, const gpuscan__chain *
     gpuscan__arg_buffer(launch, buffer, stand_in);
 }
 
+/* shared: bytes of local memory, every kernel's last argument. */
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, gpuscan__chain *chain, uint64_t groups,
-                                          uint32_t group, int is_last) {
+                                          uint32_t group, uint64_t shared, int is_last) {
     size_t local = group, global = (size_t)(groups * group);
     cl_event event = NULL;
-    cl_int code = launch->code;
+    cl_int code;
+    if (shared)
+        gpuscan__arg(launch, NULL, (size_t)shared);
+    code = launch->code;
     if (code != CL_SUCCESS)
         return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
     code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local,
@@ -3692,6 +3702,7 @@ typedef struct gpuscan__range {
     /* filled by the check: */
     cl_mem root;
     uint64_t begin, end; /* bytes in the root */
+    uint64_t size_left;  /* bytes from the offset to the buffer's end */
 } gpuscan__range;
 
 static int gpuscan__multiply(uint64_t a, uint64_t b, uint64_t *product) {
@@ -3760,6 +3771,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     range->root = parent ? parent : mem;
     range->begin = origin + offset;
     range->end = origin + end;
+    range->size_left = size - offset;
     return GPUSCAN_SUCCESS;
 }
 
@@ -3819,30 +3831,24 @@ static int gpuscan__arrays_overlap(const void *a, uint64_t a_bytes, const void *
 /* The caller's scratch, as a range: checked against all others like any buffer. */
 static gpuscan_result gpuscan__check_scratch(gpuscan *gs, const gpuscan_call *call, const gpuscan__need *need,
                                              gpuscan__range *range) {
-    uint64_t bytes = gpuscan__need_total(need);
+    uint64_t bytes = gpuscan__need_total(need), usable;
     gpuscan_buffer buffer = call->scratch;
+    gpuscan_result r;
     if (!buffer.mem && call->scratch_size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size without call.scratch");
     if (buffer.offset % 64 != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch.offset is no multiple of 64");
-    if (buffer.mem) {
-        size_t size = 0;
-        cl_int code = gs->cl.clGetMemObjectInfo(buffer.mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
-        uint64_t usable = code == CL_SUCCESS && size > buffer.offset ? size - buffer.offset : 0;
-        if (code == CL_INVALID_MEM_OBJECT)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "call.scratch is no memory object");
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "call.scratch: clGetMemObjectInfo failed");
-        if (call->scratch_size && call->scratch_size < usable)
-            usable = call->scratch_size;
-        if (usable < bytes)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, %llu are needed",
-                                 (unsigned long long)usable, (unsigned long long)bytes);
-    }
-    *range = gpuscan__make_range("call.scratch", buffer, bytes, 1, 1, 1, 0);
-    if (bytes == 0)
-        range->buffer.mem = NULL;
-    return range->buffer.mem ? gpuscan__check_range(gs, range) : GPUSCAN_SUCCESS;
+    *range = gpuscan__make_range("call.scratch", buffer, call->scratch_size, 1, 1, 1, 0);
+    if (!buffer.mem)
+        return GPUSCAN_SUCCESS;
+    if ((r = gpuscan__check_range(gs, range)) != 0)
+        return r;
+    usable = call->scratch_size ? call->scratch_size : range->size_left;
+    if (usable < bytes)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, %llu are needed",
+                             (unsigned long long)usable, (unsigned long long)bytes);
+    range->end = range->begin + bytes; /* only what is used must not overlap */
+    return GPUSCAN_SUCCESS;
 }
 
 /* The flags of a kernel's last argument; kernels.cl.inc has the same. */
@@ -3919,6 +3925,13 @@ static uint64_t gpuscan__word_bytes(uint32_t word, uint32_t t_size) {
     return parts * (parts == 1 ? 1 : 2) * (word / 8);
 }
 
+/* At least sizeof(gpuscan_shared) in kernels.cl.inc. */
+static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
+    uint64_t lanes = group < 32 ? group : 32;
+    uint64_t exchange = gs->device.lanes && group % 32 == 0 ? 0 : (uint64_t)2 * rows * group;
+    return (t_size * (group / lanes + 1 + exchange) + 8 + 31) / 16 * 16;
+}
+
 /* Cuts group and rows down to what the device's limits and the element's size allow. */
 static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__elements *e, uint32_t group,
                          uint32_t rows) {
@@ -3933,11 +3946,7 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__el
         group = (uint32_t)gs->device.group_limit;
     while (rows > 1 && rows * vector * e->src_size > 128) /* bytes that a work-item keeps in registers */
         rows /= 2;
-    for (;;) {
-        int ptx = gs->device.lanes && group % 32 == 0;
-        uint64_t local = (uint64_t)e->t_size * (group / (group < 32 ? group : 32) + 1u + (ptx ? 0u : 2 * rows * group)) + 64;
-        if (local <= gs->device.local_memory || (rows == 1 && group == 1))
-            break;
+    while (gpuscan__shared_bytes(gs, e->t_size, group, rows) > gs->device.local_memory && (rows > 1 || group > 1)) {
         if (rows > 1)
             rows /= 2;
         else
@@ -3946,6 +3955,13 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__el
     key->group = group;
     key->rows = rows;
     key->tile = group * rows * vector;
+}
+
+/* The local memory of a launch of a key's kernels. */
+static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
+    if (gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy))
+        return 16;
+    return gpuscan__shared_bytes(gs, t_size, key->group, key->rows);
 }
 
 /* Gets the program; where its kernels do not fit their group, remembers the limit so that the caller plans anew. */
@@ -4105,6 +4121,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     uint64_t units = plan->rows * plan->parts, t_size = plan->e.t_size;
     uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)gs->device.units * 64, 4096));
     uint32_t group = plan->key.group;
+    uint64_t shared = gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size);
     gpuscan__launch launch;
     gpuscan_result r;
     if (!src)
@@ -4120,7 +4137,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         gpuscan__arg_u32(&launch, plan->part_tiles);
         gpuscan__arg_scratch(&launch, chain, GPUSCAN__PLAIN, 0, t_size, dst);
         gpuscan__arg_u32(&launch, flags);
-        if ((r = gpuscan__launch_end(&launch, chain, groups, group, 0)) != 0)
+        if ((r = gpuscan__launch_end(&launch, chain, groups, group, shared, 0)) != 0)
             return r;
         launch = gpuscan__launch_begin(gs, program->kernels[GPUSCAN__SCAN_CARRIES]);
         gpuscan__arg_u64(&launch, plan->rows);
@@ -4129,7 +4146,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
         gpuscan__arg_buffer(&launch, desc->init_buffer, src);
         gpuscan__arg_u32(&launch, flags);
-        if ((r = gpuscan__launch_end(&launch, chain, gpuscan__min(plan->rows, 65536), group, 0)) != 0)
+        if ((r = gpuscan__launch_end(&launch, chain, gpuscan__min(plan->rows, 65536), group, shared, 0)) != 0)
             return r;
         flags |= GPUSCAN__FLAG_CARRIES;
     }
@@ -4148,7 +4165,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     gpuscan__arg_buffer(&launch, desc->init_buffer, src);
     gpuscan__arg_buffer(&launch, desc->total, dst);
     gpuscan__arg_u32(&launch, flags);
-    return gpuscan__launch_end(&launch, chain, groups, group, 1);
+    return gpuscan__launch_end(&launch, chain, groups, group, shared, 1);
 }
 
 static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpuscan_scan_desc *desc,
@@ -4174,7 +4191,8 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     gpuscan__arg_buffer(&launch, desc->init_buffer, src);
     gpuscan__arg_buffer(&launch, desc->total, dst);
     gpuscan__arg_u32(&launch, flags);
-    return gpuscan__launch_end(&launch, chain, plan->ahead ? 2 * plan->tiles : plan->tiles, plan->key.group, 1);
+    return gpuscan__launch_end(&launch, chain, plan->ahead ? 2 * plan->tiles : plan->tiles, plan->key.group,
+                               gpuscan__key_shared_bytes(chain->gs, &plan->key, plan->e.t_size), 1);
 }
 
 /* Nothing to compute and nothing to write: the event completes all the same. */
@@ -4376,7 +4394,7 @@ static gpuscan_result gpuscan__uniform_add(gpuscan *gs, const gpuscan_uniform_ad
             gpuscan__arg_u32(&launch, flags);
             r = gpuscan__launch_end(&launch, &chain,
                                     gpuscan__min(gpuscan__ceil_div(desc->count, key.tile), (uint64_t)1 << 20),
-                                    key.group, 1);
+                                    key.group, 0, 1);
         }
     }
     return gpuscan__chain_end(&chain, r);
@@ -4484,7 +4502,8 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
     gpuscan__arg_buffer(&launch, desc->init_buffer, src);
     gpuscan__arg_u32(&launch, flags);
-    if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group, !second && !to_host)) != 0)
+    if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group,
+                                 gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size), !second && !to_host)) != 0)
         return r;
     if (second) {
         launch = gpuscan__launch_begin(gs, program->kernels[1]);
@@ -4494,7 +4513,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
         gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
         gpuscan__arg_buffer(&launch, desc->init_buffer, src);
         gpuscan__arg_u32(&launch, flags);
-        if ((r = gpuscan__launch_end(&launch, chain, 1, plan->key.group, !to_host)) != 0)
+        if ((r = gpuscan__launch_end(&launch, chain, 1, plan->key.group, 0, !to_host)) != 0)
             return r;
     }
     if (!to_host)
@@ -4817,17 +4836,10 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     key->strategy = (uint32_t)strategy;
     key->rows = profile->counts_rows;
-    if (cpu) {
-        key->group = 1;
-        key->rows = 1;
-    } else {
-        key->group = (uint32_t)gpuscan__min(group, gs->device.group_limit);
-    }
+    key->group = cpu ? 1 : (uint32_t)gpuscan__min(group, gs->device.group_limit);
     key->tile = key->group * key->rows * (16 / size);
-    if (cpu) { /* the tile only shares out the work: long stretches */
+    if (cpu) /* the tile only shares out the work: long stretches */
         key->tile = 65536 / size;
-        key->rows = key->tile / (16 / size);
-    }
     if (!gpuscan__multiply(desc->count, plan->channels, &samples) ||
         !gpuscan__multiply(samples, plan->rows, &elements))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the number of samples does not fit 64 bits");
@@ -4891,7 +4903,8 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, 0, sizeof(cl_uint), samples);
     gpuscan__arg_buffer(&launch, desc->counts, samples);
     gpuscan__arg_u32(&launch, flags);
-    if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group, in_launch)) != 0 || in_launch)
+    if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group,
+                                 (1 + plan->all_bins * plan->key.copies) * 4, in_launch)) != 0 || in_launch)
         return r;
     launch = gpuscan__launch_begin(gs, program->kernels[1]);
     gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size, samples);
@@ -4902,7 +4915,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
                                             gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy)
                                                 ? (uint64_t)gs->device.units
                                                 : (uint64_t)gs->device.units * 16),
-                               plan->key.group, 1);
+                               plan->key.group, 0, 1);
 }
 
 static gpuscan_result gpuscan__histogram(gpuscan *gs, const gpuscan_histogram_desc *desc, gpuscan__mode mode,
@@ -5394,13 +5407,13 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
 
 /* What every public call on an object and a desc begins with. */
 static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpuscan_call *call) {
+    if (call && call->event)
+        *call->event = NULL;
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
     if (!desc)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "desc is NULL");
-    if (call->event)
-        *call->event = NULL;
     return GPUSCAN_SUCCESS;
 }
 
