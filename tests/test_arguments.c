@@ -1158,5 +1158,6 @@ int main(void) {
         CASE(test_scratch_sizes),  CASE(test_unsupported),
         CASE(test_host),
     };
+    cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("arguments", tests, open_all, close_all);
 }

@@ -187,8 +187,16 @@ static void test_create(void **state) {
         memset((char *)&holes + i * sizeof holes.clFinish, 0, sizeof holes.clFinish);
         desc = zero;
         desc.opencl = &holes;
-        create_fails(desc, GPUSCAN_ERROR_NO_OPENCL);
+        create_fails(desc, GPUSCAN_ERROR_INVALID_ARGUMENT);
     }
+    test_case("a queue without a context");
+    desc = zero;
+    desc.queue = test.queue;
+    create_fails(desc, GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_case("a device alone");
+    desc.queue = NULL;
+    desc.device = test.device;
+    create_works(desc);
 
     /* error buffers of every size */
     for (i = 0; i < 40; i++) {
@@ -347,16 +355,18 @@ static void test_limits(void **state) {
     } limits[] = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {32, 0, 0}, {64, 1024, 0}, {0, 1, 0},  {0, 1024, 0},  {0, 16384, 0},
                   {0, 0, 1}, {0, 0, 4}, {0, 0, 8}, {0, 0, 16}, {0, 0, 31},    {1, 1, 31}, {48, 4096, 29}};
     uint64_t size = test_size(1500, 20000, 100000);
-    size_t i, step = test.is_small ? 4 : 1;
+    size_t i;
     int which;
     (void)state;
     for (which = 0; which < JOB_END; which++) {
         job j;
         job_new(&j, which, size);
-        for (i = 0; i < sizeof limits / sizeof *limits; i += step) {
+        for (i = 0; i < sizeof limits / sizeof *limits; i++) {
             gpuscan_call call = call_on(NULL);
             gpuscan_desc desc;
             gpuscan *gs = NULL, *whole = test.gs;
+            if (!test.is_long && i % 8 != (size_t)which % 8) /* each is a program to build */
+                continue;
             memset(&desc, 0, sizeof desc);
             desc.context = test.context;
             desc.device = test.device;
@@ -843,6 +853,7 @@ static void test_scratch(void **state) {
             gpuscan_call call = call_on(NULL);
             gpuscan_result result;
             uint64_t size = UINT64_MAX;
+            unsigned ran;
             test_buffer scratch;
             job j;
             job_new(&j, which, n + 17);
@@ -860,11 +871,12 @@ static void test_scratch(void **state) {
             call.scratch_size = size;
             if (size == 0)
                 call.scratch.mem = NULL;
+            ran = test.ran[s];
             for (round = 0; round < 3; round++) {
                 job_right(test.gs, &j, &call);
                 test_buffer_get(&scratch); /* looks at the guards */
             }
-            if (size) {
+            if (size && test.ran[s] != ran) {
                 /* a second object with the same scratch: nothing of the first may be believed */
                 gpuscan_desc desc;
                 gpuscan *gs = NULL, *whole = test.gs;
@@ -985,6 +997,8 @@ static void test_prepare(void **state) {
                 job_untouched(&j);
                 layer_reset();
                 result = job_start(gs, &j, &call);
+                if (which == JOB_SCAN_PLACE && !test_ran(result, call.strategy)) /* only the call knows that it is */
+                    goto next;
                 test_ok(result);
                 if (forbidden_after_prepare())
                     fail_msg("%s: %u allocations and calls that are not for enqueuing (the first: %s)", test.what,
@@ -1654,5 +1668,6 @@ int main(void) {
         TEST(test_blob),           TEST(test_bad_blob),       TEST(test_custom_errors),  TEST(test_logger),
         TEST(test_result_strings), TEST(test_no_growth),      TEST(test_create_destroy), TEST(test_failed_event),
     };
+    cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("contract", tests, open_contract, test_close);
 }

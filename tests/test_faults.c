@@ -545,5 +545,6 @@ int main(void) {
         TEST(test_calls_warm), TEST(test_calls_cold), TEST(test_strategies_cold),
         TEST(test_functions),  TEST(test_from_blob),
     };
+    cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("faults", tests, open_faults, close_faults);
 }

@@ -530,23 +530,27 @@ static cl_int CL_API_CALL keep_kernel(cl_command_queue queue, cl_kernel kernel, 
                                       const size_t *offset, const size_t *global, const size_t *local,
                                       cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
     cl_event made = NULL;
-    return keep(cl.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, wait_count, wait_list,
-                                          commands.kept ? &made : event),
-                made, event);
+    cl_int status; /* the call comes before its event is read: C orders no arguments */
+    status = cl.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, wait_count, wait_list,
+                                          commands.kept ? &made : event);
+    return keep(status, made, event);
 }
 
 static cl_int CL_API_CALL keep_fill(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size,
                                     size_t offset, size_t size, cl_uint wait_count, const cl_event *wait_list,
                                     cl_event *event) {
     cl_event made = NULL;
-    return keep(cl.clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset, size, wait_count, wait_list,
-                                       commands.kept ? &made : event),
-                made, event);
+    cl_int status; /* the call comes before its event is read: C orders no arguments */
+    status = cl.clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset, size, wait_count, wait_list,
+                                       commands.kept ? &made : event);
+    return keep(status, made, event);
 }
 
 static cl_int keep_copy(cl_command_queue queue, cl_mem src, cl_mem dst, size_t size) {
     cl_event made = NULL;
-    return keep(copy_buffer(queue, src, dst, 0, 0, size, 0, NULL, commands.kept ? &made : NULL), made, NULL);
+    cl_int status; /* the call comes before its event is read: C orders no arguments */
+    status = copy_buffer(queue, src, dst, 0, 0, size, 0, NULL, commands.kept ? &made : NULL);
+    return keep(status, made, NULL);
 }
 
 static void must(cl_int status, const char *what) {
