@@ -194,7 +194,7 @@ static const char *kernels[] = {
     "    sum = sum_group(sum, a);\n"
     "    if (item == 0) {\n"
     "        *result = sum;\n"
-    "        *arrived = 0;\n" /* for the next launch */
+    "        atomic_xchg(arrived, 0);\n" /* for the next launch */
     "    }\n"
     "}\n",
 
