@@ -1152,9 +1152,10 @@ static void fill_device(const bench_row *r, cl_mem buffer, const void *block, ui
     must(cl.clFinish(device.queue), "finish");
 }
 
-static void report_failure(const bench_row *r, uint64_t n, const char *what) {
+static void report_failure(const bench_row *r, uint64_t n, const char *what, const char *detail) {
     char size[32];
-    printf("%12s  %s\n", size_text(n, size, sizeof size), what);
+    progress("%s", "");
+    printf("%12s  %s %s\n", size_text(n, size, sizeof size), what, detail);
     fprintf(stderr, "bench: %s %s %s, n = %llu: %s\n", r->op, r->type, r->dist, (unsigned long long)n, what);
     wrong_count++;
 }
@@ -1167,13 +1168,11 @@ static void run_size(const job *j, const void *host_src, uint64_t host_n, void *
     else memset(j->host_dst, 0xA5, (size_t)result_bytes(r, j->n));
     t = measure(j);
     if (t.result != 0) {
-        char text[1200];
-        snprintf(text, sizeof text, "%s: %s", gpuscan_result_string(t.result), gpuscan_error(device.gs));
-        report_failure(r, j->n, text);
+        report_failure(r, j->n, gpuscan_result_string(t.result), gpuscan_error(device.gs));
         return;
     }
     if (!result_is_right(j, host_src, state)) {
-        report_failure(r, j->n, "WRONG RESULT");
+        report_failure(r, j->n, "WRONG RESULT", "");
         return;
     }
     if (result_count == MAX_RESULTS) die("more than %d results", MAX_RESULTS);
@@ -1356,7 +1355,7 @@ static void run_overheads(const options *o) {
         j.enqueue = enqueue_functions[r->group];
         t = measure_enqueue(&j);
         if (t.result != 0) {
-            report_failure(r, j.n, gpuscan_error(device.gs));
+            report_failure(r, j.n, gpuscan_result_string(t.result), gpuscan_error(device.gs));
             continue;
         }
         printf("%12.2f us  of the host's time to enqueue %s %s: %u command(s), each as long as %.2f bare ones\n",
