@@ -1032,15 +1032,16 @@ static void quoted(FILE *file, const char *text) {
     fputc('\'', file);
 }
 
-static void write_plot_group(FILE *file, const char *prefix, const char *data, const int index[ROWS], bench_group g) {
-    char picture[600];
+static void write_plot_group(FILE *file, const char *base, const int index[ROWS], bench_group g) {
+    char picture[600], data[600];
     int i, color = 0, first = -1;
     const char *dist;
     for (i = ROWS - 1; i >= 0; i--)
         if (rows[i].group == g && index[i] >= 0) first = i;
     if (first < 0) return;
-    snprintf(picture, sizeof picture, "%s-%s.png", prefix, group_names[g]);
-    printf("%s\n", picture);
+    snprintf(picture, sizeof picture, "%s-%s.png", base, group_names[g]);
+    snprintf(data, sizeof data, "%s.dat", base);
+    printf("  %s\n", picture);
     fprintf(file, "\nset output ");
     quoted(file, picture);
     fprintf(file, "\nset title ");
@@ -1066,16 +1067,21 @@ static void write_plot_group(FILE *file, const char *prefix, const char *data, c
             rows[first].op, rows[first].type);
 }
 
+/* The script names files of its own folder only, so that the three can be moved, and runs there. */
 static void plot(const char *prefix) {
-    char data[600], script[600], command[700];
+    char path[600], command[1300], folder[600] = ".";
+    const char *base = prefix, *p;
     int index[ROWS];
     FILE *file;
     int g;
-    snprintf(data, sizeof data, "%s.dat", prefix);
-    snprintf(script, sizeof script, "%s.gp", prefix);
-    write_plot_data(data, index);
-    file = fopen(script, "w");
-    if (file == NULL) die("cannot write %s", script);
+    for (p = prefix; *p; p++)
+        if (*p == '/' || *p == '\\') base = p + 1;
+    if (base != prefix) snprintf(folder, sizeof folder, "%.*s", (int)(base - prefix), prefix);
+    snprintf(path, sizeof path, "%s.dat", prefix);
+    write_plot_data(path, index);
+    snprintf(path, sizeof path, "%s.gp", prefix);
+    file = fopen(path, "w");
+    if (file == NULL) die("cannot write %s", path);
     fprintf(file, "# Bandwidth over size: gnuplot draws a picture each of scan, reduce and histogram.\n"
                   "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) set terminal pngcairo size 1280,800 font ',11'; "
                   "else set terminal png size 1280,800\n"
@@ -1083,10 +1089,14 @@ static void plot(const char *prefix) {
                   "set logscale x 2\nset format x '2^{%%L}'\nset grid\nset key outside right noenhanced\n"
                   "set xlabel 'elements'\nset ylabel 'GB/s of bytes that must be read and written'\n"
                   "set yrange [0:*]\n");
-    printf("\npictures, drawn by gnuplot:\n");
-    for (g = 0; g < GROUPS; g++) write_plot_group(file, prefix, data, index, (bench_group)g);
+    printf("\npictures, drawn by gnuplot in %s:\n", folder);
+    for (g = 0; g < GROUPS; g++) write_plot_group(file, base, index, (bench_group)g);
     fclose(file);
-    snprintf(command, sizeof command, "gnuplot \"%s\"", script);
+#ifdef _WIN32
+    snprintf(command, sizeof command, "cd /d \"%s\" && gnuplot \"%s.gp\"", folder, base);
+#else
+    snprintf(command, sizeof command, "cd \"%s\" && gnuplot \"%s.gp\"", folder, base);
+#endif
     fflush(stdout);
     if (system(command) != 0) printf("not drawn; once gnuplot is there: %s\n", command);
 }
