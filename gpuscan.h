@@ -1948,8 +1948,6 @@ static const char *gpuscan__kernels[] = {
     "gpuscan_reduce_finish(global gpuscan_partial *partials, ulong partials_offset, uint count, global gpuscan_result_t *dst,\n",
     "                      ulong dst_offset, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
     "                      ulong init_offset, uint flags) {\n",
-    "    if (GPUSCAN_ITEM >= GPUSCAN_FINISHERS)\n",
-    "        return;\n",
     "    gpuscan_t sum = gpuscan_partials_sum(partials + partials_offset, count, 0);\n",
     "    if (GPUSCAN_ITEM == 0)\n",
     "        gpuscan_reduce_write(sum, dst, dst_offset, init_value, init_buffer, init_offset, flags);\n",
