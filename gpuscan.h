@@ -2435,6 +2435,7 @@ typedef struct gpuscan__program {
     size_t prefix_length;
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
+    int proved; /* it needs no test, or has passed it */
 } gpuscan__program;
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
@@ -2469,7 +2470,6 @@ struct gpuscan {
     cl_command_queue scratch_queue; /* the queue of the last call that used it; retained */
     cl_event scratch_event;         /* that call's end, where the queue is out-of-order */
     unsigned refused;               /* strategies that failed their test: 1 << strategy */
-    unsigned tested;
     char error[GPUSCAN__ERROR_SIZE];
 };
 
@@ -3991,7 +3991,10 @@ static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key 
     return gpuscan__shared_bytes(gs, t_size, key->group, key->rows);
 }
 
-/* Gets the program; where its kernels do not fit their group, remembers the limit so that the caller plans anew. */
+static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e, int *refused);
+
+/* Gets the program. Where its kernels do not fit their group, or fail their test, that is remembered and the caller plans
+   anew. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__key *key, const gpuscan__elements *e,
                                                    gpuscan__program **program, int *again) {
     size_t group = 0;
@@ -3999,6 +4002,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__k
     *again = 0;
     if (r == 0)
         r = gpuscan__program_group(gs, *program, &group);
+    if (r == 0 && group >= key->group && !(*program)->proved)
+        return gpuscan__prove(gs, *program, e, again);
     if (r != 0 || group >= key->group)
         return r;
     gs->device.group_limit = gpuscan__power_of_two_below(group ? group : 1);
@@ -5009,6 +5014,178 @@ static gpuscan_result gpuscan__histogram(gpuscan *gs, const gpuscan_histogram_de
     if ((r = gpuscan__chain_begin(&chain, gs, &desc->call, queue, in_order, &plan.need)) == 0)
         r = gpuscan__histogram_enqueue(&chain, desc, &plan, program, flags);
     return gpuscan__chain_end(&chain, r);
+}
+
+/* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
+
+/* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built: on
+   small numbers whose sums every type holds exactly, against a loop. One that is wrong is not used on this object any
+   more. Custom texts are not run on numbers that they do not expect. */
+
+static void gpuscan__put_number(gpuscan_type type, void *array, uint64_t i, uint64_t value) {
+    unsigned char *at = (unsigned char *)array + i * gpuscan__types[type].size;
+    double f64 = (double)value;
+    float f32 = (float)value;
+    int b;
+    if (type == GPUSCAN_TYPE_F64)
+        memcpy(at, &f64, sizeof(f64));
+    else if (type == GPUSCAN_TYPE_F32)
+        memcpy(at, &f32, sizeof(f32));
+    else
+        for (b = 0; b < (int)gpuscan__types[type].size; b++) { /* the value's low bytes, in the host's order */
+            const uint16_t one = 1;
+            int little = *(const unsigned char *)&one;
+            at[little ? b : (int)gpuscan__types[type].size - 1 - b] = (unsigned char)(value >> (8 * b));
+        }
+}
+
+static uint64_t gpuscan__test_combine(gpuscan_op op, uint64_t a, uint64_t b) {
+    switch (op) {
+    case GPUSCAN_OP_ADD:
+        return a + b;
+    case GPUSCAN_OP_MUL:
+        return a * b;
+    case GPUSCAN_OP_MIN:
+        return a < b ? a : b;
+    case GPUSCAN_OP_MAX:
+        return a > b ? a : b;
+    case GPUSCAN_OP_AND:
+        return a & b;
+    case GPUSCAN_OP_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+/* src: test numbers; expected: what a scan of them after init makes (and, last, their reduction). */
+static void gpuscan__test_numbers(const gpuscan__elements *e, int inclusive, uint64_t count, uint64_t init, void *src,
+                                  void *expected) {
+    uint64_t i, sum = init;
+    for (i = 0; i < count; i++) {
+        uint64_t x = (i * 5 + i / 7 + 1) % 4; /* 0 to 3; products of ones, or they would not stay small */
+        if (e->op == GPUSCAN_OP_MUL)
+            x = 1;
+        gpuscan__put_number(e->src, src, i, x);
+        if (!inclusive)
+            gpuscan__put_number(e->dst, expected, i, sum);
+        sum = gpuscan__test_combine(e->op, sum, x);
+        if (inclusive)
+            gpuscan__put_number(e->dst, expected, i, sum);
+    }
+    gpuscan__put_number(e->dst, expected, count, sum);
+}
+
+/* Runs the program's operation on the test numbers; *right: whether it gave what was expected. */
+static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *program, const gpuscan__elements *e,
+                                        int *right) {
+    const gpuscan__key *key = &program->key;
+    uint64_t count = 3 * (uint64_t)key->tile + 5, src_bytes = count * e->src_size, bytes = (count + 1) * e->dst_size;
+    uint64_t init_value = 2;
+    unsigned char *host = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(src_bytes + 2 * bytes + 8));
+    unsigned char *expected = host + src_bytes, *got = expected + bytes, *init = got + bytes;
+    gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
+    cl_mem src = NULL, dst = NULL;
+    cl_event done = NULL;
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r;
+    *right = 0;
+    if (!host)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+    gpuscan__put_number(e->dst, init, 0, init_value);
+    gpuscan__test_numbers(e, key->inclusive != 0, count, init_value, host, expected);
+    memset(got, 0xee, (size_t)bytes);
+    r = gpuscan__service(gs);
+    if (r == 0 && !(src = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)src_bytes, NULL, &code)))
+        r = gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+    if (r == 0 && !(dst = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code)))
+        r = gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+    if (r == 0 && ((code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, src, CL_TRUE, 0, (size_t)src_bytes, host, 0,
+                                                       NULL, NULL)) != CL_SUCCESS ||
+                   (code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL,
+                                                       NULL)) != CL_SUCCESS))
+        r = gpuscan__fail(gs, code, "clEnqueueWriteBuffer for a self-test failed");
+    if (r == 0 && key->operation == GPUSCAN__SCAN) {
+        gpuscan_scan_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.src.mem = src;
+        desc.dst.mem = desc.total.mem = dst;
+        desc.total.offset = desc.count = count;
+        desc.src_type = e->src;
+        desc.dst_type = e->dst;
+        desc.op = e->op;
+        desc.kind = key->inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        desc.init = init;
+        desc.call.queue = gs->service_queue;
+        desc.call.event = &done;
+        desc.call.strategy = strategy;
+        r = gpuscan__scan(gs, &desc, GPUSCAN__RUN, NULL);
+    } else if (r == 0) {
+        gpuscan_reduce_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.src.mem = src;
+        desc.dst.mem = dst;
+        desc.dst.offset = desc.count = count;
+        desc.src_type = e->src;
+        desc.dst_type = e->dst;
+        desc.op = e->op;
+        desc.init = init;
+        desc.call.queue = gs->service_queue;
+        desc.call.event = &done;
+        desc.call.strategy = strategy;
+        memset(expected, 0xee, (size_t)(count * e->dst_size)); /* all but the result stays as it was */
+        r = gpuscan__reduce(gs, &desc, GPUSCAN__RUN, NULL);
+    }
+    if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
+        r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
+    if (r == 0 && (code = gs->cl.clEnqueueReadBuffer(gs->service_queue, dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL,
+                                                     NULL)) != CL_SUCCESS)
+        r = gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
+    *right = r == 0 && memcmp(got, expected, (size_t)bytes) == 0;
+    gpuscan__forget_event(gs, &done);
+    if (dst)
+        gs->cl.clReleaseMemObject(dst);
+    if (src)
+        gs->cl.clReleaseMemObject(src);
+    gpuscan__release(&gs->allocator, host);
+    return r;
+}
+
+/* refused: the program failed its test, and what replaces it has been decided. */
+static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e,
+                                     int *refused) {
+    const gpuscan__key *key = &program->key;
+    gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
+    int right = 0;
+    gpuscan_result r;
+    *refused = 0;
+    program->proved = 1; /* also while it is being tested */
+    if (gpuscan__is_cpu_strategy(strategy) || !e || e->custom || e->arg || e->src == GPUSCAN_TYPE_F16 ||
+        e->dst == GPUSCAN_TYPE_F16 || (key->operation != GPUSCAN__SCAN && key->operation != GPUSCAN__REDUCE) ||
+        !(gs->device.lanes || gpuscan__is_single_pass(strategy)))
+        return GPUSCAN_SUCCESS;
+    r = gpuscan__run_test(gs, program, e, &right);
+    if (r != 0) {
+        program->proved = 0;
+        return r;
+    }
+    if (right)
+        return GPUSCAN_SUCCESS;
+    *refused = 1;
+    if (gs->device.lanes) { /* without the vendor's instructions, then */
+        gs->device.lanes = 0;
+        if (gs->device.fence == GPUSCAN__FENCE_PTX)
+            gs->device.fence = GPUSCAN__FENCE_NONE;
+        while ((program = gs->programs) != NULL) {
+            gs->programs = program->next;
+            gpuscan__free_program(gs, program);
+        }
+        gpuscan__log(gs, GPUSCAN_LOG_WARNING, "a self-test failed: the vendor's instructions are not used any more");
+        return GPUSCAN_SUCCESS;
+    }
+    gs->refused |= 1u << strategy;
+    gpuscan__log(gs, GPUSCAN_LOG_WARNING, "a self-test failed: its strategy is not used any more");
+    return GPUSCAN_SUCCESS;
 }
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
