@@ -5,19 +5,67 @@
        #define GPUSCAN_IMPLEMENTATION
        #include "gpuscan.h"
 
-   A whole program (Linux: cc sum.c -ldl; macOS: cc sum.c -framework OpenCL; Windows: cl sum.c):
+   A whole program: the exclusive prefix sum of eight flags. It prints 22.
 
        #include <stdio.h>
        int main(void) {
-           uint32_t   flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8];
-           gpuscan   *gs = NULL;
-           gpuscan_result r = gpuscan_create(&gs, NULL);                    the best device there is
-           if (r == 0) r = gpuscan_scan_host(gs, flags, offsets, 8, NULL);  exclusive prefix sum of u32
-           if (r == 0) printf("%u\n", (unsigned)offsets[7]);                22
-           else        printf("%s\n", gpuscan_result_string(r));
+           uint32_t flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8];
+           gpuscan *gs = NULL;
+           gpuscan_result r = gpuscan_create(&gs, NULL);
+           if (r == 0) r = gpuscan_scan_host(gs, flags, offsets, 8, NULL);
+           if (r == 0) printf("%u\n", (unsigned)offsets[7]);
+           else printf("%s\n", gpuscan_result_string(r));
            gpuscan_destroy(gs);
            return r != 0;
        }
+
+   COMPILE     Linux: cc sum.c (-ldl with a glibc before 2.34)    macOS: cc sum.c -framework OpenCL
+               Windows: cl sum.c, or gcc sum.c of MinGW-w64       C99 or C++11; the interface alone is C89 but for
+               <stdint.h>. OpenCL's headers must be there; its loader is opened at run time, so nothing is linked.
+
+   MACROS      before the include that has GPUSCAN_IMPLEMENTATION; all are optional:
+               GPUSCAN_STATIC              everything is static: the library is private to this file
+               GPUSCAN_API                 what stands before public functions (default: extern)
+               GPUSCAN_LINK_OPENCL         link OpenCL (-lOpenCL) instead of loading it; also in programs that call
+                                           OpenCL themselves and link it
+               CL_TARGET_OPENCL_VERSION    as in Khronos' headers (default: 120); the library needs no more than 1.2
+
+   STEP BY STEP
+               1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
+                  part of its name); an engine passes its own context, device and queue.
+               2. Fill a desc. Its zero value is the default everywhere: memset or = {0}, then set what matters.
+               3. gpuscan_scan(gs, &desc) enqueues and returns. Wait lists come in and an event goes out as in OpenCL.
+               4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that no call does.
+               The _host forms take arrays, block, and need nothing of OpenCL.
+
+   ERRORS      Every function returns a gpuscan_result: 0, an OpenCL code, or one of the library's own below -2000.
+               gpuscan_error(gs) says in words which argument or call it was. All arguments are checked before anything
+               is enqueued. After a failure the outputs are as they were, *event is NULL, nothing has leaked and the
+               object works on. The library never prints, aborts or exits.
+
+   MEMORY      Device: the object keeps scratch as large as its largest call needed (for a scan about 1/1000 of the data,
+               for a histogram one counter a bin); a call may bring its own, see gpuscan_..._scratch_size. Calls in
+               several queues that use the object's scratch wait for each other. Host: only while programs are built,
+               through the desc's allocator.
+
+   THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context.
+
+   DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are the
+               same on every device and with every strategy. Operators need to be associative, not commutative.
+
+   TRUST       Custom texts and blobs are run as they are: take them only from whom you would take a program. Sizes,
+               offsets and counts are checked; a count read on the device is clamped to the count of the desc.
+
+   DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images or
+               SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+
+   SECTIONS    search for the name in brackets:
+               [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
+               [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [DEVICE PROFILE] [PROGRAM CACHE]
+               [SCRATCH] [LAUNCHING] [ARGUMENTS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELF-TEST] [HOST ARRAYS]
+               [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are edited in kernels.cl.inc; tools/embed brings them here.
+
+   CHANGES     0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
 #define GPUSCAN_H
@@ -5796,3 +5844,51 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 #pragma warning(pop)
 #endif
 #endif /* GPUSCAN_IMPLEMENTATION */
+
+/* [LICENCE] --------------------------------------------------------------------------------------------------------
+
+   gpuscan may be used under either of the two licences below: choose the one that you prefer.
+
+   ------------------------------------------------------------------------------
+   ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+   Copyright (c) the gpuscan contributors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy
+   of this software and associated documentation files (the "Software"), to deal
+   in the Software without restriction, including without limitation the rights
+   to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+   copies of the Software, and to permit persons to whom the Software is
+   furnished to do so.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+   SOFTWARE.
+
+   ------------------------------------------------------------------------------
+   ALTERNATIVE B - Public domain (www.unlicense.org)
+
+   This is free and unencumbered software released into the public domain.
+
+   Anyone is free to copy, modify, publish, use, compile, sell, or distribute
+   this software, either in source code form or as a compiled binary, for any
+   purpose, commercial or non-commercial, and by any means.
+
+   In jurisdictions that recognize copyright laws, the author or authors of this
+   software dedicate any and all copyright interest in the software to the public
+   domain. We make this dedication for the benefit of the public at large and to
+   the detriment of our heirs and successors. We intend this dedication to be an
+   overt act of relinquishment in perpetuity of all present and future rights to
+   this software under copyright law.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+*/
