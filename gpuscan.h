@@ -83,7 +83,9 @@
 #endif
 
 #ifndef GPUSCAN_API
-#ifdef GPUSCAN_STATIC
+#if defined(GPUSCAN_STATIC) && defined(__GNUC__)
+#define GPUSCAN_API __attribute__((unused)) static
+#elif defined(GPUSCAN_STATIC)
 #define GPUSCAN_API static
 #else
 #define GPUSCAN_API extern
@@ -554,7 +556,8 @@ extern "C" {
 #endif
 struct HINSTANCE__;
 __declspec(dllimport) struct HINSTANCE__ *__stdcall LoadLibraryA(const char *name);
-__declspec(dllimport) intptr_t(__stdcall *__stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name))(void);
+typedef intptr_t(__stdcall *gpuscan__farproc)(void);
+__declspec(dllimport) gpuscan__farproc __stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name);
 __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #ifdef __cplusplus
 }
