@@ -3637,6 +3637,8 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         if (chain->own_scratch && !chain->in_order) {
             cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
             gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
+            if (code != CL_SUCCESS) /* too late to fail: let the call end before another uses the scratch */
+                gs->cl.clFinish(chain->queue);
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
@@ -5291,8 +5293,10 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, cl_event don
                                           uint64_t bytes) {
     gpuscan *gs = host->gs;
     cl_int code = gs->cl.clWaitForEvents(1, &done);
-    if (code != CL_SUCCESS)
+    if (code != CL_SUCCESS) {
+        gs->cl.clFinish(host->queue); /* the device may still write to the caller's array */
         return gpuscan__fail(gs, code, "clWaitForEvents failed");
+    }
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
     if (gs->device.zero_copy) {
@@ -5590,8 +5594,13 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         allocator.release = gpuscan__default_release;
     }
     gs = (gpuscan *)gpuscan__allocate(&allocator, sizeof(*gs));
-    if (!gs)
+    if (!gs) {
+        if (desc->error && desc->error_size)
+            snprintf(desc->error, desc->error_size, "no memory for the object");
+        if (desc->logger.log)
+            desc->logger.log(GPUSCAN_LOG_ERROR, "no memory for the object", desc->logger.user);
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
+    }
     memset(gs, 0, sizeof(*gs));
     gs->allocator = allocator;
     gs->logger = desc->logger;
