@@ -7,7 +7,8 @@
        GPUSCAN_TEST_SEED     the seed of an earlier run, to repeat it
        GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: hold that back of the device
        GPUSCAN_TEST_GROUP    the largest work-group size to use
-       GPUSCAN_TEST_LOG      1: print what the library logs */
+       GPUSCAN_TEST_LOG      1: print what the library logs
+       GPUSCAN_TEST_ONLY     the tests to run, as a pattern such as "*edges*" */
 #ifndef TEST_HARNESS_H
 #define TEST_HARNESS_H
 
@@ -478,6 +479,12 @@ static inline int test_begin(void **state) {
     test.turn = 0;
     test.what[0] = '\0';
     return 0;
+}
+
+/* For main, before the tests. */
+static inline void test_select(void) {
+    if (getenv("GPUSCAN_TEST_ONLY"))
+        cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
 }
 
 static inline int test_end(void **state) {

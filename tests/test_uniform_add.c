@@ -340,5 +340,6 @@ int main(void) {
                                        TEST(offsets),          TEST(device_counts),
                                        TEST(custom_operators), TEST(completes_a_scan),
                                        TEST(limited_devices),  TEST(host_arrays)};
+    test_select();
     return cmocka_run_group_tests_name("uniform add", tests, test_open, test_close);
 }
