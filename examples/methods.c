@@ -17,6 +17,9 @@
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL
 #include "gpuscan.h"
+#define STBI_ONLY_JPEG /* the other formats would take longer to compile */
+#define STBI_ONLY_PNG
+#define STBI_ONLY_BMP
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 
