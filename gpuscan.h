@@ -118,7 +118,7 @@ enum {
     GPUSCAN_ERROR_BUFFER_ACCESS     = -2006, /* an output that kernels may not write, an input that they may not read */
     GPUSCAN_ERROR_OVERLAP           = -2007, /* ranges overlap that may not */
     GPUSCAN_ERROR_SIZE_OVERFLOW     = -2008, /* a size that does not fit 64 bits or the host's size_t */
-    GPUSCAN_ERROR_INVALID_BINS      = -2009, /* no bins, an empty range, or a float range too fine for its type */
+    GPUSCAN_ERROR_INVALID_BINS      = -2009, /* too many bins, an empty range, or one too fine for its float type */
     GPUSCAN_ERROR_SCRATCH_TOO_SMALL = -2010, /* the caller's scratch is smaller than the size query says */
     GPUSCAN_ERROR_INVALID_EVENT     = -2011, /* a wait list that is inconsistent or holds no event */
     /* the machine */
@@ -448,7 +448,7 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        count;         /* pixels a row; 0 is legal */
     gpuscan_type    sample_type;   /* default: u8. Any builtin type */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
-    uint32_t        bins;          /* 0: 256 */
+    uint32_t        bins;          /* 0: 256; at most 536870909 */
     gpuscan_bins    form;
     gpuscan_bound   lower, upper;
     int             closed;        /* not 0: the upper bound (the last edge) belongs to the last bin */
@@ -4781,6 +4781,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
             shift++;
         key->mode = 1;
         plan->factor = shift;
+        if (shift > 31) /* one bin over all of 32 bits */
+            key->wide_offset = 1;
     } else if (bins >= range) {
         key->mode = 4;
     } else if (range <= (uint64_t)1 << 32) {
@@ -5372,7 +5374,8 @@ static gpuscan_result gpuscan__scan_host(gpuscan *gs, const void *src, void *dst
         return r;
     src_bytes *= e.src_size;
     dst_bytes *= e.dst_size;
-    if (src != dst && count && gpuscan__arrays_overlap(src, src_bytes, dst, dst_bytes))
+    if (count && gpuscan__arrays_overlap(src, src_bytes, dst, dst_bytes) &&
+        (src != dst || e.src_size != e.dst_size || src_bytes != dst_bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "src and dst overlap");
     if ((r = gpuscan__scan(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
         (r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
