@@ -795,59 +795,74 @@ static void test_released_early(void **state) {
     }
 }
 
+/* PoCL (3.1) aborts the process when an event fails that two commands wait for, one through the other. */
+static int is_too_much_for_driver(unsigned commands) {
+    return commands > 1 && strstr(test.info.platform_name, "Portable Computing Language") != NULL;
+}
+
 /* An event that has failed before the call: refused, since some drivers would wait for ever. One that fails while the
    call waits: drivers stop the call, or run it all the same. Either way nothing hangs, and the next call is right. */
-static void failed_event(int which, gpuscan_strategy strategy, int later) {
+static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int later) {
     cl_command_queue queue = new_queue(0);
     cl_event gate = user_event(), event = NULL;
     gpuscan_call call = call_on(queue);
-    gpuscan_result result;
     job j;
     job_new(&j, which, n / 4 + 100);
     test_case("%s, %s, behind an event that fails %s", job_names[which], test_strategy_name(strategy),
               later ? "afterwards" : "before");
     call.strategy = strategy;
+    job_right(gs, &j, &call);
+    layer_reset();
+    if (!job_right(gs, &j, &call) ||
+        (later && is_too_much_for_driver(layer.calls[LAYER_clEnqueueNDRangeKernel] +
+                                         layer.calls[LAYER_clEnqueueReadBuffer] +
+                                         layer.calls[LAYER_clEnqueueFillBuffer])))
+        goto done;
     call.wait_count = 1;
     call.wait_list = &gate;
     call.event = &event;
-    if (!later)
+    job_reset(&j);
+    if (later) {
+        test_ok(job_start(gs, &j, &call));
         test_cl(clSetUserEventStatus(gate, -5));
-    result = job_start(test.gs, &j, &call);
-    if (later)
-        test_cl(clSetUserEventStatus(gate, -5));
-    if (result != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
-        if (!later) {
-            test_expect(result, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-            assert_null(event);
+        clWaitForEvents(1, &event);
+        if (event_status(event) < 0)
             job_untouched(&j);
-        } else {
-            test_ok(result);
-            clWaitForEvents(1, &event);
-            if (event_status(event) < 0)
-                job_untouched(&j);
-            else
-                job_done(&j);
-            clReleaseEvent(event);
-        }
-        call = call_on(NULL);
-        call.strategy = strategy;
-        job_right(test.gs, &j, &call);
-        call.queue = queue;
-        job_right(test.gs, &j, &call);
+        else
+            job_done(&j);
+        layer_taken(event);
+        clReleaseEvent(event);
+    } else {
+        test_cl(clSetUserEventStatus(gate, -5));
+        test_expect(job_start(gs, &j, &call), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        assert_null(event);
+        job_untouched(&j);
     }
+    call = call_on(NULL);
+    call.strategy = strategy;
+    job_right(gs, &j, &call);
+    call.queue = queue;
+    job_right(gs, &j, &call);
+done:
     clReleaseEvent(gate);
     clReleaseCommandQueue(queue);
     job_free(&j);
 }
 
 static void test_failed_event(void **state) {
+    gpuscan *gs = layered(), *whole = test.gs;
     int which, s, later;
     (void)state;
+    test.gs = gs;
     for (later = 0; later < 2; later++)
         for (which = 0; which < JOB_DEVICE_END; which++)
             for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
-                if (!test.is_small || (which + s) % 3 == 0)
-                    failed_event(which, (gpuscan_strategy)s, later);
+                if (!(test.is_small && (which + s) % 3) &&
+                    !(which == JOB_UNIFORM_ADD && s != GPUSCAN_STRATEGY_AUTO && s != GPUSCAN_STRATEGY_MULTI_PASS))
+                    failed_event(gs, which, (gpuscan_strategy)s, later);
+    gpuscan_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
 }
 
 /* ---- scratch and prepare ----------------------------------------------------------------------------------------- */

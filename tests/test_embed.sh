@@ -7,7 +7,7 @@ export LC_ALL
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 embed=$root/tools/embed
-work=$(mktemp -d) || exit 1
+mkdir -p "$root/build" && work=$(mktemp -d "$root/build/embed.XXXXXX") || exit 1
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1

@@ -1032,15 +1032,16 @@ static void quoted(FILE *file, const char *text) {
     fputc('\'', file);
 }
 
-static void write_plot_group(FILE *file, const char *prefix, const char *data, const int index[ROWS], bench_group g) {
-    char picture[600];
+static void write_plot_group(FILE *file, const char *base, const int index[ROWS], bench_group g) {
+    char picture[600], data[600];
     int i, color = 0, first = -1;
     const char *dist;
     for (i = ROWS - 1; i >= 0; i--)
         if (rows[i].group == g && index[i] >= 0) first = i;
     if (first < 0) return;
-    snprintf(picture, sizeof picture, "%s-%s.png", prefix, group_names[g]);
-    printf("%s\n", picture);
+    snprintf(picture, sizeof picture, "%s-%s.png", base, group_names[g]);
+    snprintf(data, sizeof data, "%s.dat", base);
+    printf("  %s\n", picture);
     fprintf(file, "\nset output ");
     quoted(file, picture);
     fprintf(file, "\nset title ");
@@ -1066,16 +1067,21 @@ static void write_plot_group(FILE *file, const char *prefix, const char *data, c
             rows[first].op, rows[first].type);
 }
 
+/* The script names files of its own folder only, so that the three can be moved, and runs there. */
 static void plot(const char *prefix) {
-    char data[600], script[600], command[700];
+    char path[600], command[1300], folder[600] = ".";
+    const char *base = prefix, *p;
     int index[ROWS];
     FILE *file;
     int g;
-    snprintf(data, sizeof data, "%s.dat", prefix);
-    snprintf(script, sizeof script, "%s.gp", prefix);
-    write_plot_data(data, index);
-    file = fopen(script, "w");
-    if (file == NULL) die("cannot write %s", script);
+    for (p = prefix; *p; p++)
+        if (*p == '/' || *p == '\\') base = p + 1;
+    if (base != prefix) snprintf(folder, sizeof folder, "%.*s", (int)(base - prefix), prefix);
+    snprintf(path, sizeof path, "%s.dat", prefix);
+    write_plot_data(path, index);
+    snprintf(path, sizeof path, "%s.gp", prefix);
+    file = fopen(path, "w");
+    if (file == NULL) die("cannot write %s", path);
     fprintf(file, "# Bandwidth over size: gnuplot draws a picture each of scan, reduce and histogram.\n"
                   "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) set terminal pngcairo size 1280,800 font ',11'; "
                   "else set terminal png size 1280,800\n"
@@ -1083,10 +1089,14 @@ static void plot(const char *prefix) {
                   "set logscale x 2\nset format x '2^{%%L}'\nset grid\nset key outside right noenhanced\n"
                   "set xlabel 'elements'\nset ylabel 'GB/s of bytes that must be read and written'\n"
                   "set yrange [0:*]\n");
-    printf("\npictures, drawn by gnuplot:\n");
-    for (g = 0; g < GROUPS; g++) write_plot_group(file, prefix, data, index, (bench_group)g);
+    printf("\npictures, drawn by gnuplot in %s:\n", folder);
+    for (g = 0; g < GROUPS; g++) write_plot_group(file, base, index, (bench_group)g);
     fclose(file);
-    snprintf(command, sizeof command, "gnuplot \"%s\"", script);
+#ifdef _WIN32
+    snprintf(command, sizeof command, "cd /d \"%s\" && gnuplot \"%s.gp\"", folder, base);
+#else
+    snprintf(command, sizeof command, "cd \"%s\" && gnuplot \"%s.gp\"", folder, base);
+#endif
     fflush(stdout);
     if (system(command) != 0) printf("not drawn; once gnuplot is there: %s\n", command);
 }
@@ -1104,7 +1114,7 @@ typedef struct options {
 static void choose_sizes(const options *o, const bench_row *r, uint64_t sizes[40]) {
     static const unsigned quick[] = {10, 16, 20, 24};
     const int max_log = o->max_log ? o->max_log : r->host ? 26 : timed_by_events() ? 30 : 28;
-    const uint64_t share = device.memory / (timed_by_events() ? 3 : 8); /* a CPU device's memory is the host's, too */
+    const uint64_t share = device.memory / 3; /* the copy needs as much, the C loop perhaps, too */
     uint64_t wanted[40];
     unsigned count = 0, kept = 0, i;
     int log;
@@ -1152,9 +1162,10 @@ static void fill_device(const bench_row *r, cl_mem buffer, const void *block, ui
     must(cl.clFinish(device.queue), "finish");
 }
 
-static void report_failure(const bench_row *r, uint64_t n, const char *what) {
+static void report_failure(const bench_row *r, uint64_t n, const char *what, const char *detail) {
     char size[32];
-    printf("%12s  %s\n", size_text(n, size, sizeof size), what);
+    progress("%s", "");
+    printf("%12s  %s %s\n", size_text(n, size, sizeof size), what, detail);
     fprintf(stderr, "bench: %s %s %s, n = %llu: %s\n", r->op, r->type, r->dist, (unsigned long long)n, what);
     wrong_count++;
 }
@@ -1167,13 +1178,11 @@ static void run_size(const job *j, const void *host_src, uint64_t host_n, void *
     else memset(j->host_dst, 0xA5, (size_t)result_bytes(r, j->n));
     t = measure(j);
     if (t.result != 0) {
-        char text[1200];
-        snprintf(text, sizeof text, "%s: %s", gpuscan_result_string(t.result), gpuscan_error(device.gs));
-        report_failure(r, j->n, text);
+        report_failure(r, j->n, gpuscan_result_string(t.result), gpuscan_error(device.gs));
         return;
     }
     if (!result_is_right(j, host_src, state)) {
-        report_failure(r, j->n, "WRONG RESULT");
+        report_failure(r, j->n, "WRONG RESULT", "");
         return;
     }
     if (result_count == MAX_RESULTS) die("more than %d results", MAX_RESULTS);
@@ -1356,7 +1365,7 @@ static void run_overheads(const options *o) {
         j.enqueue = enqueue_functions[r->group];
         t = measure_enqueue(&j);
         if (t.result != 0) {
-            report_failure(r, j.n, gpuscan_error(device.gs));
+            report_failure(r, j.n, gpuscan_result_string(t.result), gpuscan_error(device.gs));
             continue;
         }
         printf("%12.2f us  of the host's time to enqueue %s %s: %u command(s), each as long as %.2f bare ones\n",
