@@ -5011,8 +5011,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     } else if (range == 0) {
         key->mode = 2;
         plan->factor = bins;
-    } else if (bins < range && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0 &&
-               (key->wide_offset || range / bins < (uint64_t)1 << 32)) {
+    } else if (bins < range && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0) {
         while ((range / bins) >> shift > 1)
             shift++;
         key->mode = 1;
