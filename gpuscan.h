@@ -4986,7 +4986,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         range = bins;
-        upper = lower + bins;
+        if (bits == 64 && lower != least) /* no value lies past the type's end, where s - lower would wrap around */
+            range = gpuscan__min(range, least - lower);
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -5006,7 +5007,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
         if (above < whole && range <= whole - above && (range < (uint64_t)1 << 32 || key->range_all))
             key->wide_offset = 0;
     }
-    if (range == bins) {
+    if (range == bins || desc->form == GPUSCAN_BINS_VALUES) {
         key->mode = 0;
     } else if (range == 0) {
         key->mode = 2;
