@@ -5,19 +5,67 @@
        #define GPUSCAN_IMPLEMENTATION
        #include "gpuscan.h"
 
-   A whole program (Linux: cc sum.c -ldl; macOS: cc sum.c -framework OpenCL; Windows: cl sum.c):
+   A whole program: the exclusive prefix sum of eight flags. It prints 22.
 
        #include <stdio.h>
        int main(void) {
-           uint32_t   flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8];
-           gpuscan   *gs = NULL;
-           gpuscan_result r = gpuscan_create(&gs, NULL);                    the best device there is
-           if (r == 0) r = gpuscan_scan_host(gs, flags, offsets, 8, NULL);  exclusive prefix sum of u32
-           if (r == 0) printf("%u\n", (unsigned)offsets[7]);                22
-           else        printf("%s\n", gpuscan_result_string(r));
+           uint32_t flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8];
+           gpuscan *gs = NULL;
+           gpuscan_result r = gpuscan_create(&gs, NULL);
+           if (r == 0) r = gpuscan_scan_host(gs, flags, offsets, 8, NULL);
+           if (r == 0) printf("%u\n", (unsigned)offsets[7]);
+           else printf("%s\n", gpuscan_result_string(r));
            gpuscan_destroy(gs);
            return r != 0;
        }
+
+   COMPILE     Linux: cc sum.c (-ldl with a glibc before 2.34)    macOS: cc sum.c -framework OpenCL
+               Windows: cl sum.c, or gcc sum.c of MinGW-w64       C99 or C++11; the interface alone is C89 but for
+               <stdint.h>. OpenCL's headers must be there; its loader is opened at run time, so nothing is linked.
+
+   MACROS      before the include that has GPUSCAN_IMPLEMENTATION; all are optional:
+               GPUSCAN_STATIC              everything is static: the library is private to this file
+               GPUSCAN_API                 what stands before public functions (default: extern)
+               GPUSCAN_LINK_OPENCL         link OpenCL (-lOpenCL) instead of loading it; also in programs that call
+                                           OpenCL themselves and link it
+               CL_TARGET_OPENCL_VERSION    as in Khronos' headers (default: 120); the library needs no more than 1.2
+
+   STEP BY STEP
+               1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
+                  part of its name); an engine passes its own context, device and queue.
+               2. Fill a desc. Its zero value is the default everywhere: memset or = {0}, then set what matters.
+               3. gpuscan_scan(gs, &desc) enqueues and returns. Wait lists come in and an event goes out as in OpenCL.
+               4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that no call does.
+               The _host forms take arrays, block, and need nothing of OpenCL.
+
+   ERRORS      Every function returns a gpuscan_result: 0, an OpenCL code, or one of the library's own below -2000.
+               gpuscan_error(gs) says in words which argument or call it was. All arguments are checked before anything
+               is enqueued. After a failure the outputs are as they were, *event is NULL, nothing has leaked and the
+               object works on. The library never prints, aborts or exits.
+
+   MEMORY      Device: the object keeps scratch as large as its largest call needed (for a scan about 1/1000 of the data,
+               for a histogram one counter a bin); a call may bring its own, see gpuscan_..._scratch_size. Calls in
+               several queues that use the object's scratch wait for each other. Host: only while programs are built,
+               through the desc's allocator.
+
+   THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context.
+
+   DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are the
+               same on every device and with every strategy. Operators need to be associative, not commutative.
+
+   TRUST       Custom texts and blobs are run as they are: take them only from whom you would take a program. Sizes,
+               offsets and counts are checked; a count read on the device is clamped to the count of the desc.
+
+   DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images or
+               SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+
+   SECTIONS    search for the name in brackets:
+               [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
+               [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [DEVICE PROFILE] [PROGRAM CACHE]
+               [SCRATCH] [LAUNCHING] [ARGUMENTS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELF-TEST] [HOST ARRAYS]
+               [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are edited in kernels.cl.inc; tools/embed brings them here.
+
+   CHANGES     0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
 #define GPUSCAN_H
@@ -35,7 +83,9 @@
 #endif
 
 #ifndef GPUSCAN_API
-#ifdef GPUSCAN_STATIC
+#if defined(GPUSCAN_STATIC) && defined(__GNUC__)
+#define GPUSCAN_API __attribute__((unused)) static
+#elif defined(GPUSCAN_STATIC)
 #define GPUSCAN_API static
 #else
 #define GPUSCAN_API extern
@@ -68,7 +118,7 @@ enum {
     GPUSCAN_ERROR_BUFFER_ACCESS     = -2006, /* an output that kernels may not write, an input that they may not read */
     GPUSCAN_ERROR_OVERLAP           = -2007, /* ranges overlap that may not */
     GPUSCAN_ERROR_SIZE_OVERFLOW     = -2008, /* a size that does not fit 64 bits or the host's size_t */
-    GPUSCAN_ERROR_INVALID_BINS      = -2009, /* no bins, an empty range, or a float range too fine for its type */
+    GPUSCAN_ERROR_INVALID_BINS      = -2009, /* too many bins, an empty range, or one too fine for its float type */
     GPUSCAN_ERROR_SCRATCH_TOO_SMALL = -2010, /* the caller's scratch is smaller than the size query says */
     GPUSCAN_ERROR_INVALID_EVENT     = -2011, /* a wait list that is inconsistent or holds no event */
     /* the machine */
@@ -398,7 +448,7 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        count;         /* pixels a row; 0 is legal */
     gpuscan_type    sample_type;   /* default: u8. Any builtin type */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
-    uint32_t        bins;          /* 0: 256 */
+    uint32_t        bins;          /* 0: 256; at most 536870909 */
     gpuscan_bins    form;
     gpuscan_bound   lower, upper;
     int             closed;        /* not 0: the upper bound (the last edge) belongs to the last bin */
@@ -506,7 +556,8 @@ extern "C" {
 #endif
 struct HINSTANCE__;
 __declspec(dllimport) struct HINSTANCE__ *__stdcall LoadLibraryA(const char *name);
-__declspec(dllimport) intptr_t(__stdcall *__stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name))(void);
+typedef intptr_t(__stdcall *gpuscan__farproc)(void);
+__declspec(dllimport) gpuscan__farproc __stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name);
 __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #ifdef __cplusplus
 }
@@ -2424,8 +2475,6 @@ static const char *gpuscan__kernels[] = {
     "gpuscan_reduce_finish(global gpuscan_partial *partials, ulong partials_offset, uint count, global gpuscan_result_t *dst,\n",
     "                      ulong dst_offset, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
     "                      ulong init_offset, uint flags) {\n",
-    "    if (GPUSCAN_ITEM >= GPUSCAN_FINISHERS)\n",
-    "        return;\n",
     "    gpuscan_t sum = gpuscan_partials_sum(partials + partials_offset, count, 0);\n",
     "    if (GPUSCAN_ITEM == 0)\n",
     "        gpuscan_reduce_write(sum, dst, dst_offset, init_value, init_buffer, init_offset, flags);\n",
@@ -2926,6 +2975,7 @@ typedef struct gpuscan__program {
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     size_t group; /* the largest that its kernels can be launched with; 0: not asked yet */
     gpuscan__known_arg known[GPUSCAN__MAX_KERNELS][GPUSCAN__MAX_ARGS];
+    int proved; /* it needs no test, or has passed it */
 } gpuscan__program;
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
@@ -2961,8 +3011,8 @@ struct gpuscan {
     cl_command_queue scratch_queue; /* the queue of the last call that used it; retained */
     int scratch_in_order;           /* that queue is in-order */
     cl_event scratch_event;         /* that call's end, where the queue is out-of-order */
+    const gpuscan__key *testing;    /* of the program whose self-test runs: a scan is cut as it says */
     unsigned refused;               /* strategies that failed their test: 1 << strategy */
-    unsigned tested;
     char error[GPUSCAN__ERROR_SIZE];
 };
 
@@ -4110,6 +4160,8 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         if (chain->own_scratch && !chain->in_order) {
             cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
             gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
+            if (code != CL_SUCCESS) /* too late to fail: let the call end before another uses the scratch */
+                gs->cl.clFinish(chain->queue);
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
@@ -4556,7 +4608,10 @@ static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key 
     return gpuscan__shared_bytes(gs, t_size, key->group, key->rows) + (uint64_t)t_size * key->few / 32;
 }
 
-/* Gets the program; where its kernels do not fit their group, remembers the limit so that the caller plans anew. */
+static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e, int *refused);
+
+/* Gets the program. Where its kernels do not fit their group, or fail their test, that is remembered and the caller plans
+   anew. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__key *key, const gpuscan__elements *e,
                                                    gpuscan__program **program, int *again) {
     size_t group = 0;
@@ -4564,6 +4619,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__k
     *again = 0;
     if (r == 0)
         r = gpuscan__program_group(gs, *program, &group);
+    if (r == 0 && group >= key->group && !(*program)->proved)
+        return gpuscan__prove(gs, *program, e, again);
     if (r != 0 || group >= key->group)
         return r;
     gs->device.group_limit = gpuscan__power_of_two_below(group ? group : 1);
@@ -4589,6 +4646,14 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     const gpuscan__tuning *rows = gs->device.profile->scan;
     gpuscan__tuning found;
     size_t i;
+    if (gs->testing) {
+        memset(&found, 0, sizeof(found));
+        found.strategy = forced;
+        found.group = gs->testing->group;
+        found.rows = gs->testing->rows;
+        found.registers = gs->testing->registers;
+        return found;
+    }
     for (i = 0; rows[i].up_to < bytes || (rows[i].size && rows[i].size != size); i++)
         continue;
     found = rows[i];
@@ -4650,6 +4715,8 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uin
     key->few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
                    ? GPUSCAN__FEW_TILES
                    : 0;
+    if (gs->testing)
+        key->few = gs->testing->few;
     key->registers = gpuscan__is_single_pass(tuning->strategy) && lanes ? tuning->registers : 0;
 }
 
@@ -5300,6 +5367,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
             shift++;
         key->mode = 1;
         plan->factor = shift;
+        if (shift > 31) /* one bin over all of 32 bits */
+            key->wide_offset = 1;
     } else if (bins >= range) {
         key->mode = 4;
     } else if (range <= (uint64_t)1 << 32) {
@@ -5588,6 +5657,180 @@ static gpuscan_result gpuscan__histogram(gpuscan *gs, const gpuscan_histogram_de
     return gpuscan__chain_end(&chain, r);
 }
 
+/* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
+
+/* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built: on
+   small numbers whose sums every type holds exactly, against a loop. One that is wrong is not used on this object any
+   more. Custom texts are not run on numbers that they do not expect. */
+
+static void gpuscan__put_number(gpuscan_type type, void *array, uint64_t i, uint64_t value) {
+    unsigned char *at = (unsigned char *)array + i * gpuscan__types[type].size;
+    double f64 = (double)value;
+    float f32 = (float)value;
+    int b;
+    if (type == GPUSCAN_TYPE_F64)
+        memcpy(at, &f64, sizeof(f64));
+    else if (type == GPUSCAN_TYPE_F32)
+        memcpy(at, &f32, sizeof(f32));
+    else
+        for (b = 0; b < (int)gpuscan__types[type].size; b++) { /* the value's low bytes, in the host's order */
+            const uint16_t one = 1;
+            int little = *(const unsigned char *)&one;
+            at[little ? b : (int)gpuscan__types[type].size - 1 - b] = (unsigned char)(value >> (8 * b));
+        }
+}
+
+static uint64_t gpuscan__test_combine(gpuscan_op op, uint64_t a, uint64_t b) {
+    switch (op) {
+    case GPUSCAN_OP_ADD:
+        return a + b;
+    case GPUSCAN_OP_MUL:
+        return a * b;
+    case GPUSCAN_OP_MIN:
+        return a < b ? a : b;
+    case GPUSCAN_OP_MAX:
+        return a > b ? a : b;
+    case GPUSCAN_OP_AND:
+        return a & b;
+    case GPUSCAN_OP_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+/* src: test numbers; expected: what a scan of them after init makes (and, last, their reduction). */
+static void gpuscan__test_numbers(const gpuscan__elements *e, int inclusive, uint64_t count, uint64_t init, void *src,
+                                  void *expected) {
+    uint64_t i, sum = init;
+    for (i = 0; i < count; i++) {
+        uint64_t x = (i * 5 + i / 7 + 1) % 4; /* 0 to 3; products of ones, or they would not stay small */
+        if (e->op == GPUSCAN_OP_MUL)
+            x = 1;
+        gpuscan__put_number(e->src, src, i, x);
+        if (!inclusive)
+            gpuscan__put_number(e->dst, expected, i, sum);
+        sum = gpuscan__test_combine(e->op, sum, x);
+        if (inclusive)
+            gpuscan__put_number(e->dst, expected, i, sum);
+    }
+    gpuscan__put_number(e->dst, expected, count, sum);
+}
+
+/* Runs the program's operation on the test numbers; *right: whether it gave what was expected. */
+static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *program, const gpuscan__elements *e,
+                                        int *right) {
+    const gpuscan__key *key = &program->key;
+    uint64_t count = 3 * (uint64_t)key->tile + 5, src_bytes = count * e->src_size, bytes = (count + 1) * e->dst_size;
+    uint64_t init_value = 2;
+    unsigned char *host = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(src_bytes + 2 * bytes + 8));
+    unsigned char *expected = host + src_bytes, *got = expected + bytes, *init = got + bytes;
+    gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
+    cl_mem src = NULL, dst = NULL;
+    cl_event done = NULL;
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r;
+    *right = 0;
+    if (!host)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+    gpuscan__put_number(e->dst, init, 0, init_value);
+    gpuscan__test_numbers(e, key->inclusive != 0, count, init_value, host, expected);
+    memset(got, 0xee, (size_t)bytes);
+    r = gpuscan__service(gs);
+    if (r == 0 && !(src = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)src_bytes, NULL, &code)))
+        r = gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+    if (r == 0 && !(dst = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code)))
+        r = gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+    if (r == 0 && ((code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, src, CL_TRUE, 0, (size_t)src_bytes, host, 0,
+                                                       NULL, NULL)) != CL_SUCCESS ||
+                   (code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL,
+                                                       NULL)) != CL_SUCCESS))
+        r = gpuscan__fail(gs, code, "clEnqueueWriteBuffer for a self-test failed");
+    if (r == 0 && key->operation == GPUSCAN__SCAN) {
+        gpuscan_scan_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.src.mem = src;
+        desc.dst.mem = desc.total.mem = dst;
+        desc.total.offset = desc.count = count;
+        desc.src_type = e->src;
+        desc.dst_type = e->dst;
+        desc.op = e->op;
+        desc.kind = key->inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        desc.init = init;
+        desc.call.queue = gs->service_queue;
+        desc.call.event = &done;
+        desc.call.strategy = strategy;
+        gs->testing = key;
+        r = gpuscan__scan(gs, &desc, GPUSCAN__RUN, NULL);
+        gs->testing = NULL;
+    } else if (r == 0) {
+        gpuscan_reduce_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.src.mem = src;
+        desc.dst.mem = dst;
+        desc.dst.offset = desc.count = count;
+        desc.src_type = e->src;
+        desc.dst_type = e->dst;
+        desc.op = e->op;
+        desc.init = init;
+        desc.call.queue = gs->service_queue;
+        desc.call.event = &done;
+        desc.call.strategy = strategy;
+        memset(expected, 0xee, (size_t)(count * e->dst_size)); /* all but the result stays as it was */
+        r = gpuscan__reduce(gs, &desc, GPUSCAN__RUN, NULL);
+    }
+    if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
+        r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
+    if (r == 0 && (code = gs->cl.clEnqueueReadBuffer(gs->service_queue, dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL,
+                                                     NULL)) != CL_SUCCESS)
+        r = gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
+    *right = r == 0 && memcmp(got, expected, (size_t)bytes) == 0;
+    gpuscan__forget_event(gs, &done);
+    if (dst)
+        gs->cl.clReleaseMemObject(dst);
+    if (src)
+        gs->cl.clReleaseMemObject(src);
+    gpuscan__release(&gs->allocator, host);
+    return r;
+}
+
+/* refused: the program failed its test, and what replaces it has been decided. */
+static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e,
+                                     int *refused) {
+    const gpuscan__key *key = &program->key;
+    gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
+    int right = 0;
+    gpuscan_result r;
+    *refused = 0;
+    program->proved = 1; /* also while it is being tested */
+    if (gpuscan__is_cpu_strategy(strategy) || !e || e->custom || e->arg || e->src == GPUSCAN_TYPE_F16 ||
+        e->dst == GPUSCAN_TYPE_F16 || (key->operation != GPUSCAN__SCAN && key->operation != GPUSCAN__REDUCE) ||
+        !(gs->device.lanes || gpuscan__is_single_pass(strategy)))
+        return GPUSCAN_SUCCESS;
+    r = gpuscan__run_test(gs, program, e, &right);
+    if (r != 0) {
+        program->proved = 0;
+        return r;
+    }
+    if (right)
+        return GPUSCAN_SUCCESS;
+    *refused = 1;
+    if (gs->device.lanes) { /* without the vendor's instructions, then */
+        gs->device.lanes = 0;
+        if (gs->device.fence == GPUSCAN__FENCE_PTX)
+            gs->device.fence = GPUSCAN__FENCE_NONE;
+        while ((program = gs->programs) != NULL) {
+            gs->programs = program->next;
+            gpuscan__free_program(gs, program);
+        }
+        gpuscan__log(gs, GPUSCAN_LOG_WARNING, "a self-test failed: the vendor's instructions are not used any more");
+        return GPUSCAN_SUCCESS;
+    }
+    gs->refused |= 1u << strategy;
+    gpuscan__log(gs, GPUSCAN_LOG_WARNING, "a self-test failed: its strategy is not used any more");
+    return GPUSCAN_SUCCESS;
+}
+
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
 enum { GPUSCAN__HOST_ARRAYS = 4 };
@@ -5640,8 +5883,10 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, cl_event don
                                           uint64_t bytes) {
     gpuscan *gs = host->gs;
     cl_int code = gs->cl.clWaitForEvents(1, &done);
-    if (code != CL_SUCCESS)
+    if (code != CL_SUCCESS) {
+        gs->cl.clFinish(host->queue); /* the device may still write to the caller's array */
         return gpuscan__fail(gs, code, "clWaitForEvents failed");
+    }
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
     if (gs->device.zero_copy) {
@@ -5717,7 +5962,8 @@ static gpuscan_result gpuscan__scan_host(gpuscan *gs, const void *src, void *dst
         return r;
     src_bytes *= e.src_size;
     dst_bytes *= e.dst_size;
-    if (src != dst && count && gpuscan__arrays_overlap(src, src_bytes, dst, dst_bytes))
+    if (count && gpuscan__arrays_overlap(src, src_bytes, dst, dst_bytes) &&
+        (src != dst || e.src_size != e.dst_size || src_bytes != dst_bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "src and dst overlap");
     if ((r = gpuscan__scan(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
         (r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
@@ -5939,8 +6185,13 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         allocator.release = gpuscan__default_release;
     }
     gs = (gpuscan *)gpuscan__allocate(&allocator, sizeof(*gs));
-    if (!gs)
+    if (!gs) {
+        if (desc->error && desc->error_size)
+            snprintf(desc->error, desc->error_size, "no memory for the object");
+        if (desc->logger.log)
+            desc->logger.log(GPUSCAN_LOG_ERROR, "no memory for the object", desc->logger.user);
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
+    }
     memset(gs, 0, sizeof(*gs));
     gs->allocator = allocator;
     gs->logger = desc->logger;
@@ -6196,3 +6447,51 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 #pragma warning(pop)
 #endif
 #endif /* GPUSCAN_IMPLEMENTATION */
+
+/* [LICENCE] --------------------------------------------------------------------------------------------------------
+
+   gpuscan may be used under either of the two licences below: choose the one that you prefer.
+
+   ------------------------------------------------------------------------------
+   ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+   Copyright (c) the gpuscan contributors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy
+   of this software and associated documentation files (the "Software"), to deal
+   in the Software without restriction, including without limitation the rights
+   to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+   copies of the Software, and to permit persons to whom the Software is
+   furnished to do so.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+   SOFTWARE.
+
+   ------------------------------------------------------------------------------
+   ALTERNATIVE B - Public domain (www.unlicense.org)
+
+   This is free and unencumbered software released into the public domain.
+
+   Anyone is free to copy, modify, publish, use, compile, sell, or distribute
+   this software, either in source code form or as a compiled binary, for any
+   purpose, commercial or non-commercial, and by any means.
+
+   In jurisdictions that recognize copyright laws, the author or authors of this
+   software dedicate any and all copyright interest in the software to the public
+   domain. We make this dedication for the benefit of the public at large and to
+   the detriment of our heirs and successors. We intend this dedication to be an
+   overt act of relinquishment in perpetuity of all present and future rights to
+   this software under copyright law.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+*/
