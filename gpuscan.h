@@ -451,7 +451,7 @@ typedef struct gpuscan_histogram_desc {
     uint32_t        bins;          /* 0: 256; at most 536870909 */
     gpuscan_bins    form;
     gpuscan_bound   lower, upper;
-    int             closed;        /* not 0: the upper bound (the last edge) belongs to the last bin */
+    int             closed;        /* not 0: the upper bound (the last edge) belongs to the last bin; not for VALUES */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
@@ -5464,7 +5464,7 @@ static gpuscan_result gpuscan__resolve_histogram(gpuscan *gs, const gpuscan_hist
     key->counter = (uint32_t)plan->counter;
     key->form = (uint32_t)desc->form;
     key->bins = plan->bins;
-    key->closed = desc->closed != 0;
+    key->closed = desc->closed != 0 && desc->form != GPUSCAN_BINS_VALUES;
     key->outside = (uint32_t)desc->outside;
     key->channels = plan->channels;
     key->mask = plan->mask;
