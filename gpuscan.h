@@ -698,7 +698,9 @@ static const char *gpuscan__kernels[] = {
     "     GPUSCAN_LANES   work-items a sub-group        GPUSCAN_PTX     NVIDIA's lane and memory instructions\n",
     "     GPUSCAN_ROWS    rows of vectors a tile        GPUSCAN_FENCE   device fence: 0 none, 1 PTX, 2 OpenCL 2, 3 mem_fence\n",
     "     GPUSCAN_VECTOR  elements a lane in a row      GPUSCAN_WORD    bits of a state word: 32, 64 or 128\n",
-    "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits   */\n",
+    "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits\n",
+    "     GPUSCAN_AHEAD, GPUSCAN_FEW   forms of the single-pass scan\n",
+    "     GPUSCAN_REGISTERS            registers a work-item that the build options allow on NVIDIA; 0: not said          */\n",
     "\n",
     "#pragma OPENCL FP_CONTRACT OFF\n",
     "#if GPUSCAN_HAS_F64\n",
@@ -738,6 +740,13 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_UNROLL _Pragma(\"unroll\")\n",
     "#else\n",
     "#define GPUSCAN_UNROLL\n",
+    "#endif\n",
+    "\n",
+    "/* Functions whose arrays are to stay in registers. */\n",
+    "#if GPUSCAN_PTX\n",
+    "#define GPUSCAN_INLINE static inline __attribute__((always_inline))\n",
+    "#else\n",
+    "#define GPUSCAN_INLINE static inline\n",
     "#endif\n",
     "\n",
     "/* Flags of the kernels' last argument. */\n",
@@ -877,7 +886,8 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "       64 bits:  [ epoch 30 | flag 2 | 32 bits of the value ]      a value of n bytes takes ceil(n / 4) words\n",
     "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n",
-    "      128 bits:  [ epoch 30 | flag 2 (as 64 bits) ] [ value 64 ]   one word, for values of 8 bytes\n",
+    "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n",
+    "                 sees them apart sees different tags, and reads again\n",
     "\n",
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n",
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n",
@@ -940,7 +950,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_part part) {\n",
     "#if GPUSCAN_WORD == 128\n",
-    "    return (ulong2)(tag, part);\n",
+    "    return (ulong2)((ulong)tag << 32 | (uint)part, (ulong)tag << 32 | part >> 32);\n",
     "#else\n",
     "    return (gpuscan_word)tag << GPUSCAN_TAG_SHIFT | part;\n",
     "#endif\n",
@@ -948,7 +958,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline uint gpuscan_word_tag(gpuscan_word word) {\n",
     "#if GPUSCAN_WORD == 128\n",
-    "    return (uint)word.x;\n",
+    "    return word.x >> 32 == word.y >> 32 ? (uint)(word.x >> 32) : GPUSCAN_EMPTY;\n",
     "#else\n",
     "    return (uint)(word >> GPUSCAN_TAG_SHIFT);\n",
     "#endif\n",
@@ -956,7 +966,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline gpuscan_part gpuscan_word_part(gpuscan_word word) {\n",
     "#if GPUSCAN_WORD == 128\n",
-    "    return word.y;\n",
+    "    return word.y << 32 | (uint)word.x;\n",
     "#else\n",
     "    return (gpuscan_part)word;\n",
     "#endif\n",
@@ -967,40 +977,50 @@ static const char *gpuscan__kernels[] = {
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + (flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0)) * GPUSCAN_PARTS;\n",
     "}\n",
     "\n",
-    "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n",
-    "    global gpuscan_word *slot = gpuscan_slot(states, tile, flag);\n",
+    "/* A whole value's words. */\n",
+    "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value) {\n",
     "    gpuscan_parts parts;\n",
+    "GPUSCAN_UNROLL\n",
     "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
     "        parts.part[p] = 0;\n",
     "    parts.value = value;\n",
+    "GPUSCAN_UNROLL\n",
     "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
-    "        gpuscan_word_store(slot + p, gpuscan_word_make(epoch << 2 | flag, parts.part[p]));\n",
+    "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, parts.part[p]));\n",
+    "}\n",
+    "\n",
+    "/* Whether the value is there; it is left alone where it is not. */\n",
+    "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n",
+    "    gpuscan_parts parts;\n",
+    "    bool there = true;\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++) {\n",
+    "        gpuscan_word word = gpuscan_word_load(slot + p);\n",
+    "        parts.part[p] = gpuscan_word_part(word);\n",
+    "        there = there && gpuscan_word_tag(word) == tag;\n",
+    "    }\n",
+    "    if (there)\n",
+    "        *value = parts.value;\n",
+    "    return there;\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n",
+    "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value);\n",
     "}\n",
     "\n",
     "/* The flag of a tile, and its value unless it is empty. */\n",
     "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n",
-    "    gpuscan_parts parts;\n",
     "#if GPUSCAN_PARTS_ARE_ONE\n",
+    "    gpuscan_parts parts;\n",
     "    gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n",
     "    uint tag = gpuscan_word_tag(word);\n",
     "    parts.part[0] = gpuscan_word_part(word);\n",
     "    *value = parts.value;\n",
     "    return tag >> 2 == epoch ? tag & 3u : GPUSCAN_EMPTY;\n",
     "#else\n",
-    "    for (uint flag = GPUSCAN_PREFIX; flag != GPUSCAN_EMPTY; flag--) {\n",
-    "        global gpuscan_word *slot = gpuscan_slot(states, tile, flag);\n",
-    "        int p = 0;\n",
-    "        for (; p < GPUSCAN_PARTS; p++) {\n",
-    "            gpuscan_word word = gpuscan_word_load(slot + p);\n",
-    "            parts.part[p] = gpuscan_word_part(word);\n",
-    "            if (gpuscan_word_tag(word) != (epoch << 2 | flag))\n",
-    "                break;\n",
-    "        }\n",
-    "        if (p == GPUSCAN_PARTS) {\n",
-    "            *value = parts.value;\n",
+    "    for (uint flag = GPUSCAN_PREFIX; flag != GPUSCAN_EMPTY; flag--)\n",
+    "        if (gpuscan_words_load(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value))\n",
     "            return flag;\n",
-    "        }\n",
-    "    }\n",
     "    return GPUSCAN_EMPTY;\n",
     "#endif\n",
     "}\n",
@@ -1035,6 +1055,33 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* ---- lanes: exchange within a sub-group ----------------------------------------------------------------------- */\n",
     "\n",
+    "/* A window: lanes of one sub-group that work together without barriers, alone in branches and loops. Without lane\n",
+    "   instructions it is one work-item. */\n",
+    "#if GPUSCAN_PTX\n",
+    "#define GPUSCAN_WINDOW                  32u\n",
+    "#define GPUSCAN_WINDOW_LANE             GPUSCAN_LANE\n",
+    "#define GPUSCAN_WINDOW_ALL              0xffffffffu\n",
+    "#define GPUSCAN_WINDOW_BALLOT(x)        gpuscan_ballot(x)\n",
+    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) gpuscan_shuffle(x, lane)\n",
+    "#define GPUSCAN_WINDOW_FLAG(x, lane)    gpuscan_shuffle_flag(x, lane)\n",
+    "static inline uint gpuscan_shuffle_flag(uint x, uint lane) {\n",
+    "    uint y;\n",
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n",
+    "    return y;\n",
+    "}\n",
+    "#else\n",
+    "#define GPUSCAN_WINDOW                  1u\n",
+    "#define GPUSCAN_WINDOW_LANE             0u\n",
+    "#define GPUSCAN_WINDOW_ALL              1u\n",
+    "#define GPUSCAN_WINDOW_BALLOT(x)        ((x) ? 1u : 0u)\n",
+    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) (x)\n",
+    "#define GPUSCAN_WINDOW_FLAG(x, lane)    (x)\n",
+    "#endif\n",
+    "\n",
+    "static inline uint gpuscan_lowest(uint bits) {\n",
+    "    return 31u - clz(bits & (0u - bits));\n",
+    "}\n",
+    "\n",
     "#if !GPUSCAN_CPU\n",
     "\n",
     "#define GPUSCAN_SUBGROUPS (GPUSCAN_GROUP / GPUSCAN_LANES)\n",
@@ -1046,11 +1093,14 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n",
     "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n",
     "    gpuscan_t prefix;\n",
+    "#if GPUSCAN_FEW\n",
+    "    gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n",
+    "#endif\n",
     "#if !GPUSCAN_PTX\n",
     "    gpuscan_t exchange[2 * GPUSCAN_ROWS * GPUSCAN_GROUP]; /* from one half to the other and back */\n",
     "#endif\n",
     "    uint ticket;\n",
-    "    uint late;\n",
+    "    uint turn;\n",
     "} gpuscan_shared;\n",
     "\n",
     "#if GPUSCAN_PTX\n",
@@ -1085,26 +1135,47 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "#endif\n",
     "\n",
-    "/* For each row: the lane's exclusive prefix within the sub-group, and the sub-group's sum.\n",
+    "/* A window's inclusive scan.\n",
     "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n",
-    "static inline void gpuscan_lanes_scan(const gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum,\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x) {\n",
+    "#if GPUSCAN_PTX\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint d = 1; d < GPUSCAN_WINDOW; d *= 2) {\n",
+    "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n",
+    "        if (GPUSCAN_WINDOW_LANE >= d)\n",
+    "            x = gpuscan_combine(left, x);\n",
+    "    }\n",
+    "#endif\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "/* For each row: the lane's exclusive prefix within the sub-group, and the sub-group's sum. The rows take each step of\n",
+    "   the tree together, so that their latencies overlap. */\n",
+    "GPUSCAN_INLINE void gpuscan_lanes_scan(const gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum,\n",
     "                                      local gpuscan_shared *shared) {\n",
     "    uint lane = GPUSCAN_LANE;\n",
     "#if GPUSCAN_PTX\n",
+    "    gpuscan_t v[GPUSCAN_ROWS];\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        v[k] = x[k];\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            gpuscan_t left = gpuscan_shuffle_up(v[k], d);\n",
+    "            if (lane >= d)\n",
+    "                v[k] = gpuscan_combine(left, v[k]);\n",
+    "        }\n",
     "GPUSCAN_UNROLL\n",
     "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        gpuscan_t v = x[k];\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
-    "            gpuscan_t left = gpuscan_shuffle_up(v, d);\n",
-    "            if (lane >= d)\n",
-    "                v = gpuscan_combine(left, v);\n",
-    "        }\n",
-    "        sum[k] = gpuscan_shuffle(v, GPUSCAN_LANES - 1);\n",
-    "        before[k] = gpuscan_shuffle_up(v, 1);\n",
+    "        before[k] = gpuscan_shuffle_up(v[k], 1);\n",
     "        if (lane == 0)\n",
     "            before[k] = gpuscan_identity();\n",
     "    }\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        sum[k] = gpuscan_shuffle(v[k], GPUSCAN_LANES - 1);\n",
     "#else\n",
     "    local gpuscan_t *from = shared->exchange + GPUSCAN_ITEM, *to = from + GPUSCAN_ROWS * GPUSCAN_GROUP;\n",
     "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
@@ -1127,38 +1198,62 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "\n",
     "/* The sum alone: the same tree, hence the same bits. */\n",
-    "static inline void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n",
+    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n",
     "#if GPUSCAN_PTX\n",
     "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        gpuscan_t v = x[k];\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        sum[k] = x[k];\n",
     "GPUSCAN_UNROLL\n",
-    "        for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
-    "            gpuscan_t other = gpuscan_shuffle_xor(v, d);\n",
-    "            v = (GPUSCAN_LANE & d) ? gpuscan_combine(other, v) : gpuscan_combine(v, other);\n",
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            gpuscan_t other = gpuscan_shuffle_xor(sum[k], d);\n",
+    "            sum[k] = (GPUSCAN_LANE & d) ? gpuscan_combine(other, sum[k]) : gpuscan_combine(sum[k], other);\n",
     "        }\n",
-    "        sum[k] = v;\n",
-    "    }\n",
     "#else\n",
     "    gpuscan_t before[GPUSCAN_ROWS];\n",
     "    gpuscan_lanes_scan(x, before, sum, shared);\n",
     "#endif\n",
     "}\n",
     "\n",
-    "/* From each sub-group's sum: the sum of the sub-groups before this one, and of all. */\n",
-    "static inline gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n",
+    "/* From what gpuscan_group_share has put there: the sum of the sub-groups before this one, and of all. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_group_before(gpuscan_t *total, local gpuscan_shared *shared) {\n",
     "    gpuscan_t before = gpuscan_identity(), all;\n",
-    "    if (GPUSCAN_LANE == 0)\n",
-    "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n",
-    "    GPUSCAN_BARRIER();\n",
+    "#if GPUSCAN_PTX\n",
+    "    all = gpuscan_identity();\n",
+    "    if (GPUSCAN_LANE < GPUSCAN_SUBGROUPS)\n",
+    "        all = shared->sums[GPUSCAN_LANE];\n",
+    "    all = gpuscan_window_scan(all);\n",
+    "    before = gpuscan_shuffle(all, GPUSCAN_SUBGROUP == 0 ? 0 : GPUSCAN_SUBGROUP - 1);\n",
+    "    if (GPUSCAN_SUBGROUP == 0)\n",
+    "        before = gpuscan_identity();\n",
+    "    *total = gpuscan_shuffle(all, GPUSCAN_SUBGROUPS - 1);\n",
+    "#else\n",
     "    all = shared->sums[0];\n",
     "    for (uint s = 1; s < GPUSCAN_SUBGROUPS; s++) {\n",
     "        if (s == GPUSCAN_SUBGROUP)\n",
     "            before = all;\n",
     "        all = gpuscan_combine(all, shared->sums[s]);\n",
     "    }\n",
-    "    GPUSCAN_BARRIER();\n",
     "    *total = all;\n",
+    "#endif\n",
+    "    return before;\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_group_share(gpuscan_t sum, local gpuscan_shared *shared) {\n",
+    "    if (GPUSCAN_LANE == 0)\n",
+    "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n",
+    "    GPUSCAN_BARRIER();\n",
+    "}\n",
+    "\n",
+    "/* From each sub-group's sum: the sum of the sub-groups before this one, and of all. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n",
+    "    gpuscan_t before;\n",
+    "    gpuscan_group_share(sum, shared);\n",
+    "    before = gpuscan_group_before(total, shared);\n",
+    "#if !GPUSCAN_SCAN_SINGLE_PASS\n",
+    "    GPUSCAN_BARRIER(); /* the group's next tile writes there again */\n",
+    "#endif\n",
     "    return before;\n",
     "}\n",
     "\n",
@@ -1186,8 +1281,74 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "typedef struct {\n",
     "    gpuscan_src_row row[GPUSCAN_ROWS];\n",
-    "    gpuscan_t before[GPUSCAN_ROWS]; /* what precedes this lane's part of the row, within the tile */\n",
+    "    gpuscan_t before[GPUSCAN_ROWS]; /* what precedes this lane's part of the row, within the sub-group's part */\n",
+    "    gpuscan_t group;                /* what precedes that, within the tile */\n",
     "} gpuscan_tile;\n",
+    "\n",
+    "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n",
+    "   such hints, or a row is of no size that they come in, all loads are alike. */\n",
+    "#if GPUSCAN_PTX\n",
+    "static inline ulong gpuscan_policy_keep(void) {\n",
+    "    ulong policy;\n",
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n",
+    "    return policy;\n",
+    "}\n",
+    "static inline ulong gpuscan_policy_last(void) {\n",
+    "    ulong policy;\n",
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(policy));\n",
+    "    return policy;\n",
+    "}\n",
+    "static inline ulong gpuscan_policy_normal(void) {\n",
+    "    ulong policy;\n",
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;\" : \"=l\"(policy));\n",
+    "    return policy;\n",
+    "}\n",
+    "#else\n",
+    "#define gpuscan_policy_keep()   0\n",
+    "#define gpuscan_policy_last()   0\n",
+    "#define gpuscan_policy_normal() 0\n",
+    "#endif\n",
+    "\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "static inline GPUSCAN_SRC_RAW gpuscan_load_row(global const gpuscan_src *p, ulong policy) {\n",
+    "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n",
+    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n",
+    "    ulong2 x;\n",
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n",
+    "    return x;\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n",
+    "    uint4 x;\n",
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n",
+    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n",
+    "                     : \"l\"(p), \"l\"(policy));\n",
+    "    return x;\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n",
+    "    uint2 x;\n",
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n",
+    "    return x;\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 4\n",
+    "    uint x;\n",
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n",
+    "    return x;\n",
+    "#else\n",
+    "    return *(global const GPUSCAN_SRC_RAW *)p;\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* What is not read again soon, past the cache where that can be said. */\n",
+    "#ifdef GPUSCAN_DST_RAW\n",
+    "static inline void gpuscan_store_row(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n",
+    "#if GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16 && GPUSCAN_DST_RAW_ULONGS\n",
+    "    __asm__ volatile(\"st.global.cs.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(x.x), \"l\"(x.y) : \"memory\");\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16\n",
+    "    __asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n",
+    "                     : \"memory\");\n",
+    "#else\n",
+    "    *(global GPUSCAN_DST_RAW *)p = x;\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
     "\n",
     "#define GPUSCAN_ROW_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n",
     "\n",
@@ -1197,59 +1358,98 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "#define GPUSCAN_OWN_PART gpuscan_lane_first(GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n",
     "\n",
-    "static inline void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
-    "                                      uint part) {\n",
-    "    ulong at = first + part;\n",
-    "    global const gpuscan_src *from = src + at;\n",
+    "/* Elements of the tile that begins at first; 32 bits, since a lane compares often with it. */\n",
+    "static inline uint gpuscan_tile_left(ulong first, ulong count) {\n",
+    "    return first >= count ? 0 : (uint)min(count - first, (ulong)GPUSCAN_TILE);\n",
+    "}\n",
+    "\n",
+    "/* A row of which left elements are there, or of a buffer that is not aligned for whole rows. */\n",
+    "GPUSCAN_INLINE void gpuscan_row_fetch(gpuscan_src_row *row, global const gpuscan_src *from, uint left) {\n",
+    "    gpuscan_src_row part;\n",
     "#ifdef GPUSCAN_SRC_RAW\n",
-    "    if (first + GPUSCAN_TILE <= count && ((size_t)src & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0) {\n",
+    "    part.raw = (GPUSCAN_SRC_RAW)(0);\n",
+    "#endif\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "        if (v < left)\n",
+    "            part.element[v] = from[v];\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "    row->raw = part.raw;\n",
+    "#else\n",
+    "    *row = part;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* How many of at most a row's elements are left past some of the tile's. */\n",
+    "static inline uint gpuscan_row_left(uint left, uint past) {\n",
+    "    return left > past ? left - past : 0;\n",
+    "}\n",
+    "\n",
+    "/* Full tiles load and store under one branch for all rows: a guard for each makes one row wait for the other. */\n",
+    "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                          uint part, ulong policy) {\n",
+    "    global const gpuscan_src *from = src + first + part;\n",
+    "    uint left = gpuscan_tile_left(first, count);\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "    if (left == GPUSCAN_TILE && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n",
     "GPUSCAN_UNROLL\n",
     "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            tile->row[k].raw = *(global const GPUSCAN_SRC_RAW *)(from + k * GPUSCAN_ROW_STRIDE);\n",
+    "            tile->row[k].raw = gpuscan_load_row(from + k * GPUSCAN_ROW_STRIDE, policy);\n",
     "        return;\n",
     "    }\n",
     "#endif\n",
     "GPUSCAN_UNROLL\n",
     "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        gpuscan_row_fetch(&tile->row[k], from + k * GPUSCAN_ROW_STRIDE,\n",
+    "                          gpuscan_row_left(left, part + k * GPUSCAN_ROW_STRIDE));\n",
+    "}\n",
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                       uint part) {\n",
+    "    gpuscan_tile_fetch_by(tile, src, first, count, part, gpuscan_policy_normal());\n",
+    "}\n",
+    "\n",
+    "/* The sum of a lane's part of a row that begins at element i; of the left elements that are there. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum(const gpuscan_src_row *row, ulong i) {\n",
+    "    gpuscan_t sum = gpuscan_convert(row->element[0], i);\n",
     "GPUSCAN_UNROLL\n",
-    "        for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "            if (at + k * GPUSCAN_ROW_STRIDE + v < count)\n",
-    "                tile->row[k].element[v] = from[k * GPUSCAN_ROW_STRIDE + v];\n",
+    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
+    "        sum = gpuscan_combine(sum, gpuscan_convert(row->element[v], i + v));\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum_left(const gpuscan_src_row *row, ulong i, uint left) {\n",
+    "    gpuscan_t sum = gpuscan_identity();\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "        if (v < left) {\n",
+    "            gpuscan_t x = gpuscan_convert(row->element[v], i + v);\n",
+    "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n",
+    "        }\n",
+    "    return sum;\n",
     "}\n",
     "\n",
     "/* The sum of a lane's part of each row. */\n",
-    "static inline void gpuscan_tile_lane_sums(const gpuscan_tile *tile, ulong first, ulong count, uint part,\n",
-    "                                          gpuscan_t *sums) {\n",
+    "GPUSCAN_INLINE void gpuscan_tile_lane_sums(const gpuscan_tile *tile, ulong first, ulong count, uint part,\n",
+    "                                           gpuscan_t *sums) {\n",
     "    ulong at = first + part;\n",
-    "    if (first + GPUSCAN_TILE <= count) {\n",
+    "    uint left = gpuscan_tile_left(first, count);\n",
+    "    if (left == GPUSCAN_TILE) {\n",
     "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            ulong i = at + k * GPUSCAN_ROW_STRIDE;\n",
-    "            gpuscan_t sum = gpuscan_convert(tile->row[k].element[0], i);\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
-    "                sum = gpuscan_combine(sum, gpuscan_convert(tile->row[k].element[v], i + v));\n",
-    "            sums[k] = sum;\n",
-    "        }\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "            sums[k] = gpuscan_row_sum(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE);\n",
     "    } else {\n",
     "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            ulong i = at + k * GPUSCAN_ROW_STRIDE;\n",
-    "            gpuscan_t sum = gpuscan_identity();\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "                if (i + v < count) {\n",
-    "                    gpuscan_t x = gpuscan_convert(tile->row[k].element[v], i + v);\n",
-    "                    sum = v == 0 ? x : gpuscan_combine(sum, x);\n",
-    "                }\n",
-    "            sums[k] = sum;\n",
-    "        }\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "            sums[k] = gpuscan_row_sum_left(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE,\n",
+    "                                           gpuscan_row_left(left, part + k * GPUSCAN_ROW_STRIDE));\n",
     "    }\n",
     "}\n",
     "\n",
-    "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n",
-    "static inline gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n",
-    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry, total, before;\n",
+    "/* Scans a sub-group's part of a fetched tile; returns its sum. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_part(gpuscan_tile *tile, ulong first, ulong count,\n",
+    "                                               local gpuscan_shared *shared) {\n",
+    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry;\n",
     "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_PART, x);\n",
     "    gpuscan_lanes_scan(x, tile->before, sum, shared);\n",
     "    carry = sum[0];\n",
@@ -1258,20 +1458,23 @@ static const char *gpuscan__kernels[] = {
     "        tile->before[k] = gpuscan_combine(carry, tile->before[k]);\n",
     "        carry = gpuscan_combine(carry, sum[k]);\n",
     "    }\n",
-    "    before = gpuscan_group_prefix(carry, &total, shared);\n",
-    "    if (GPUSCAN_SUBGROUP != 0)\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            tile->before[k] = gpuscan_combine(before, tile->before[k]);\n",
+    "    return carry;\n",
+    "}\n",
+    "\n",
+    "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n",
+    "    gpuscan_t total;\n",
+    "    gpuscan_t sum = gpuscan_tile_scan_part(tile, first, count, shared);\n",
+    "    tile->group = gpuscan_group_prefix(sum, &total, shared);\n",
     "    return total;\n",
     "}\n",
     "\n",
     "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n",
-    "static inline gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n",
-    "                                         local gpuscan_shared *shared) {\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(global const gpuscan_src *src, ulong first, ulong count, ulong policy,\n",
+    "                                            local gpuscan_shared *shared) {\n",
     "    gpuscan_tile tile;\n",
     "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry, total;\n",
-    "    gpuscan_tile_fetch(&tile, src, first, count, GPUSCAN_OWN_PART);\n",
+    "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_PART, policy);\n",
     "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n",
     "    gpuscan_lanes_sum(x, sum, shared);\n",
     "    carry = sum[0];\n",
@@ -1282,23 +1485,38 @@ static const char *gpuscan__kernels[] = {
     "    return total;\n",
     "}\n",
     "\n",
-    "/* The same sum, with the same bits, by one sub-group alone: no other work-item of the group takes part. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                         local gpuscan_shared *shared) {\n",
+    "    return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n",
+    "}\n",
+    "\n",
+    "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n",
+    "   needed, so it is short rather than fast. */\n",
+    "#if GPUSCAN_PTX\n",
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
+    "    gpuscan_t sums = gpuscan_identity();\n",
+    "    _Pragma(\"unroll 1\") for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
+    "        gpuscan_t carry = gpuscan_identity();\n",
+    "        _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_ROW_STRIDE;\n",
+    "            uint left = gpuscan_tile_left(i, count);\n",
+    "            gpuscan_src_row row;\n",
+    "            gpuscan_t sum;\n",
+    "            gpuscan_row_fetch(&row, src + i, left);\n",
+    "            sum = gpuscan_shuffle(gpuscan_window_scan(gpuscan_row_sum_left(&row, i, left)), GPUSCAN_LANES - 1);\n",
+    "            carry = k == 0 ? sum : gpuscan_combine(carry, sum);\n",
+    "        }\n",
+    "        if (GPUSCAN_LANE == s)\n",
+    "            sums = carry;\n",
+    "    }\n",
+    "    return gpuscan_shuffle(gpuscan_window_scan(sums), GPUSCAN_SUBGROUPS - 1);\n",
+    "}\n",
+    "#else\n",
     "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
     "    gpuscan_t total = gpuscan_identity();\n",
     "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
     "        gpuscan_t carry = gpuscan_identity();\n",
-    "#if GPUSCAN_PTX\n",
-    "        gpuscan_tile tile;\n",
-    "        gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n",
-    "        uint part = gpuscan_lane_first(s, GPUSCAN_LANE);\n",
-    "        gpuscan_tile_fetch(&tile, src, first, count, part);\n",
-    "        gpuscan_tile_lane_sums(&tile, first, count, part, x);\n",
-    "        gpuscan_lanes_sum(x, sum, 0);\n",
-    "        carry = sum[0];\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
-    "            carry = gpuscan_combine(carry, sum[k]);\n",
-    "#else /* by one work-item: tree[l] holds the sum of 2^l lanes that waits for its right-hand neighbour */\n",
+    "        /* tree[l] holds the sum of 2^l lanes that waits for its right-hand neighbour */\n",
     "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
     "            gpuscan_t tree[6];\n",
     "            for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n",
@@ -1316,44 +1534,50 @@ static const char *gpuscan__kernels[] = {
     "            }\n",
     "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n",
     "        }\n",
-    "#endif\n",
     "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n",
     "    }\n",
     "    return total;\n",
     "}\n",
+    "#endif\n",
     "\n",
     "/* Writes a scanned tile, now that what precedes it is known. */\n",
-    "static inline void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n",
+    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n",
     "                                      ulong first, ulong count, gpuscan_t prefix, uint flags) {\n",
-    "    global gpuscan_dst *to = dst + first + GPUSCAN_OWN_PART;\n",
     "    ulong at = first + GPUSCAN_OWN_PART;\n",
-    "    bool full = first + GPUSCAN_TILE <= count;\n",
+    "    uint left = gpuscan_tile_left(first, count);\n",
+    "    global gpuscan_dst *to = dst + at;\n",
+    "    if (GPUSCAN_SUBGROUP != 0)\n",
+    "        prefix = gpuscan_combine(prefix, tile->group);\n",
     "#ifdef GPUSCAN_DST_RAW\n",
-    "    bool whole = full && ((size_t)dst & (sizeof(GPUSCAN_DST_RAW) - 1)) == 0;\n",
+    "    if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1)) == 0) {\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
+    "            gpuscan_dst_row out;\n",
+    "GPUSCAN_UNROLL\n",
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
+    "                gpuscan_t next = gpuscan_combine(\n",
+    "                    running, gpuscan_convert(tile->row[k].element[v], at + k * GPUSCAN_ROW_STRIDE + v));\n",
+    "                out.element[v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
+    "                running = next;\n",
+    "            }\n",
+    "            gpuscan_store_row(to + k * GPUSCAN_ROW_STRIDE, out.raw);\n",
+    "        }\n",
+    "        return;\n",
+    "    }\n",
     "#endif\n",
     "GPUSCAN_UNROLL\n",
     "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        ulong i = at + k * GPUSCAN_ROW_STRIDE;\n",
     "        gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
-    "        gpuscan_dst_row out;\n",
+    "        uint there = gpuscan_row_left(left, GPUSCAN_OWN_PART + k * GPUSCAN_ROW_STRIDE);\n",
     "GPUSCAN_UNROLL\n",
-    "        for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
-    "            gpuscan_t next = running;\n",
-    "            if (full || i + v < count)\n",
-    "                next = gpuscan_combine(running, gpuscan_convert(tile->row[k].element[v], i + v));\n",
-    "            out.element[v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
-    "            running = next;\n",
-    "        }\n",
-    "#ifdef GPUSCAN_DST_RAW\n",
-    "        if (whole) {\n",
-    "            *(global GPUSCAN_DST_RAW *)(to + k * GPUSCAN_ROW_STRIDE) = out.raw;\n",
-    "            continue;\n",
-    "        }\n",
-    "#endif\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "            if (full || i + v < count)\n",
-    "                to[k * GPUSCAN_ROW_STRIDE + v] = out.element[v];\n",
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "            if (v < there) {\n",
+    "                gpuscan_t next = gpuscan_combine(\n",
+    "                    running, gpuscan_convert(tile->row[k].element[v], at + k * GPUSCAN_ROW_STRIDE + v));\n",
+    "                to[k * GPUSCAN_ROW_STRIDE + v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
+    "                running = next;\n",
+    "            }\n",
     "    }\n",
     "}\n",
     "\n",
@@ -1635,29 +1859,22 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#define GPUSCAN_NONE 0xffffffffu\n",
     "\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_WINDOW                  32u\n",
-    "#define GPUSCAN_WINDOW_LANE             GPUSCAN_LANE\n",
-    "#define GPUSCAN_WINDOW_BALLOT(x)        gpuscan_ballot(x)\n",
-    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) gpuscan_shuffle(x, lane)\n",
-    "#define GPUSCAN_WINDOW_FLAG(x, lane)    gpuscan_shuffle_flag(x, lane)\n",
-    "static inline uint gpuscan_shuffle_flag(uint x, uint lane) {\n",
-    "    uint y;\n",
-    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n",
-    "    return y;\n",
-    "}\n",
+    "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n",
+    "   the registers by itself, and spills. */\n",
+    "#if GPUSCAN_REGISTERS\n",
+    "#define GPUSCAN_SCAN_ATTRIBUTE\n",
     "#else\n",
-    "#define GPUSCAN_WINDOW                  1u\n",
-    "#define GPUSCAN_WINDOW_LANE             0u\n",
-    "#define GPUSCAN_WINDOW_BALLOT(x)        ((x) ? 1u : 0u)\n",
-    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) (x)\n",
-    "#define GPUSCAN_WINDOW_FLAG(x, lane)    (x)\n",
+    "#define GPUSCAN_SCAN_ATTRIBUTE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n",
     "#endif\n",
     "\n",
-    "static inline uint gpuscan_lowest(uint bits) {\n",
-    "    return 31u - clz(bits & (0u - bits));\n",
-    "}\n",
+    "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n",
+    "    global const gpuscan_src *src, ulong src_offset, ulong src_pitch, global gpuscan_dst *dst, ulong dst_offset,      \\\n",
+    "        ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset, uint tiles,                \\\n",
+    "        uint row_tiles, uint ahead, global uint *tickets, ulong tickets_offset, global gpuscan_word *states,          \\\n",
+    "        ulong states_offset, uint epoch, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,               \\\n",
+    "        ulong init_offset, global gpuscan_dst *totals, ulong total_offset, uint flags, local gpuscan_shared *shared\n",
     "\n",
+    "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n",
     "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n",
     "   tile that is late. */\n",
     "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n",
@@ -1719,40 +1936,16 @@ static const char *gpuscan__kernels[] = {
     "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n",
     "        }\n",
     "#if !GPUSCAN_CPU\n",
-    "        if (GPUSCAN_ITEM == 0) {\n",
+    "        if (GPUSCAN_ITEM == 0)\n",
     "            shared->prefix = prefix;\n",
-    "#if GPUSCAN_AHEAD /* the tile's own sum may be known before its data are here */\n",
-    "            gpuscan_t sum;\n",
-    "            if (gpuscan_observe(states, tile, epoch, &sum) == GPUSCAN_AGGREGATE)\n",
-    "                gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n",
-    "#endif\n",
-    "        }\n",
     "#endif\n",
     "    }\n",
     "    return prefix;\n",
     "}\n",
     "\n",
-    "/* AHEAD: half of the groups sum tiles, ahead tiles before the other half scans them. They never wait and bring the\n",
-    "   tiles into the cache, and the scanning groups find all aggregates published. Tickets:\n",
-    "\n",
-    "       sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles                   */\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_scan_look_back(\n",
-    "    global const gpuscan_src *src, ulong src_offset, ulong src_pitch, global gpuscan_dst *dst, ulong dst_offset,\n",
-    "    ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset, uint tiles, uint row_tiles,\n",
-    "    uint ahead, global uint *tickets, ulong tickets_offset, global gpuscan_word *states, ulong states_offset,\n",
-    "    uint epoch, gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n",
-    "    global gpuscan_dst *totals, ulong total_offset, uint flags,\n",
-    "    local gpuscan_shared *shared) {\n",
+    "kernel GPUSCAN_SCAN_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
     "    gpuscan_t base, sum, prefix;\n",
     "    uint tile = gpuscan_ticket(tickets + tickets_offset, (uint)get_num_groups(0), &shared->ticket);\n",
-    "#if GPUSCAN_AHEAD\n",
-    "    bool sums_only = tile < ahead;\n",
-    "    if (!sums_only) {\n",
-    "        uint turn = tile - ahead;\n",
-    "        sums_only = turn < 2 * (tiles - ahead) && (turn & 1) == 0;\n",
-    "        tile = turn >= 2 * (tiles - ahead) ? tile - tiles : turn / 2 + (sums_only ? ahead : 0);\n",
-    "    }\n",
-    "#endif\n",
     "    states += states_offset;\n",
     "    ulong row = tile / row_tiles;\n",
     "    uint row_first = (uint)row * row_tiles;\n",
@@ -1768,20 +1961,8 @@ static const char *gpuscan__kernels[] = {
     "#else\n",
     "    gpuscan_tile data;\n",
     "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_PART);\n",
-    "#if GPUSCAN_AHEAD /* in parallel with the loads */\n",
-    "    if (!sums_only)\n",
-    "        gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n",
-    "#endif\n",
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
     "#endif\n",
-    "#if GPUSCAN_AHEAD\n",
-    "    if (sums_only) {\n",
-    "        if (GPUSCAN_ITEM == 0)\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "#if !GPUSCAN_AHEAD\n",
     "    if (GPUSCAN_ITEM == 0) {\n",
     "        if (tile != row_first)\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n",
@@ -1792,12 +1973,11 @@ static const char *gpuscan__kernels[] = {
     "    }\n",
     "    prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n",
     "    GPUSCAN_BARRIER();\n",
-    "#endif\n",
     "#if !GPUSCAN_CPU\n",
     "    prefix = shared->prefix;\n",
     "#endif\n",
     "    if (GPUSCAN_ITEM == 0) {\n",
-    "        if (GPUSCAN_AHEAD || tile != row_first)\n",
+    "        if (tile != row_first)\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n",
     "        if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count)\n",
     "            totals[total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
@@ -1808,7 +1988,303 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile_store(&data, src, dst, first, count, prefix, flags);\n",
     "#endif\n",
     "}\n",
+    "\n",
+    "#else /* AHEAD or FEW */\n",
+    "\n",
+    "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n",
+    "   again with the same bits, so that a tile's sum stays there for whoever has to fall back on it. */\n",
+    "typedef struct {\n",
+    "    global const gpuscan_src *src;\n",
+    "    ulong count;\n",
+    "    global gpuscan_word *sums, *prefixes;\n",
+    "    uint tag;\n",
+    "} gpuscan_row;\n",
+    "\n",
+    "static inline bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n",
+    "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_PARTS, tag, value);\n",
+    "}\n",
+    "static inline void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n",
+    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_PARTS, tag, value);\n",
+    "}\n",
+    "\n",
+    "/* The sums of tiles [from, to), no more than a window's, scanned among its lanes. Those that are late are summed and\n",
+    "   published here. In place a tile may have overwritten its data meanwhile, but it publishes before it does. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_row *row, uint from, uint to) {\n",
+    "    uint tile = from + GPUSCAN_WINDOW_LANE, late;\n",
+    "    gpuscan_t sum = gpuscan_identity();\n",
+    "    bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n",
+    "    for (late = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL; late; late &= late - 1) {\n",
+    "        uint l = gpuscan_lowest(late);\n",
+    "        gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count);\n",
+    "        gpuscan_device_fence();\n",
+    "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n",
+    "            sum = x;\n",
+    "            gpuscan_state_store(row->sums, tile, row->tag, sum);\n",
+    "        }\n",
+    "    }\n",
+    "    return gpuscan_window_scan(sum);\n",
+    "}\n",
     "#endif\n",
+    "\n",
+    "#if GPUSCAN_AHEAD\n",
+    "/* AHEAD: every tile is read twice, the second time from the cache, and nobody waits. One group folds; half of the\n",
+    "   others sum tiles, `ahead` tiles before the other half scans them. They never wait and bring the tiles into the cache.\n",
+    "   The folding group alone turns their sums into prefixes, and a scanning group reads one prefix. In order of groups:\n",
+    "\n",
+    "       fold | sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles\n",
+    "\n",
+    "   Within each row, from its first tile on, 32 tiles (one without lane instructions) are a window:\n",
+    "\n",
+    "       prefix(t) = prefix before t's window op the scan of the window's sums at t\n",
+    "\n",
+    "   with a fixed tree for the scan, so that floats come out with the same bits whatever the timing, and whoever computes\n",
+    "   it. Whoever waits too long does: all waits end. */\n",
+    "\n",
+    "#if GPUSCAN_PTX /* groups start in this order; if not, it only takes longer */\n",
+    "#define GPUSCAN_TURN() ((uint)get_group_id(0))\n",
+    "#define GPUSCAN_FOLDERS GPUSCAN_SUBGROUPS\n",
+    "#else\n",
+    "#define GPUSCAN_TURN() gpuscan_ticket(tickets + tickets_offset, (uint)get_num_groups(0), &shared->ticket)\n",
+    "#define GPUSCAN_FOLDERS 1\n",
+    "#endif\n",
+    "\n",
+    "/* Whose turn it is to continue the prefix: what was written to local memory before the turn passed is there after. */\n",
+    "static inline uint gpuscan_turn_load(local uint *turn) {\n",
+    "#if GPUSCAN_PTX\n",
+    "    uint x;\n",
+    "    __asm__ volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"((uint)(size_t)turn) : \"memory\");\n",
+    "    return x;\n",
+    "#else\n",
+    "    return *turn;\n",
+    "#endif\n",
+    "}\n",
+    "static inline void gpuscan_turn_store(local uint *turn, uint x) {\n",
+    "#if GPUSCAN_PTX\n",
+    "    __asm__ volatile(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\");\n",
+    "#else\n",
+    "    *turn = x;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_row gpuscan_row_at(uint r, uint row_tiles, uint tiles, global const gpuscan_src *src,\n",
+    "                                         ulong src_pitch, ulong count, global gpuscan_word *states, uint epoch) {\n",
+    "    gpuscan_row row;\n",
+    "    row.src = src + r * src_pitch;\n",
+    "    row.count = count;\n",
+    "    row.sums = states + (ulong)r * row_tiles * GPUSCAN_PARTS;\n",
+    "    row.prefixes = row.sums + (ulong)((tiles + 31) & ~31u) * GPUSCAN_PARTS;\n",
+    "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n",
+    "    return row;\n",
+    "}\n",
+    "\n",
+    "/* What precedes a tile that is not its row's first, by one window, where the folding group is late. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_own_prefix(const gpuscan_row *row, uint tile, gpuscan_t base) {\n",
+    "    uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n",
+    "    gpuscan_t prefix = base;\n",
+    "    for (; w > 0; w--) {\n",
+    "        gpuscan_t x;\n",
+    "        bool there = gpuscan_state_load(row->prefixes, w * GPUSCAN_WINDOW - 1, row->tag, &x);\n",
+    "        if (GPUSCAN_WINDOW_BALLOT(!there) == 0) {\n",
+    "            prefix = x;\n",
+    "            break;\n",
+    "        }\n",
+    "    }\n",
+    "    for (;; w++) {\n",
+    "        uint from = w * GPUSCAN_WINDOW;\n",
+    "        gpuscan_t sums = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW));\n",
+    "        prefix = gpuscan_combine(prefix, GPUSCAN_WINDOW_SHUFFLE(sums, (w == last ? tile - 1 : GPUSCAN_WINDOW - 1) %\n",
+    "                                                                          GPUSCAN_WINDOW));\n",
+    "        if (w == last)\n",
+    "            return prefix;\n",
+    "        if (GPUSCAN_WINDOW_LANE == 0)\n",
+    "            gpuscan_state_store(row->prefixes, from + GPUSCAN_WINDOW - 1, row->tag, prefix);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* The folding group's windows take turns. Each of its sub-groups waits for the sums of a window of tiles and scans them\n",
+    "   before its turn comes; then it only combines them with the prefix that the sub-group before it has handed on through\n",
+    "   local memory. While it has the turn, it publishes what is known of its window so far. */\n",
+    "GPUSCAN_INLINE void gpuscan_fold(global const gpuscan_src *src, ulong src_pitch, ulong count, uint tiles,\n",
+    "                                uint row_tiles, global gpuscan_word *states, uint epoch, gpuscan_t base,\n",
+    "                                local gpuscan_shared *shared) {\n",
+    "    uint live = (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0)); /* tiles of a row */\n",
+    "    uint row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW, windows = tiles / row_tiles * row_windows;\n",
+    "    uint lane = GPUSCAN_WINDOW_LANE;\n",
+    "    if (GPUSCAN_ITEM == 0) {\n",
+    "        shared->prefix = base;\n",
+    "        shared->turn = 0;\n",
+    "    }\n",
+    "#if GPUSCAN_PTX\n",
+    "    GPUSCAN_BARRIER();\n",
+    "#endif\n",
+    "    if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n",
+    "        return;\n",
+    "    for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < windows; w += GPUSCAN_FOLDERS) {\n",
+    "        uint r = w / row_windows, from = (w - r * row_windows) * GPUSCAN_WINDOW, tile = from + lane;\n",
+    "        gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, src_pitch, count, states, epoch);\n",
+    "        gpuscan_t sum = gpuscan_identity(), prefix = base, sums;\n",
+    "        uint done = 0, polls = 0; /* tiles of the window that are published */\n",
+    "        bool there = tile >= live, mine = false;\n",
+    "        while (done < GPUSCAN_WINDOW) {\n",
+    "            if (!there)\n",
+    "                there = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n",
+    "            uint missing = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL;\n",
+    "            uint known = missing ? gpuscan_lowest(missing) : GPUSCAN_WINDOW;\n",
+    "            bool late = mine && polls++ > GPUSCAN_POLLS; /* all wait for this window */\n",
+    "            if (late) {\n",
+    "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW));\n",
+    "                known = GPUSCAN_WINDOW;\n",
+    "            } else if (known == done && mine) {\n",
+    "                continue;\n",
+    "            } else {\n",
+    "                sums = gpuscan_window_scan(sum);\n",
+    "            }\n",
+    "            if (!mine) {\n",
+    "                /* Whoever has the turn passes it on after so many polls and sums at most: this wait ends. */\n",
+    "                bool turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
+    "                while (!turned && known == GPUSCAN_WINDOW)\n",
+    "                    turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
+    "                if (!turned)\n",
+    "                    continue;\n",
+    "                mine = true;\n",
+    "                if (from != 0)\n",
+    "                    prefix = shared->prefix;\n",
+    "            }\n",
+    "            sums = gpuscan_combine(prefix, sums);\n",
+    "            if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n",
+    "                shared->prefix = sums;\n",
+    "                gpuscan_turn_store(&shared->turn, w + 1);\n",
+    "            }\n",
+    "            if (lane >= done && lane < known && tile < live)\n",
+    "                gpuscan_state_store(row.prefixes, tile, row.tag, sums);\n",
+    "            done = known;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "kernel GPUSCAN_SCAN_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
+    "    gpuscan_tile data;\n",
+    "    gpuscan_t base, sum, prefix;\n",
+    "    uint turn = GPUSCAN_TURN(), tile;\n",
+    "    bool sums_only, there;\n",
+    "    states += states_offset;\n",
+    "    src += src_offset;\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    base = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "    if (turn == 0) {\n",
+    "        gpuscan_fold(src, src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n",
+    "        return;\n",
+    "    }\n",
+    "    tile = turn - 1;\n",
+    "    sums_only = tile < ahead;\n",
+    "    if (!sums_only) {\n",
+    "        uint past = tile - ahead;\n",
+    "        sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n",
+    "        tile = past >= 2 * (tiles - ahead) ? tile - tiles : past / 2 + (sums_only ? ahead : 0);\n",
+    "    }\n",
+    "    uint r = tile / row_tiles;\n",
+    "    gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, src_pitch, count, states, epoch);\n",
+    "    tile -= r * row_tiles;\n",
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
+    "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n",
+    "        return;\n",
+    "#if GPUSCAN_PTX /* elsewhere no barriers that only some groups reach */\n",
+    "    if (sums_only) {\n",
+    "        sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n",
+    "        if (GPUSCAN_ITEM == 0)\n",
+    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "    gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_PART, gpuscan_policy_last());\n",
+    "    there = tile == 0;\n",
+    "    prefix = base;\n",
+    "    if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n",
+    "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n",
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
+    "#if !GPUSCAN_PTX\n",
+    "    if (sums_only) {\n",
+    "        if (GPUSCAN_ITEM == 0)\n",
+    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "    if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n",
+    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
+    "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n",
+    "        if (GPUSCAN_WINDOW_BALLOT(!there)) {\n",
+    "            prefix = gpuscan_own_prefix(&row, tile, base);\n",
+    "#if GPUSCAN_PTX /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n",
+    "            gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_PART, gpuscan_policy_last());\n",
+    "            gpuscan_tile_scan_part(&data, first, count, shared);\n",
+    "            data.group = gpuscan_group_before(&sum, shared);\n",
+    "#endif\n",
+    "        }\n",
+    "    }\n",
+    "#if !GPUSCAN_PTX\n",
+    "    if (GPUSCAN_ITEM == 0)\n",
+    "        shared->prefix = prefix;\n",
+    "    GPUSCAN_BARRIER();\n",
+    "    prefix = shared->prefix;\n",
+    "#endif\n",
+    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n",
+    "        totals[total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
+    "    gpuscan_tile_store(&data, row.src, dst + dst_offset + r * dst_pitch, first, count, prefix, flags);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPUSCAN_FEW\n",
+    "/* FEW: so few tiles (at most GPUSCAN_FEW) that all groups run at once, with lane instructions. Each reads the sums of\n",
+    "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. The formula is that of AHEAD. */\n",
+    "kernel GPUSCAN_SCAN_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
+    "    gpuscan_tile data;\n",
+    "    gpuscan_row row;\n",
+    "    gpuscan_t sum, prefix;\n",
+    "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    row.src = src + src_offset + r * src_pitch;\n",
+    "    row.count = count;\n",
+    "    row.sums = states + states_offset + (ulong)r * row_tiles * GPUSCAN_PARTS;\n",
+    "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n",
+    "    dst += dst_offset + r * dst_pitch;\n",
+    "    tile -= r * row_tiles;\n",
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
+    "    if (first >= count && tile != 0)\n",
+    "        return;\n",
+    "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_PART);\n",
+    "    prefix = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
+    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n",
+    "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
+    "        if ((global const void *)row.src == (global const void *)dst)\n",
+    "            gpuscan_device_fence();\n",
+    "    }\n",
+    "    if ((global const void *)row.src == (global const void *)dst) /* the sum is there first: see gpuscan_window_sums */\n",
+    "        GPUSCAN_BARRIER();\n",
+    "    if (tile != 0) {\n",
+    "        for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n",
+    "            uint t = from + GPUSCAN_LANE;\n",
+    "            gpuscan_t x = gpuscan_identity();\n",
+    "            bool there = t >= tile;\n",
+    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
+    "                there = gpuscan_state_load(row.sums, t, row.tag, &x);\n",
+    "            if (gpuscan_ballot(!there))\n",
+    "                x = gpuscan_window_sums(&row, from, min(tile, from + GPUSCAN_WINDOW));\n",
+    "            else\n",
+    "                x = gpuscan_window_scan(x);\n",
+    "            if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n",
+    "                shared->windows[from / GPUSCAN_WINDOW] = x;\n",
+    "        }\n",
+    "        GPUSCAN_BARRIER();\n",
+    "        for (uint from = 0; from < tile; from += GPUSCAN_WINDOW)\n",
+    "            prefix = gpuscan_combine(prefix, shared->windows[from / GPUSCAN_WINDOW]);\n",
+    "    }\n",
+    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n",
+    "        totals[total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
+    "    gpuscan_tile_store(&data, row.src, dst, first, count, prefix, flags);\n",
+    "}\n",
+    "#endif\n",
+    "#endif /* GPUSCAN_SCAN_SINGLE_PASS */\n",
     "\n",
     "/* ---- uniform add ----------------------------------------------------------------------------------------------- */\n",
     "\n",
@@ -2648,12 +3124,14 @@ static const struct {
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
 /* How a scan is cut on a device, up to a size. For the CPU strategies a tile is chunk bytes of the larger type and
-   one work-item takes it; else it is group * rows vectors of row_bytes. */
+   one work-item takes it; else it is group * rows vectors of 16 bytes of it. */
 typedef struct gpuscan__tuning {
     uint64_t up_to; /* bytes of the larger of source and destination; the last row's is UINT64_MAX */
     gpuscan_strategy strategy;
     uint32_t group, rows;
-    uint32_t ahead; /* SINGLE_PASS_AHEAD: bytes from the tile that is summed to the tile that is scanned */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of both from the tile that is summed to the tile that is scanned */
+    uint32_t registers; /* a work-item's, where the compiler can be told; 0: its choice */
+    uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
 } gpuscan__tuning;
 
 enum { GPUSCAN__FENCE_NONE = 0, GPUSCAN__FENCE_PTX, GPUSCAN__FENCE_OPENCL2, GPUSCAN__FENCE_MEM };
@@ -2664,7 +3142,7 @@ typedef struct gpuscan__profile {
     cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
     const char *part;    /* a part of the device's or platform's name; NULL: any */
     int fence, lanes;
-    gpuscan__tuning scan[4];
+    gpuscan__tuning scan[12];
     gpuscan_strategy reduce, histogram;
     uint32_t groups_per_unit;                                /* multi-pass scan: groups a compute unit */
     uint32_t reduce_group, reduce_rows, reduce_per_unit;     /* reduce: the same */
@@ -2701,10 +3179,19 @@ enum { GPUSCAN__MAX_KERNELS = 3 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
-    uint32_t operation, src, dst, op, strategy, inclusive, ahead, group, rows, tile, word, in_launch;
+    uint32_t operation, src, dst, op, strategy, inclusive, ahead, few, registers, group, rows, tile, word, in_launch;
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint64_t custom_size;
 } gpuscan__key;
+
+/* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
+   only while the library itself keeps it, or another one could have got its handle meanwhile. */
+enum { GPUSCAN__MAX_ARGS = 28, GPUSCAN__MAX_KNOWN = 16 };
+typedef struct gpuscan__known_arg {
+    size_t size;         /* 0: not known */
+    uint32_t generation; /* of the library's buffers; 0: no buffer */
+    unsigned char value[GPUSCAN__MAX_KNOWN];
+} gpuscan__known_arg;
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
@@ -2715,6 +3202,8 @@ typedef struct gpuscan__program {
     size_t prefix_length;
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
+    size_t group; /* the largest that its kernels can be launched with; 0: not asked yet */
+    gpuscan__known_arg known[GPUSCAN__MAX_KERNELS][GPUSCAN__MAX_ARGS];
     int proved; /* it needs no test, or has passed it */
 } gpuscan__program;
 
@@ -2747,8 +3236,11 @@ struct gpuscan {
     unsigned char *blob;
     size_t blob_size;
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
+    uint32_t scratch_generation;    /* counts the scratch buffers that were dropped, from 1 on */
     cl_command_queue scratch_queue; /* the queue of the last call that used it; retained */
+    int scratch_in_order;           /* that queue is in-order */
     cl_event scratch_event;         /* that call's end, where the queue is out-of-order */
+    const gpuscan__key *testing;    /* of the program whose self-test runs: a scan is cut as it says */
     unsigned refused;               /* strategies that failed their test: 1 << strategy */
     char error[GPUSCAN__ERROR_SIZE];
 };
@@ -3037,55 +3529,71 @@ static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
 }
 
-static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes) {
-    const char *raw = bytes == 16  ? "uint4"
+static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes, int of_64_bits) {
+    char more[64];
+    const char *raw = bytes == 16  ? (of_64_bits ? "ulong2" : "uint4")
                       : bytes == 8 ? "uint2"
                       : bytes == 4 ? "uint"
                       : bytes == 2 ? "ushort"
                       : bytes == 1 ? "uchar"
                                    : NULL;
-    if (raw)
-        gpuscan__define(text, name, raw);
+    if (!raw)
+        return;
+    gpuscan__define(text, name, raw);
+    snprintf(more, sizeof(more), "%s_SIZE", name);
+    gpuscan__define_number(text, more, bytes);
+    snprintf(more, sizeof(more), "%s_ULONGS", name);
+    gpuscan__define_number(text, more, bytes == 16 && of_64_bits);
 }
 
 /* [DEVICE PROFILE] ------------------------------------------------------------------------------------------------- */
 
 #define GPUSCAN__ALL UINT64_MAX
+#define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
 /* The first row that matches is the device's. Reasons for the numbers stand beside them. */
 static const gpuscan__profile gpuscan__profiles[] = {
     /* A simulator: everything is tried at sizes that a simulator can bear. It runs groups in order, so mem_fence does. */
     {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      4, 32, 2, 4, 32, 2, 4, 2, 16384, 4096, 64},
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, NULL, GPUSCAN__FENCE_PTX, 1,
-     {{8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 8, 13 * GPUSCAN__MIB}},
+     /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
+        what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); 64 registers hold 8 rows without
+        spills and leave room for four groups of 256 a multiprocessor. A vector of 16 bytes needs more registers. */
+     {{64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0},
+      {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1},
+      {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0},
+      {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0},
+      {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 24 * GPUSCAN__MIB, 64, 1},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 64, 2},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 512, 8, 4, 1024, 4, 2, 32, 49152, 262144, 4096},
+     8, 512, 8, 4, 1024, 4, 2, 32, 49152, 262144, 20000},
     {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 256, 4, 8, 256, 4, 4, 8, 32768, 262144, 4096},
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 256, 4, 8, 256, 4, 4, 8, 32768, 262144, 4096},
     /* Nothing is known of its forward progress. */
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 256, 4, 8, 256, 4, 4, 4, 16384, 262144, 4096},
     /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
        readings. */
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0}},
+     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
      4, 64, 4, 4, 64, 4, 4, 8, 1048576, 262144, 256},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      4, 64, 4, 4, 64, 4, 4, 4, 16384, 262144, 4096},
 };
@@ -3426,14 +3934,19 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
     const unsigned char *binary;
     size_t size = 0, i;
     cl_int code = CL_SUCCESS;
+    char options[96]; /* what is added to the device's is in the prefix too: two programs never differ in it alone */
+    snprintf(options, sizeof(options), "%s", gs->device.build_options);
+    if (program->key.registers)
+        snprintf(options, sizeof(options), "%s -cl-nv-maxrregcount=%u", gs->device.build_options,
+                 (unsigned)program->key.registers);
     binary = gpuscan__blob_find(gs, program->prefix, program->prefix_length, &size);
     if (binary) {
         cl_int status = CL_SUCCESS;
         program->program =
             cl->clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
         if (program->program && (code != CL_SUCCESS || status != CL_SUCCESS ||
-                                 cl->clBuildProgram(program->program, 1, &gs->device_id, gs->device.build_options,
-                                                    NULL, NULL) != CL_SUCCESS)) {
+                                 cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL) !=
+                                     CL_SUCCESS)) {
             cl->clReleaseProgram(program->program);
             program->program = NULL;
         }
@@ -3451,7 +3964,7 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
             program->program = NULL;
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
         }
-        code = cl->clBuildProgram(program->program, 1, &gs->device_id, gs->device.build_options, NULL, NULL);
+        code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
         if (code != CL_SUCCESS)
             return gpuscan__build_failed(gs, program->program, code, custom != NULL);
         if (gs->logger.log) {
@@ -3473,8 +3986,11 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
 }
 
 /* The largest group that a program's kernels can be launched with. */
-static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__program *program, size_t *group) {
+static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *program, size_t *group) {
     size_t i;
+    *group = program->group;
+    if (*group)
+        return GPUSCAN_SUCCESS;
     *group = program->key.group;
     for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++) {
         size_t size = 0;
@@ -3485,6 +4001,7 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__program
         if (size < *group)
             *group = size;
     }
+    program->group = *group;
     return GPUSCAN_SUCCESS;
 }
 
@@ -3525,12 +4042,14 @@ static void gpuscan__write_prefix(gpuscan__text *text, const gpuscan *gs, const 
             gpuscan__define_number(text, operations[key->operation], 1);
         gpuscan__define_number(text, "INCLUSIVE", key->inclusive);
         gpuscan__define_number(text, "AHEAD", key->ahead);
+        gpuscan__define_number(text, "FEW", key->few);
+        gpuscan__define_number(text, "REGISTERS", key->registers);
         gpuscan__define_number(text, "PARTS_ARE_ONE", key->word != 0 && e->t_size * 16 <= key->word);
         /* the simulator crashes on vectors of 16 */
         gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
-        gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector);
+        gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
         if (!e->arg)
-            gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector);
+            gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
         if (e->custom) {
             if (e->custom->size && (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM)) {
                 gpuscan__define(text, "CUSTOM_TYPE", e->custom->type);
@@ -3632,6 +4151,7 @@ static gpuscan_result gpuscan__service(gpuscan *gs) {
 
 /* Commands that still run keep a released buffer alive. */
 static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
+    gs->scratch_generation++;
     if (gs->scratch[kind].mem)
         gs->cl.clReleaseMemObject(gs->scratch[kind].mem);
     gs->scratch[kind].mem = NULL;
@@ -3734,10 +4254,9 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     if ((call->wait_count == 0) != (call->wait_list == NULL))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_count and call.wait_list do not agree");
     *queue = call->queue;
-    if (!*queue) {
-        if ((r = gpuscan__default_queue(gs, queue)) != 0)
-            return r;
-    } else {
+    if (!*queue && (r = gpuscan__default_queue(gs, queue)) != 0)
+        return r;
+    if (*queue != gs->scratch_queue && call->queue) {
         cl_context context = NULL;
         cl_device_id device = NULL;
         code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
@@ -3748,10 +4267,13 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
         if (context != gs->context || device != gs->device_id)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
     }
-    code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
-    *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    *in_order = gs->scratch_in_order; /* what is known of a queue holds as long as the library keeps the queue */
+    if (*queue != gs->scratch_queue) {
+        code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
+        *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    }
     for (i = 0; i < call->wait_count; i++) {
         cl_context context = NULL;
         cl_int status = CL_QUEUED;
@@ -3933,6 +4455,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
         if (gs->scratch_queue)
             gs->cl.clReleaseCommandQueue(gs->scratch_queue);
         gs->scratch_queue = queue;
+        gs->scratch_in_order = in_order;
     }
     return r;
 }
@@ -3941,6 +4464,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
 typedef struct gpuscan__launch {
     gpuscan *gs;
     cl_kernel kernel;
+    gpuscan__known_arg *known; /* NULL: all are set */
     cl_uint index;
     cl_int code;
 } gpuscan__launch;
@@ -3949,14 +4473,48 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan *gs, cl_kernel kernel) {
     gpuscan__launch launch;
     launch.gs = gs;
     launch.kernel = kernel;
+    launch.known = NULL;
     launch.index = 0;
     launch.code = CL_SUCCESS;
     return launch;
 }
 
+/* The same, but arguments that have not changed since the last launch of this kernel are not set again. */
+static gpuscan__launch gpuscan__launch_known(gpuscan *gs, gpuscan__program *program, size_t kernel) {
+    gpuscan__launch launch = gpuscan__launch_begin(gs, program->kernels[kernel]);
+    launch.known = program->known[kernel];
+    return launch;
+}
+
+/* value NULL: size bytes of local memory. generation: 0 for a value; for a buffer of the library's, which is kept as
+   long as this number stays, that; UINT32_MAX for another buffer. */
+static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
+    gpuscan__known_arg *known = NULL;
+    if (launch->code != CL_SUCCESS)
+        return;
+    if (launch->known && launch->index < GPUSCAN__MAX_ARGS && generation != UINT32_MAX &&
+        (!value || size <= GPUSCAN__MAX_KNOWN)) {
+        known = &launch->known[launch->index];
+        if (known->size == size && known->generation == generation &&
+            (!value || memcmp(known->value, value, size) == 0)) {
+            launch->index++;
+            return;
+        }
+        known->size = 0;
+    } else if (launch->known && launch->index < GPUSCAN__MAX_ARGS) {
+        launch->known[launch->index].size = 0;
+    }
+    launch->code = launch->gs->cl.clSetKernelArg(launch->kernel, launch->index++, size, value);
+    if (known && launch->code == CL_SUCCESS) {
+        known->size = size;
+        known->generation = generation;
+        if (value)
+            memcpy(known->value, value, size);
+    }
+}
+
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
-    if (launch->code == CL_SUCCESS)
-        launch->code = launch->gs->cl.clSetKernelArg(launch->kernel, launch->index++, size, value);
+    gpuscan__arg_of(launch, value, size, 0);
 }
 static void gpuscan__arg_u32(gpuscan__launch *launch, uint64_t value) {
     cl_uint number = (cl_uint)value;
@@ -3969,7 +4527,12 @@ static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
 /* A buffer that is not given is stood in for by one that is, since not every driver takes NULL. */
 static void gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer, cl_mem stand_in) {
     cl_mem mem = buffer.mem ? buffer.mem : stand_in;
-    gpuscan__arg(launch, &mem, sizeof(mem));
+    uint32_t generation = UINT32_MAX;
+    int i;
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+        if (mem == launch->gs->scratch[i].mem)
+            generation = launch->gs->scratch_generation;
+    gpuscan__arg_of(launch, &mem, sizeof(mem), generation);
     gpuscan__arg_u64(launch, buffer.mem ? buffer.offset : 0);
 }
 /* Scratch of a kind; the offset in units of bytes_each. */
@@ -4260,7 +4823,7 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__el
         if (rows > 1)
             rows /= 2;
         else
-            group /= 2;
+            group = group / 2 > 32 ? group / 2 / 32 * 32 : (uint32_t)gpuscan__power_of_two_below(group / 2);
     }
     key->group = group;
     key->rows = rows;
@@ -4271,7 +4834,7 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__el
 static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     if (gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy))
         return 16;
-    return gpuscan__shared_bytes(gs, t_size, key->group, key->rows);
+    return gpuscan__shared_bytes(gs, t_size, key->group, key->rows) + (uint64_t)t_size * key->few / 32;
 }
 
 static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e, int *refused);
@@ -4306,23 +4869,31 @@ typedef struct gpuscan__scan_plan {
     gpuscan__need need;
 } gpuscan__scan_plan;
 
-/* Which tuning row holds: that of the size, or the first of the strategy that is forced. */
-static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, gpuscan_strategy forced) {
-    const gpuscan__tuning *row = gs->device.profile->scan;
+/* The tuning row of the size, or where a strategy is forced the best of its own. */
+static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, uint64_t size,
+                                              gpuscan_strategy forced) {
+    const gpuscan__tuning *rows = gs->device.profile->scan;
+    gpuscan__tuning found;
     size_t i;
-    gpuscan__tuning own;
-    if (forced == GPUSCAN_STRATEGY_AUTO) {
-        while (row->up_to < bytes)
-            row++;
-        return *row;
+    if (gs->testing) {
+        memset(&found, 0, sizeof(found));
+        found.strategy = forced;
+        found.group = gs->testing->group;
+        found.rows = gs->testing->rows;
+        found.registers = gs->testing->registers;
+        return found;
     }
+    for (i = 0; rows[i].up_to < bytes || (rows[i].size && rows[i].size != size); i++)
+        continue;
+    found = rows[i];
+    if (forced == GPUSCAN_STRATEGY_AUTO || forced == found.strategy)
+        return found;
     for (i = 0; i < GPUSCAN__COUNT_OF(gs->device.profile->scan); i++)
-        if (row[i].strategy == forced)
-            return row[i];
-    own = row[0];
-    own.strategy = forced;
-    own.ahead = 64 * own.group * own.rows * 16;
-    return own;
+        if (rows[i].strategy == forced && rows[i].up_to >= bytes && (!rows[i].size || rows[i].size == size))
+            return rows[i];
+    found.strategy = forced;
+    found.ahead = 128 * found.group * found.rows * 16;
+    return found;
 }
 
 /* Whether the strategy can do a call; why says what is in the way. */
@@ -4346,10 +4917,13 @@ static int gpuscan__scan_fits(const gpuscan *gs, const gpuscan__scan_plan *plan,
     return plan->tiles < (uint64_t)1 << 30;
 }
 
+/* Tiles of which each can read all sums before its own: a word in each lane of a group of 512. */
+#define GPUSCAN__FEW_TILES 512
+
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uint64_t count,
                                 const gpuscan__tuning *tuning) {
     gpuscan__key *key = &plan->key;
-    int cpu = gpuscan__is_cpu_strategy(tuning->strategy);
+    int cpu = gpuscan__is_cpu_strategy(tuning->strategy), lanes;
     plan->strategy = tuning->strategy;
     key->strategy = (uint32_t)(tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
                                                                                        : tuning->strategy);
@@ -4362,10 +4936,17 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uin
     if (!gpuscan__multiply(plan->row_tiles, plan->rows, &plan->tiles))
         plan->tiles = UINT64_MAX;
     plan->ahead = 0;
-    if (tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+    if (key->ahead)
         plan->ahead = gpuscan__min(
             plan->tiles,
-            gpuscan__max(tuning->ahead / ((uint64_t)key->tile * gpuscan__max(plan->e.src_size, plan->e.dst_size)), 1));
+            gpuscan__max(tuning->ahead / ((uint64_t)key->tile * ((uint64_t)plan->e.src_size + plan->e.dst_size)), 1));
+    lanes = gs->device.lanes && !cpu && key->group % 32 == 0;
+    key->few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
+                   ? GPUSCAN__FEW_TILES
+                   : 0;
+    if (gs->testing)
+        key->few = gs->testing->few;
+    key->registers = gpuscan__is_single_pass(tuning->strategy) && lanes ? tuning->registers : 0;
 }
 
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__scan_plan *plan,
@@ -4377,7 +4958,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc 
     uint64_t elements;
     if (!gpuscan__multiply(desc->count, plan->rows, &elements) || !gpuscan__multiply(elements, size, &bytes))
         bytes = UINT64_MAX;
-    tuning = gpuscan__choose_tuning(gs, bytes, desc->call.strategy);
+    tuning = gpuscan__choose_tuning(gs, bytes, size, desc->call.strategy);
     gpuscan__scan_shape(gs, plan, desc->count, &tuning);
     if (desc->call.strategy == GPUSCAN_STRATEGY_AUTO && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (desc->count <= plan->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
@@ -4404,6 +4985,9 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc 
         plan->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE;
         plan->need.bytes[gpuscan__word_scratch(plan->key.word)] =
             plan->tiles * gpuscan__word_bytes(plan->key.word, plan->e.t_size);
+        if (plan->key.ahead) /* sums, and then prefixes: see [scan, single pass] in kernels.cl.inc */
+            plan->need.bytes[gpuscan__word_scratch(plan->key.word)] =
+                2 * ((plan->tiles + 31) / 32 * 32) * gpuscan__word_bytes(plan->key.word, plan->e.t_size);
         return GPUSCAN_SUCCESS;
     }
     /* Enough parts to keep the device busy, of whole tiles; a few tiles are not worth three launches. */
@@ -4484,10 +5068,11 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
 }
 
 static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpuscan_scan_desc *desc,
-                                                const gpuscan__scan_plan *plan, const gpuscan__program *program,
+                                                const gpuscan__scan_plan *plan, gpuscan__program *program,
                                                 uint32_t flags) {
     cl_mem src = desc->src.mem, dst = desc->dst.mem ? desc->dst.mem : desc->total.mem;
-    gpuscan__launch launch = gpuscan__launch_begin(chain->gs, program->kernels[0]);
+    gpuscan__launch launch = gpuscan__launch_known(chain->gs, program, 0);
+    cl_mem none = chain->place.mem[GPUSCAN__ZEROS]; /* stands in for what is not given */
     if (!src)
         src = dst;
     gpuscan__arg_buffer(&launch, desc->src, src);
@@ -4495,7 +5080,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     gpuscan__arg_buffer(&launch, desc->dst, dst);
     gpuscan__arg_u64(&launch, plan->dst_pitch);
     gpuscan__arg_u64(&launch, desc->count);
-    gpuscan__arg_buffer(&launch, desc->count_buffer, src);
+    gpuscan__arg_buffer(&launch, desc->count_buffer, none);
     gpuscan__arg_u32(&launch, plan->tiles);
     gpuscan__arg_u32(&launch, plan->row_tiles);
     gpuscan__arg_u32(&launch, plan->ahead);
@@ -4503,10 +5088,10 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     gpuscan__arg_scratch(&launch, chain, gpuscan__word_scratch(plan->key.word), 0, plan->key.word / 8, dst);
     gpuscan__arg_u32(&launch, chain->place.epoch);
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-    gpuscan__arg_buffer(&launch, desc->init_buffer, src);
-    gpuscan__arg_buffer(&launch, desc->total, dst);
+    gpuscan__arg_buffer(&launch, desc->init_buffer, none);
+    gpuscan__arg_buffer(&launch, desc->total, none);
     gpuscan__arg_u32(&launch, flags);
-    return gpuscan__launch_end(&launch, chain, plan->ahead ? 2 * plan->tiles : plan->tiles, plan->key.group,
+    return gpuscan__launch_end(&launch, chain, plan->key.ahead ? 2 * plan->tiles + 1 : plan->tiles, plan->key.group,
                                gpuscan__key_shared_bytes(chain->gs, &plan->key, plan->e.t_size), 1);
 }
 
@@ -4930,7 +5515,7 @@ static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, co
         active += key->mask >> c & 1;
     gpuscan__define_shape(text, gs, key, vector);
     gpuscan__define(text, "SAMPLE", sample->name);
-    gpuscan__define_raw(text, "SAMPLE_RAW", 16);
+    gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
     gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
     if (sample->kind == 'f')
         gpuscan__define(text, "SAMPLE_FLOAT", real);
@@ -5442,7 +6027,9 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
         desc.call.queue = gs->service_queue;
         desc.call.event = &done;
         desc.call.strategy = strategy;
+        gs->testing = key;
         r = gpuscan__scan(gs, &desc, GPUSCAN__RUN, NULL);
+        gs->testing = NULL;
     } else if (r == 0) {
         gpuscan_reduce_desc desc;
         memset(&desc, 0, sizeof(desc));
