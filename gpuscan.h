@@ -759,6 +759,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_FLAG_CARRIES     64u  /* the multi-pass scan has carries */\n",
     "#define GPUSCAN_FLAG_ACCUMULATE  128u /* histogram: add to the counters */\n",
     "#define GPUSCAN_FLAG_FINISH      256u /* histogram: the last group finishes */\n",
+    "#define GPUSCAN_FLAG_TABLES      16   /* histogram on a CPU: from here on the number of tables in the accumulators */\n",
     "\n",
     "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n",
     "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n",
@@ -2589,6 +2590,8 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_BIN_MODE == 1\n",
     "    return (uint)(x >> (uint)factor);\n",
     "#elif GPUSCAN_BIN_MODE == 2\n",
+    "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n",
+    "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n",
     "    return (uint)mul_hi((ulong)x, factor);\n",
     "#elif GPUSCAN_BIN_MODE == 3\n",
     "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n",
@@ -2677,6 +2680,254 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_CHANNEL_ON(c)   ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n",
     "#define GPUSCAN_CHANNEL_SLOT(c) popcount(GPUSCAN_CHANNEL_MASK &((1u << (c)) - 1u))\n",
     "\n",
+    "/* Takes what an accumulator holds and leaves 0. Exchanged, not read, since other groups of the same launch have written\n",
+    "   it by atomics. */\n",
+    "static inline gpuscan_counter gpuscan_take(global gpuscan_counter *accumulator) {\n",
+    "#if GPUSCAN_COUNTER_SIZE == 4\n",
+    "    return atomic_xchg((volatile global uint *)accumulator, 0u);\n",
+    "#else\n",
+    "    volatile global uint *half_words = (volatile global uint *)accumulator;\n",
+    "    ulong a = atomic_xchg(half_words, 0u), b = atomic_xchg(half_words + 1, 0u);\n",
+    "#ifdef __ENDIAN_LITTLE__\n",
+    "    return b << 32 | a;\n",
+    "#else\n",
+    "    return a << 32 | b;\n",
+    "#endif\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* ---- counting on a CPU */\n",
+    "\n",
+    "#if GPUSCAN_CPU\n",
+    "/* One work-item a group, with tables of its own: no atomics but to hand them over, and no branch that depends on the\n",
+    "   samples. A table has one more counter, for samples that no bin takes. A group counts a stretch of blocks. */\n",
+    "\n",
+    "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64) /* elements, whole pixels */\n",
+    "#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1)            /* counters from one table to the next */\n",
+    "\n",
+    "#if GPUSCAN_BYTE_TABLES\n",
+    "/* Bytes are counted by value, and the values put into bins at the end. Neighbours go to different tables, or each add\n",
+    "   would wait for the one before; a table belongs to one channel. */\n",
+    "\n",
+    "#ifdef __ENDIAN_LITTLE__\n",
+    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> 8 * (j))\n",
+    "#else\n",
+    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> (56 - 8 * (j)))\n",
+    "#endif\n",
+    "\n",
+    "static inline void gpuscan_count_word(local uint *tables, ulong word, uint first) {\n",
+    "    tables[(first + 0) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n",
+    "    tables[(first + 1) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n",
+    "    tables[(first + 2) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 2)]++;\n",
+    "    tables[(first + 3) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 3)]++;\n",
+    "    tables[(first + 4) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 4)]++;\n",
+    "    tables[(first + 5) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 5)]++;\n",
+    "    tables[(first + 6) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 6)]++;\n",
+    "    tables[(first + 7) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 7)]++;\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_count_bytes(global const gpuscan_sample *from, local uint *tables) {\n",
+    "    global const uchar *bytes = (global const uchar *)from;\n",
+    "#if GPUSCAN_CHANNELS == 1\n",
+    "    ulong a = as_ulong(vload8(0, bytes)), b = as_ulong(vload8(GPUSCAN_BLOCK / 8 - 1, bytes));\n",
+    "    if (a == b && a == rotate(a, 8ul)) { /* a run? */\n",
+    "        ulong differ = 0;\n",
+    "        for (uint k = 1; k < GPUSCAN_BLOCK / 8 - 1; k++)\n",
+    "            differ |= a ^ as_ulong(vload8(k, bytes));\n",
+    "        if (differ == 0) {\n",
+    "            tables[bytes[0]] += GPUSCAN_BLOCK;\n",
+    "            return;\n",
+    "        }\n",
+    "    }\n",
+    "#endif\n",
+    "    for (uint k = 0; k < GPUSCAN_BLOCK / 8; k += 3) {\n",
+    "        gpuscan_count_word(tables, as_ulong(vload8(k, bytes)), 8 * k);\n",
+    "        if (k + 1 < GPUSCAN_BLOCK / 8)\n",
+    "            gpuscan_count_word(tables, as_ulong(vload8(k + 1, bytes)), 8 * k + 8);\n",
+    "        if (k + 2 < GPUSCAN_BLOCK / 8)\n",
+    "            gpuscan_count_word(tables, as_ulong(vload8(k + 2, bytes)), 8 * k + 16);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPUSCAN_COPIES\n",
+    "typedef local uint *gpuscan_table;\n",
+    "#else\n",
+    "typedef global gpuscan_counter *gpuscan_table;\n",
+    "#endif\n",
+    "\n",
+    "/* The counter of a sample: gpuscan_bin, but without branches where bins are even. */\n",
+    "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n",
+    "                                      global const GPUSCAN_EDGE *edges) {\n",
+    "    uint bin;\n",
+    "#if GPUSCAN_FORM == 1 || (GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_BIN_MODE != 1)\n",
+    "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "#elif GPUSCAN_SAMPLE_IS_FLOAT /* BIN_MODE 1: the guess is at most one bin off */\n",
+    "    gpuscan_real s = gpuscan_real_of(sample), guess = (s - lower) * inverse;\n",
+    "    guess = guess > 0 ? guess : 0;\n",
+    "    guess = guess < (gpuscan_real)(GPUSCAN_BINS - 1) ? guess : (gpuscan_real)(GPUSCAN_BINS - 1);\n",
+    "    int k = (int)guess;\n",
+    "    k -= s < fma((gpuscan_real)k, step, lower) ? 1 : 0;\n",
+    "    k += s >= fma((gpuscan_real)(k + 1), step, lower) ? 1 : 0;\n",
+    "    bin = (uint)min(k, GPUSCAN_BINS - 1);\n",
+    "    bin = (GPUSCAN_CLOSED ? s > upper : s >= upper) ? gpuscan_outside(false) : bin;\n",
+    "    bin = s < lower ? gpuscan_outside(true) : bin;\n",
+    "    bin = s != s ? GPUSCAN_NO_BIN : bin;\n",
+    "#else\n",
+    "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n",
+    "    bin = gpuscan_even_bin(x, range, factor);\n",
+    "#if !GPUSCAN_RANGE_ALL\n",
+    "    bin = x >= (gpuscan_offset)range ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n",
+    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n",
+    "#endif\n",
+    "#endif\n",
+    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n",
+    "       page in, which makes it very slow. */\n",
+    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n",
+    "    if (GPUSCAN_CHANNELS == 1)\n",
+    "        return bin;\n",
+    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n",
+    "        return GPUSCAN_ALL_BINS;\n",
+    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n",
+    "}\n",
+    "\n",
+    "#if GPUSCAN_WEIGHTED\n",
+    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]] += weights[(v + j) / GPUSCAN_CHANNELS]\n",
+    "#elif GPUSCAN_COPIES > 1 /* powers of two, at most 8 */\n",
+    "#define GPUSCAN_COUNT(v, j) table[j % GPUSCAN_COPIES * GPUSCAN_STRIDE + counter[v + j]]++\n",
+    "#else\n",
+    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]]++\n",
+    "#endif\n",
+    "\n",
+    "/* Bins first, which vectorises, then counters. */\n",
+    "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n",
+    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
+    "    uint counter[GPUSCAN_BLOCK];\n",
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n",
+    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n",
+    "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n",
+    "        uint differ = 0;\n",
+    "        for (uint v = 1; v < GPUSCAN_BLOCK; v++)\n",
+    "            differ |= counter[0] ^ counter[v];\n",
+    "        if (differ == 0) {\n",
+    "            table[counter[0]] += GPUSCAN_BLOCK;\n",
+    "            return;\n",
+    "        }\n",
+    "    }\n",
+    "#endif\n",
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v += 8) {\n",
+    "        GPUSCAN_COUNT(v, 0);\n",
+    "        GPUSCAN_COUNT(v, 1);\n",
+    "        GPUSCAN_COUNT(v, 2);\n",
+    "        GPUSCAN_COUNT(v, 3);\n",
+    "        GPUSCAN_COUNT(v, 4);\n",
+    "        GPUSCAN_COUNT(v, 5);\n",
+    "        GPUSCAN_COUNT(v, 6);\n",
+    "        GPUSCAN_COUNT(v, 7);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n",
+    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
+    "                                          ulong first, ulong last, ulong step, uint flags) {\n",
+    "    for (ulong k = first; k < last; k += step) {\n",
+    "#if GPUSCAN_COPIES\n",
+    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n",
+    "#else /* a table a group, of an earlier launch */\n",
+    "        gpuscan_counter sum = 0;\n",
+    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES; t++) {\n",
+    "            sum += accumulators[t * (ulong)GPUSCAN_STRIDE + k];\n",
+    "            accumulators[t * (ulong)GPUSCAN_STRIDE + k] = 0;\n",
+    "            if (k == 0)\n",
+    "                accumulators[t * (ulong)GPUSCAN_STRIDE + GPUSCAN_ALL_BINS] = 0;\n",
+    "        }\n",
+    "#endif\n",
+    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "gpuscan_histogram(global const gpuscan_sample *samples, ulong samples_offset, ulong pitch, ulong count,\n",
+    "                  global const uint *count_buffer, ulong count_offset, ulong rows, global const gpuscan_weight *weights,\n",
+    "                  ulong weights_offset, ulong weights_pitch, global const GPUSCAN_EDGE *edges, ulong edges_offset,\n",
+    "                  GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators, ulong accumulators_offset,\n",
+    "                  global uint *arrivals, ulong arrivals_offset, global gpuscan_counter *counts, ulong counts_offset,\n",
+    "                  uint flags, local uint *shared /* the tables */) {\n",
+    "    ulong group = get_group_id(0), groups = get_num_groups(0);\n",
+    "    accumulators += accumulators_offset;\n",
+    "    edges += edges_offset;\n",
+    "    samples += samples_offset;\n",
+    "    weights += weights_offset;\n",
+    "#if GPUSCAN_BYTE_TABLES\n",
+    "    for (uint k = 0; k < GPUSCAN_BYTE_TABLES * 256; k++)\n",
+    "        shared[k] = 0;\n",
+    "#elif GPUSCAN_COPIES\n",
+    "    gpuscan_table table = shared;\n",
+    "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n",
+    "        shared[k] = 0;\n",
+    "#else\n",
+    "    gpuscan_table table = accumulators + group * GPUSCAN_STRIDE;\n",
+    "#endif\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags) * GPUSCAN_CHANNELS;\n",
+    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n",
+    "    ulong block = blocks / groups * group + min(group, blocks % groups);\n",
+    "    ulong end = blocks / groups * (group + 1) + min(group + 1, blocks % groups);\n",
+    "    while (block < end) {\n",
+    "        ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n",
+    "        ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n",
+    "        global const gpuscan_sample *from = samples + row * pitch * GPUSCAN_CHANNELS;\n",
+    "        global const gpuscan_weight *weight = weights + row * weights_pitch;\n",
+    "        block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n",
+    "#if GPUSCAN_BYTE_TABLES\n",
+    "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n",
+    "            gpuscan_count_bytes(from + i, shared);\n",
+    "        for (; i < last; i++)\n",
+    "            shared[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n",
+    "#else\n",
+    "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n",
+    "            gpuscan_count_block(from + i, weight + i / GPUSCAN_CHANNELS, table, GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "        for (; i < last; i++) {\n",
+    "            uint counter =\n",
+    "                gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "#if GPUSCAN_WEIGHTED\n",
+    "            table[counter] += weight[i / GPUSCAN_CHANNELS];\n",
+    "#else\n",
+    "            table[counter]++;\n",
+    "#endif\n",
+    "        }\n",
+    "#endif\n",
+    "    }\n",
+    "#if GPUSCAN_BYTE_TABLES\n",
+    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n",
+    "        uint sum = 0, counter;\n",
+    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n",
+    "            sum += shared[t * 256 + k % 256];\n",
+    "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "        if (sum && counter < GPUSCAN_ALL_BINS)\n",
+    "            gpuscan_add_global(accumulators + counter, sum);\n",
+    "    }\n",
+    "#elif GPUSCAN_COPIES\n",
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS; k++) {\n",
+    "        uint sum = 0;\n",
+    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n",
+    "            sum += shared[t * GPUSCAN_STRIDE + k];\n",
+    "        if (sum)\n",
+    "            gpuscan_add_global(accumulators + k, sum);\n",
+    "    }\n",
+    "#endif\n",
+    "    if (flags & GPUSCAN_FLAG_FINISH) {\n",
+    "        gpuscan_device_fence();\n",
+    "        if (gpuscan_ticket(arrivals + arrivals_offset, (uint)groups, shared) != groups - 1)\n",
+    "            return;\n",
+    "        gpuscan_device_fence();\n",
+    "        gpuscan_histogram_move(accumulators, counts + counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#else /* a group of many work-items */\n",
+    "\n",
     "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n",
     "                                        local uint *bins, global gpuscan_counter *accumulators, GPUSCAN_BIN_PARAMETERS,\n",
     "                                        global const GPUSCAN_EDGE *edges) {\n",
@@ -2694,22 +2945,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "/* Moves accumulators [first, last) in steps to counts and zeroes them. Exchanged, not read, since other groups of the\n",
-    "   same launch have written them by atomics. */\n",
+    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n",
     "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
     "                                          ulong first, ulong last, ulong step, uint flags) {\n",
     "    for (ulong k = first; k < last; k += step) {\n",
-    "#if GPUSCAN_COUNTER_SIZE == 4\n",
-    "        gpuscan_counter sum = atomic_xchg((volatile global uint *)(accumulators + k), 0u);\n",
-    "#else\n",
-    "        volatile global uint *half_words = (volatile global uint *)(accumulators + k);\n",
-    "        ulong a = atomic_xchg(half_words, 0u), b = atomic_xchg(half_words + 1, 0u);\n",
-    "#ifdef __ENDIAN_LITTLE__\n",
-    "        gpuscan_counter sum = b << 32 | a;\n",
-    "#else\n",
-    "        gpuscan_counter sum = a << 32 | b;\n",
-    "#endif\n",
-    "#endif\n",
+    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n",
     "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
     "    }\n",
     "}\n",
@@ -2756,24 +2996,11 @@ static const char *gpuscan__kernels[] = {
     "                for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
     "                    ulong i = at + (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR;\n",
     "                    uint channel = GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0 ? 0 : (uint)(i % GPUSCAN_CHANNELS);\n",
-    "#if GPUSCAN_RUNS /* on a CPU: runs of equal samples count at once, or each add waits for the one before */\n",
-    "                    gpuscan_samples pattern;\n",
-    "                    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "                        pattern.element[v] = loaded[k].element[0];\n",
-    "                    if (all(loaded[k].raw == pattern.raw)) {\n",
-    "                        gpuscan_count_sample(loaded[k].element[0], 0, GPUSCAN_VECTOR, copy, bins, accumulators,\n",
-    "                                             GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "                        continue;\n",
-    "                    }\n",
-    "#endif\n",
     "GPUSCAN_UNROLL\n",
     "                    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
     "                        gpuscan_weight weight = 1;\n",
     "#if GPUSCAN_WEIGHTED\n",
     "                        weight = weight_row[(i + v) / GPUSCAN_CHANNELS];\n",
-    "#endif\n",
-    "#if GPUSCAN_CPU && GPUSCAN_COPIES\n",
-    "                        copy = v % GPUSCAN_COPIES;\n",
     "#endif\n",
     "                        gpuscan_count_sample(loaded[k].element[v], channel, weight, copy, bins, accumulators,\n",
     "                                             GPUSCAN_BIN_ARGUMENTS, edges);\n",
@@ -2814,6 +3041,8 @@ static const char *gpuscan__kernels[] = {
     "                               flags);\n",
     "    }\n",
     "}\n",
+    "\n",
+    "#endif /* a group of many work-items */\n",
     "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_histogram_finish(global gpuscan_counter *accumulators, ulong accumulators_offset,\n",
@@ -3376,7 +3605,7 @@ static const gpuscan__profile gpuscan__profiles[] = {
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
      {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
-     4, 64, 4, 4, 64, 4, 4, 8, 262144, 262144, 256},
+     4, 64, 4, 4, 64, 4, 4, 8, 1048576, 262144, 256},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
@@ -4518,7 +4747,8 @@ enum {
     GPUSCAN__FLAG_STREAM = 32,
     GPUSCAN__FLAG_CARRIES = 64,
     GPUSCAN__FLAG_ACCUMULATE = 128,
-    GPUSCAN__FLAG_FINISH = 256
+    GPUSCAN__FLAG_FINISH = 256,
+    GPUSCAN__FLAG_TABLES = 16 /* a shift */
 };
 
 /* count_buffer and count_type. */
@@ -5285,10 +5515,15 @@ typedef struct gpuscan__histogram_plan {
     gpuscan__need need;
 } gpuscan__histogram_plan;
 
+/* On a CPU bytes are counted by value, and the values put into bins at the end. */
+static int gpuscan__counts_bytes(const gpuscan__key *key) {
+    return gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy) && gpuscan__types[key->src].size == 1 &&
+           !key->weight && key->copies > 0;
+}
+
 static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key) {
     const gpuscan__type_facts *sample = &gpuscan__types[key->src];
     const char *real = key->src == GPUSCAN_TYPE_F64 ? "double" : "float";
-    int cpu = gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy);
     uint32_t vector = gpuscan__vector(sample->size, sample->size), active = 0, c;
     for (c = 0; c < key->channels; c++)
         active += key->mask >> c & 1;
@@ -5316,7 +5551,7 @@ static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "CHANNELS", key->channels);
     gpuscan__define_number(text, "CHANNEL_MASK", key->mask);
     gpuscan__define_number(text, "COPIES", key->copies);
-    gpuscan__define_number(text, "RUNS", cpu && !key->weight && key->channels == 1 && vector > 1);
+    gpuscan__define_number(text, "BYTE_TABLES", gpuscan__counts_bytes(key) ? key->copies : 0);
     gpuscan__define_number(text, "BINS", key->bins);
     gpuscan__define_number(text, "ALL_BINS",
                            (uint64_t)active * ((uint64_t)key->bins + (key->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0)));
@@ -5350,7 +5585,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         range = bins;
-        upper = lower + bins;
+        if (bits == 64 && lower != least) /* no value lies past the type's end, where s - lower would wrap around */
+            range = gpuscan__min(range, least - lower);
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -5370,7 +5606,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
         if (above < whole && range <= whole - above && (range < (uint64_t)1 << 32 || key->range_all))
             key->wide_offset = 0;
     }
-    if (range == bins) {
+    if (range == bins || desc->form == GPUSCAN_BINS_VALUES) {
         key->mode = 0;
     } else if (range == 0) {
         key->mode = 2;
@@ -5396,7 +5632,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
 
 static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                           gpuscan__histogram_plan *plan) {
-    double lower = desc->lower.f, upper = desc->upper.f, step, least;
+    double lower = desc->lower.f, upper = desc->upper.f, step, least, unit;
     const double float_max = 3.4028234663852886e38, double_max = 1.7976931348623157e308;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? double_max : float_max;
     if (desc->lower.u == 0 && desc->upper.u == 0)
@@ -5415,6 +5651,10 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
     if (!(lower < upper) || !(step >= least) || !(1.0 / step <= largest))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: a bin is too fine for the type");
+    /* The kernel's guess is off by three roundings, an edge by one: is that less than a bin? */
+    unit = plan->sample == GPUSCAN_TYPE_F64 ? 1.1102230246251565e-16 : 5.9604644775390625e-8;
+    plan->key.mode = step >= 4 * least && upper - lower <= largest &&
+                     (upper > -lower ? upper : -lower) / step * unit + 4 * unit * plan->bins < 0.5;
     plan->real_lower = lower;
     plan->real_upper = upper;
     plan->real_step = step;
@@ -5509,11 +5749,11 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     if (strategy != GPUSCAN_STRATEGY_MULTI_PASS) {
         if (weighted && plan->counter == GPUSCAN_TYPE_U64)
             why = "weighted sums of 64 bits are not held in local memory";
-        else if (plan->all_bins * 4 > local)
+        else if ((plan->all_bins + (cpu != 0)) * 4 > local)
             why = "the bins do not fit local memory";
         else
-            for (key->copies = 1; key->copies * 2 <= profile->counts_copies &&
-                                  plan->all_bins * 8 * key->copies <= local;)
+            for (key->copies = 1; key->copies * 2 <= (cpu ? 8 : profile->counts_copies) &&
+                                  plan->all_bins * 8 * key->copies <= (cpu ? gpuscan__min(local, 16384) : local);)
                 key->copies *= 2;
     }
     if (why && desc->call.strategy != GPUSCAN_STRATEGY_AUTO && !cpu)
@@ -5524,18 +5764,35 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     key->rows = profile->counts_rows;
     key->group = cpu ? 1 : (uint32_t)gpuscan__min(group, gs->device.group_limit);
     key->tile = key->group * key->rows * (16 / size);
-    if (cpu) /* the tile only shares out the work: long stretches */
-        key->tile = 65536 / size;
+    if (cpu) {
+        uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
+        if (size == 1 && !weighted && tables * 1024 + 4 <= local)
+            key->copies = tables;
+        key->tile = 65536 / size; /* only shares out the work: long stretches */
+    }
     if (!gpuscan__multiply(desc->count, plan->channels, &samples) ||
         !gpuscan__multiply(samples, plan->rows, &elements))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the number of samples does not fit 64 bits");
     tiles = gpuscan__ceil_div(samples, key->tile) * plan->rows;
     plan->groups = gpuscan__min(gpuscan__max(tiles, 1), (uint64_t)gs->device.units * profile->counts_per_unit);
-    plan->groups = gpuscan__max(plan->groups, elements >> 31); /* a group's local counters do not overflow */
-    if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096)
+    if (cpu) { /* a group's tables are worth some samples; plain tables in the scratch have an end */
+        uint64_t units = gs->device.units, worth = elements / 128 / plan->all_bins;
+        if (plan->groups > units && worth < plan->groups)
+            plan->groups = gpuscan__max(worth / units * units, units);
+        plan->groups = gpuscan__min(plan->groups, gpuscan__max(elements / plan->all_bins, 1));
+        if (key->copies == 0)
+            plan->groups = gpuscan__min(
+                gpuscan__min(plan->groups, 4096),
+                gpuscan__max(((uint64_t)64 << 20) / (plan->all_bins * gpuscan__types[plan->counter].size), 1));
+    }
+    if (key->copies)
+        plan->groups = gpuscan__max(plan->groups, elements >> 31); /* a group's local counters do not overflow */
+    if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096 && (!cpu || key->copies))
         key->in_launch = 1;
     memset(&plan->need, 0, sizeof(plan->need));
-    plan->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + plan->all_bins * gpuscan__types[plan->counter].size;
+    plan->need.bytes[GPUSCAN__ZEROS] =
+        GPUSCAN__TICKETS_SIZE + (cpu && !key->copies ? plan->groups * (plan->all_bins + 1) : plan->all_bins) *
+                                    gpuscan__types[plan->counter].size;
     return GPUSCAN_SUCCESS;
 }
 
@@ -5545,6 +5802,15 @@ static void gpuscan__arg_real(gpuscan__launch *launch, gpuscan_type type, double
         gpuscan__arg(launch, &value, sizeof(value));
     else
         gpuscan__arg(launch, &single, sizeof(single));
+}
+
+/* Bytes of local memory: the ticket, then the bins; on a CPU the tables, each with one counter more. */
+static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
+    if (gpuscan__counts_bytes(&plan->key))
+        return (uint64_t)plan->key.copies * 1024;
+    if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy))
+        return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
+    return (1 + plan->all_bins * plan->key.copies) * 4;
 }
 
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan_histogram_desc *desc,
@@ -5566,6 +5832,8 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
         flags |= GPUSCAN__FLAG_ACCUMULATE;
     if (in_launch)
         flags |= GPUSCAN__FLAG_FINISH;
+    if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy) && !plan->key.copies)
+        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES;
     gpuscan__arg_buffer(&launch, desc->samples, samples);
     gpuscan__arg_u64(&launch, pitch);
     gpuscan__arg_u64(&launch, count);
@@ -5590,7 +5858,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     gpuscan__arg_buffer(&launch, desc->counts, samples);
     gpuscan__arg_u32(&launch, flags);
     if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group,
-                                 (1 + plan->all_bins * plan->key.copies) * 4, in_launch)) != 0 || in_launch)
+                                 gpuscan__counts_shared(plan), in_launch)) != 0 || in_launch)
         return r;
     launch = gpuscan__launch_begin(gs, program->kernels[1]);
     gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size, samples);
