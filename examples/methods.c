@@ -3,8 +3,8 @@
    methods [picture]
 
    The textbook, side by side: the ways to compute a prefix sum, a sum and a histogram that books and courses teach,
-   each as a short kernel in OpenCL C 1.2, beside a plain loop on the CPU and beside gpuscan. Every result is compared with
-   the loop's, element by element, before it is timed.
+   each as a short kernel in OpenCL C 1.2, beside a plain loop on the CPU and beside gpuscan. Every result is compared
+   with the loop's, element by element, before it is timed.
 
    Times are wall clock, from the first enqueue to the end of clFinish, with the data on the device already: what a
    program sees. A method that one group computes runs at the size that a group can hold, and the loop it is compared
