@@ -5,19 +5,67 @@
        #define GPUSCAN_IMPLEMENTATION
        #include "gpuscan.h"
 
-   A whole program (Linux: cc sum.c -ldl; macOS: cc sum.c -framework OpenCL; Windows: cl sum.c):
+   A whole program: the exclusive prefix sum of eight flags. It prints 22.
 
        #include <stdio.h>
        int main(void) {
-           uint32_t   flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8];
-           gpuscan   *gs = NULL;
-           gpuscan_result r = gpuscan_create(&gs, NULL);                    the best device there is
-           if (r == 0) r = gpuscan_scan_host(gs, flags, offsets, 8, NULL);  exclusive prefix sum of u32
-           if (r == 0) printf("%u\n", (unsigned)offsets[7]);                22
-           else        printf("%s\n", gpuscan_result_string(r));
+           uint32_t flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8];
+           gpuscan *gs = NULL;
+           gpuscan_result r = gpuscan_create(&gs, NULL);
+           if (r == 0) r = gpuscan_scan_host(gs, flags, offsets, 8, NULL);
+           if (r == 0) printf("%u\n", (unsigned)offsets[7]);
+           else printf("%s\n", gpuscan_result_string(r));
            gpuscan_destroy(gs);
            return r != 0;
        }
+
+   COMPILE     Linux: cc sum.c (-ldl with a glibc before 2.34)    macOS: cc sum.c -framework OpenCL
+               Windows: cl sum.c, or gcc sum.c of MinGW-w64       C99 or C++11; the interface alone is C89 but for
+               <stdint.h>. OpenCL's headers must be there; its loader is opened at run time, so nothing is linked.
+
+   MACROS      before the include that has GPUSCAN_IMPLEMENTATION; all are optional:
+               GPUSCAN_STATIC              everything is static: the library is private to this file
+               GPUSCAN_API                 what stands before public functions (default: extern)
+               GPUSCAN_LINK_OPENCL         link OpenCL (-lOpenCL) instead of loading it; also in programs that call
+                                           OpenCL themselves and link it
+               CL_TARGET_OPENCL_VERSION    as in Khronos' headers (default: 120); the library needs no more than 1.2
+
+   STEP BY STEP
+               1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
+                  part of its name); an engine passes its own context, device and queue.
+               2. Fill a desc. Its zero value is the default everywhere: memset or = {0}, then set what matters.
+               3. gpuscan_scan(gs, &desc) enqueues and returns. Wait lists come in and an event goes out as in OpenCL.
+               4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that no call does.
+               The _host forms take arrays, block, and need nothing of OpenCL.
+
+   ERRORS      Every function returns a gpuscan_result: 0, an OpenCL code, or one of the library's own below -2000.
+               gpuscan_error(gs) says in words which argument or call it was. All arguments are checked before anything
+               is enqueued. After a failure the outputs are as they were, *event is NULL, nothing has leaked and the
+               object works on. The library never prints, aborts or exits.
+
+   MEMORY      Device: the object keeps scratch as large as its largest call needed (for a scan about 1/1000 of the data,
+               for a histogram one counter a bin); a call may bring its own, see gpuscan_..._scratch_size. Calls in
+               several queues that use the object's scratch wait for each other. Host: only while programs are built,
+               through the desc's allocator.
+
+   THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context.
+
+   DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are the
+               same on every device and with every strategy. Operators need to be associative, not commutative.
+
+   TRUST       Custom texts and blobs are run as they are: take them only from whom you would take a program. Sizes,
+               offsets and counts are checked; a count read on the device is clamped to the count of the desc.
+
+   DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images or
+               SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+
+   SECTIONS    search for the name in brackets:
+               [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
+               [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [DEVICE PROFILE] [PROGRAM CACHE]
+               [SCRATCH] [LAUNCHING] [ARGUMENTS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELF-TEST] [HOST ARRAYS]
+               [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are edited in kernels.cl.inc; tools/embed brings them here.
+
+   CHANGES     0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
 #define GPUSCAN_H
@@ -35,7 +83,9 @@
 #endif
 
 #ifndef GPUSCAN_API
-#ifdef GPUSCAN_STATIC
+#if defined(GPUSCAN_STATIC) && defined(__GNUC__)
+#define GPUSCAN_API __attribute__((unused)) static
+#elif defined(GPUSCAN_STATIC)
 #define GPUSCAN_API static
 #else
 #define GPUSCAN_API extern
@@ -68,7 +118,7 @@ enum {
     GPUSCAN_ERROR_BUFFER_ACCESS     = -2006, /* an output that kernels may not write, an input that they may not read */
     GPUSCAN_ERROR_OVERLAP           = -2007, /* ranges overlap that may not */
     GPUSCAN_ERROR_SIZE_OVERFLOW     = -2008, /* a size that does not fit 64 bits or the host's size_t */
-    GPUSCAN_ERROR_INVALID_BINS      = -2009, /* no bins, an empty range, or a float range too fine for its type */
+    GPUSCAN_ERROR_INVALID_BINS      = -2009, /* too many bins, an empty range, or one too fine for its float type */
     GPUSCAN_ERROR_SCRATCH_TOO_SMALL = -2010, /* the caller's scratch is smaller than the size query says */
     GPUSCAN_ERROR_INVALID_EVENT     = -2011, /* a wait list that is inconsistent or holds no event */
     /* the machine */
@@ -398,10 +448,10 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        count;         /* pixels a row; 0 is legal */
     gpuscan_type    sample_type;   /* default: u8. Any builtin type */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
-    uint32_t        bins;          /* 0: 256 */
+    uint32_t        bins;          /* 0: 256; at most 536870909 */
     gpuscan_bins    form;
     gpuscan_bound   lower, upper;
-    int             closed;        /* not 0: the upper bound (the last edge) belongs to the last bin */
+    int             closed;        /* not 0: the upper bound (the last edge) belongs to the last bin; not for VALUES */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
@@ -506,7 +556,8 @@ extern "C" {
 #endif
 struct HINSTANCE__;
 __declspec(dllimport) struct HINSTANCE__ *__stdcall LoadLibraryA(const char *name);
-__declspec(dllimport) intptr_t(__stdcall *__stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name))(void);
+typedef intptr_t(__stdcall *gpuscan__farproc)(void);
+__declspec(dllimport) gpuscan__farproc __stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name);
 __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #ifdef __cplusplus
 }
@@ -647,7 +698,9 @@ static const char *gpuscan__kernels[] = {
     "     GPUSCAN_LANES   work-items a sub-group        GPUSCAN_PTX     NVIDIA's lane and memory instructions\n",
     "     GPUSCAN_ROWS    rows of vectors a tile        GPUSCAN_FENCE   device fence: 0 none, 1 PTX, 2 OpenCL 2, 3 mem_fence\n",
     "     GPUSCAN_VECTOR  elements a lane in a row      GPUSCAN_WORD    bits of a state word: 32, 64 or 128\n",
-    "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits   */\n",
+    "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits\n",
+    "     GPUSCAN_AHEAD, GPUSCAN_FEW   forms of the single-pass scan\n",
+    "     GPUSCAN_REGISTERS            registers a work-item that the build options allow on NVIDIA; 0: not said          */\n",
     "\n",
     "#pragma OPENCL FP_CONTRACT OFF\n",
     "#if GPUSCAN_HAS_F64\n",
@@ -702,6 +755,13 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_UNROLL\n",
     "#endif\n",
     "\n",
+    "/* Functions whose arrays are to stay in registers. */\n",
+    "#if GPUSCAN_PTX\n",
+    "#define GPUSCAN_INLINE static inline __attribute__((always_inline))\n",
+    "#else\n",
+    "#define GPUSCAN_INLINE static inline\n",
+    "#endif\n",
+    "\n",
     "/* Flags of the kernels' last argument. */\n",
     "#define GPUSCAN_FLAG_INIT        1u   /* init_value counts */\n",
     "#define GPUSCAN_FLAG_INIT_BUFFER 2u   /* init_buffer counts */\n",
@@ -712,6 +772,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_FLAG_CARRIES     64u  /* the multi-pass scan has carries */\n",
     "#define GPUSCAN_FLAG_ACCUMULATE  128u /* histogram: add to the counters */\n",
     "#define GPUSCAN_FLAG_FINISH      256u /* histogram: the last group finishes */\n",
+    "#define GPUSCAN_FLAG_TABLES      16   /* histogram on a CPU: from here on the number of tables in the accumulators */\n",
     "\n",
     "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n",
     "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n",
@@ -838,7 +899,8 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "       64 bits:  [ epoch 30 | flag 2 | 32 bits of the value ]      a value of n bytes takes ceil(n / 4) words\n",
     "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n",
-    "      128 bits:  [ epoch 30 | flag 2 (as 64 bits) ] [ value 64 ]   one word, for values of 8 bytes\n",
+    "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n",
+    "                 sees them apart sees different tags, and reads again\n",
     "\n",
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n",
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n",
@@ -901,7 +963,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_part part) {\n",
     "#if GPUSCAN_WORD == 128\n",
-    "    return (ulong2)(tag, part);\n",
+    "    return (ulong2)((ulong)tag << 32 | (uint)part, (ulong)tag << 32 | part >> 32);\n",
     "#else\n",
     "    return (gpuscan_word)tag << GPUSCAN_TAG_SHIFT | part;\n",
     "#endif\n",
@@ -909,7 +971,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline uint gpuscan_word_tag(gpuscan_word word) {\n",
     "#if GPUSCAN_WORD == 128\n",
-    "    return (uint)word.x;\n",
+    "    return word.x >> 32 == word.y >> 32 ? (uint)(word.x >> 32) : GPUSCAN_EMPTY;\n",
     "#else\n",
     "    return (uint)(word >> GPUSCAN_TAG_SHIFT);\n",
     "#endif\n",
@@ -917,7 +979,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline gpuscan_part gpuscan_word_part(gpuscan_word word) {\n",
     "#if GPUSCAN_WORD == 128\n",
-    "    return word.y;\n",
+    "    return word.y << 32 | (uint)word.x;\n",
     "#else\n",
     "    return (gpuscan_part)word;\n",
     "#endif\n",
@@ -928,40 +990,50 @@ static const char *gpuscan__kernels[] = {
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + (flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0)) * GPUSCAN_PARTS;\n",
     "}\n",
     "\n",
-    "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n",
-    "    global gpuscan_word *slot = gpuscan_slot(states, tile, flag);\n",
+    "/* A whole value's words. */\n",
+    "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value) {\n",
     "    gpuscan_parts parts;\n",
+    "GPUSCAN_UNROLL\n",
     "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
     "        parts.part[p] = 0;\n",
     "    parts.value = value;\n",
+    "GPUSCAN_UNROLL\n",
     "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
-    "        gpuscan_word_store(slot + p, gpuscan_word_make(epoch << 2 | flag, parts.part[p]));\n",
+    "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, parts.part[p]));\n",
+    "}\n",
+    "\n",
+    "/* Whether the value is there; it is left alone where it is not. */\n",
+    "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n",
+    "    gpuscan_parts parts;\n",
+    "    bool there = true;\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++) {\n",
+    "        gpuscan_word word = gpuscan_word_load(slot + p);\n",
+    "        parts.part[p] = gpuscan_word_part(word);\n",
+    "        there = there && gpuscan_word_tag(word) == tag;\n",
+    "    }\n",
+    "    if (there)\n",
+    "        *value = parts.value;\n",
+    "    return there;\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n",
+    "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value);\n",
     "}\n",
     "\n",
     "/* The flag of a tile, and its value unless it is empty. */\n",
     "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n",
-    "    gpuscan_parts parts;\n",
     "#if GPUSCAN_PARTS_ARE_ONE\n",
+    "    gpuscan_parts parts;\n",
     "    gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n",
     "    uint tag = gpuscan_word_tag(word);\n",
     "    parts.part[0] = gpuscan_word_part(word);\n",
     "    *value = parts.value;\n",
     "    return tag >> 2 == epoch ? tag & 3u : GPUSCAN_EMPTY;\n",
     "#else\n",
-    "    for (uint flag = GPUSCAN_PREFIX; flag != GPUSCAN_EMPTY; flag--) {\n",
-    "        global gpuscan_word *slot = gpuscan_slot(states, tile, flag);\n",
-    "        int p = 0;\n",
-    "        for (; p < GPUSCAN_PARTS; p++) {\n",
-    "            gpuscan_word word = gpuscan_word_load(slot + p);\n",
-    "            parts.part[p] = gpuscan_word_part(word);\n",
-    "            if (gpuscan_word_tag(word) != (epoch << 2 | flag))\n",
-    "                break;\n",
-    "        }\n",
-    "        if (p == GPUSCAN_PARTS) {\n",
-    "            *value = parts.value;\n",
+    "    for (uint flag = GPUSCAN_PREFIX; flag != GPUSCAN_EMPTY; flag--)\n",
+    "        if (gpuscan_words_load(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value))\n",
     "            return flag;\n",
-    "        }\n",
-    "    }\n",
     "    return GPUSCAN_EMPTY;\n",
     "#endif\n",
     "}\n",
@@ -996,6 +1068,33 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* ---- lanes: exchange within a sub-group ----------------------------------------------------------------------- */\n",
     "\n",
+    "/* A window: lanes of one sub-group that work together without barriers, alone in branches and loops. Without lane\n",
+    "   instructions it is one work-item. */\n",
+    "#if GPUSCAN_PTX\n",
+    "#define GPUSCAN_WINDOW                  32u\n",
+    "#define GPUSCAN_WINDOW_LANE             GPUSCAN_LANE\n",
+    "#define GPUSCAN_WINDOW_ALL              0xffffffffu\n",
+    "#define GPUSCAN_WINDOW_BALLOT(x)        gpuscan_ballot(x)\n",
+    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) gpuscan_shuffle(x, lane)\n",
+    "#define GPUSCAN_WINDOW_FLAG(x, lane)    gpuscan_shuffle_flag(x, lane)\n",
+    "static inline uint gpuscan_shuffle_flag(uint x, uint lane) {\n",
+    "    uint y;\n",
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n",
+    "    return y;\n",
+    "}\n",
+    "#else\n",
+    "#define GPUSCAN_WINDOW                  1u\n",
+    "#define GPUSCAN_WINDOW_LANE             0u\n",
+    "#define GPUSCAN_WINDOW_ALL              1u\n",
+    "#define GPUSCAN_WINDOW_BALLOT(x)        ((x) ? 1u : 0u)\n",
+    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) (x)\n",
+    "#define GPUSCAN_WINDOW_FLAG(x, lane)    (x)\n",
+    "#endif\n",
+    "\n",
+    "static inline uint gpuscan_lowest(uint bits) {\n",
+    "    return 31u - clz(bits & (0u - bits));\n",
+    "}\n",
+    "\n",
     "#if !GPUSCAN_CPU\n",
     "\n",
     "#define GPUSCAN_SUBGROUPS (GPUSCAN_GROUP / GPUSCAN_LANES)\n",
@@ -1007,11 +1106,14 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n",
     "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n",
     "    gpuscan_t prefix;\n",
+    "#if GPUSCAN_FEW\n",
+    "    gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n",
+    "#endif\n",
     "#if !GPUSCAN_PTX\n",
     "    gpuscan_t exchange[2 * GPUSCAN_ROWS * GPUSCAN_GROUP]; /* from one half to the other and back */\n",
     "#endif\n",
     "    uint ticket;\n",
-    "    uint late;\n",
+    "    uint turn;\n",
     "} gpuscan_shared;\n",
     "\n",
     "#if GPUSCAN_PTX\n",
@@ -1046,26 +1148,47 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "#endif\n",
     "\n",
-    "/* For each row: the lane's exclusive prefix within the sub-group, and the sub-group's sum.\n",
+    "/* A window's inclusive scan.\n",
     "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n",
-    "static inline void gpuscan_lanes_scan(const gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum,\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x) {\n",
+    "#if GPUSCAN_PTX\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint d = 1; d < GPUSCAN_WINDOW; d *= 2) {\n",
+    "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n",
+    "        if (GPUSCAN_WINDOW_LANE >= d)\n",
+    "            x = gpuscan_combine(left, x);\n",
+    "    }\n",
+    "#endif\n",
+    "    return x;\n",
+    "}\n",
+    "\n",
+    "/* For each row: the lane's exclusive prefix within the sub-group, and the sub-group's sum. The rows take each step of\n",
+    "   the tree together, so that their latencies overlap. */\n",
+    "GPUSCAN_INLINE void gpuscan_lanes_scan(const gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum,\n",
     "                                      local gpuscan_shared *shared) {\n",
     "    uint lane = GPUSCAN_LANE;\n",
     "#if GPUSCAN_PTX\n",
+    "    gpuscan_t v[GPUSCAN_ROWS];\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        v[k] = x[k];\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            gpuscan_t left = gpuscan_shuffle_up(v[k], d);\n",
+    "            if (lane >= d)\n",
+    "                v[k] = gpuscan_combine(left, v[k]);\n",
+    "        }\n",
     "GPUSCAN_UNROLL\n",
     "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        gpuscan_t v = x[k];\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
-    "            gpuscan_t left = gpuscan_shuffle_up(v, d);\n",
-    "            if (lane >= d)\n",
-    "                v = gpuscan_combine(left, v);\n",
-    "        }\n",
-    "        sum[k] = gpuscan_shuffle(v, GPUSCAN_LANES - 1);\n",
-    "        before[k] = gpuscan_shuffle_up(v, 1);\n",
+    "        before[k] = gpuscan_shuffle_up(v[k], 1);\n",
     "        if (lane == 0)\n",
     "            before[k] = gpuscan_identity();\n",
     "    }\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        sum[k] = gpuscan_shuffle(v[k], GPUSCAN_LANES - 1);\n",
     "#else\n",
     "    local gpuscan_t *from = shared->exchange + GPUSCAN_ITEM, *to = from + GPUSCAN_ROWS * GPUSCAN_GROUP;\n",
     "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
@@ -1088,38 +1211,62 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "\n",
     "/* The sum alone: the same tree, hence the same bits. */\n",
-    "static inline void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n",
+    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n",
     "#if GPUSCAN_PTX\n",
     "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        gpuscan_t v = x[k];\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        sum[k] = x[k];\n",
     "GPUSCAN_UNROLL\n",
-    "        for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
-    "            gpuscan_t other = gpuscan_shuffle_xor(v, d);\n",
-    "            v = (GPUSCAN_LANE & d) ? gpuscan_combine(other, v) : gpuscan_combine(v, other);\n",
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            gpuscan_t other = gpuscan_shuffle_xor(sum[k], d);\n",
+    "            sum[k] = (GPUSCAN_LANE & d) ? gpuscan_combine(other, sum[k]) : gpuscan_combine(sum[k], other);\n",
     "        }\n",
-    "        sum[k] = v;\n",
-    "    }\n",
     "#else\n",
     "    gpuscan_t before[GPUSCAN_ROWS];\n",
     "    gpuscan_lanes_scan(x, before, sum, shared);\n",
     "#endif\n",
     "}\n",
     "\n",
-    "/* From each sub-group's sum: the sum of the sub-groups before this one, and of all. */\n",
-    "static inline gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n",
+    "/* From what gpuscan_group_share has put there: the sum of the sub-groups before this one, and of all. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_group_before(gpuscan_t *total, local gpuscan_shared *shared) {\n",
     "    gpuscan_t before = gpuscan_identity(), all;\n",
-    "    if (GPUSCAN_LANE == 0)\n",
-    "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n",
-    "    GPUSCAN_BARRIER();\n",
+    "#if GPUSCAN_PTX\n",
+    "    all = gpuscan_identity();\n",
+    "    if (GPUSCAN_LANE < GPUSCAN_SUBGROUPS)\n",
+    "        all = shared->sums[GPUSCAN_LANE];\n",
+    "    all = gpuscan_window_scan(all);\n",
+    "    before = gpuscan_shuffle(all, GPUSCAN_SUBGROUP == 0 ? 0 : GPUSCAN_SUBGROUP - 1);\n",
+    "    if (GPUSCAN_SUBGROUP == 0)\n",
+    "        before = gpuscan_identity();\n",
+    "    *total = gpuscan_shuffle(all, GPUSCAN_SUBGROUPS - 1);\n",
+    "#else\n",
     "    all = shared->sums[0];\n",
     "    for (uint s = 1; s < GPUSCAN_SUBGROUPS; s++) {\n",
     "        if (s == GPUSCAN_SUBGROUP)\n",
     "            before = all;\n",
     "        all = gpuscan_combine(all, shared->sums[s]);\n",
     "    }\n",
-    "    GPUSCAN_BARRIER();\n",
     "    *total = all;\n",
+    "#endif\n",
+    "    return before;\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_group_share(gpuscan_t sum, local gpuscan_shared *shared) {\n",
+    "    if (GPUSCAN_LANE == 0)\n",
+    "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n",
+    "    GPUSCAN_BARRIER();\n",
+    "}\n",
+    "\n",
+    "/* From each sub-group's sum: the sum of the sub-groups before this one, and of all. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n",
+    "    gpuscan_t before;\n",
+    "    gpuscan_group_share(sum, shared);\n",
+    "    before = gpuscan_group_before(total, shared);\n",
+    "#if !GPUSCAN_SCAN_SINGLE_PASS\n",
+    "    GPUSCAN_BARRIER(); /* the group's next tile writes there again */\n",
+    "#endif\n",
     "    return before;\n",
     "}\n",
     "\n",
@@ -1147,8 +1294,74 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "typedef struct {\n",
     "    gpuscan_src_row row[GPUSCAN_ROWS];\n",
-    "    gpuscan_t before[GPUSCAN_ROWS]; /* what precedes this lane's part of the row, within the tile */\n",
+    "    gpuscan_t before[GPUSCAN_ROWS]; /* what precedes this lane's part of the row, within the sub-group's part */\n",
+    "    gpuscan_t group;                /* what precedes that, within the tile */\n",
     "} gpuscan_tile;\n",
+    "\n",
+    "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n",
+    "   such hints, or a row is of no size that they come in, all loads are alike. */\n",
+    "#if GPUSCAN_PTX\n",
+    "static inline ulong gpuscan_policy_keep(void) {\n",
+    "    ulong policy;\n",
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n",
+    "    return policy;\n",
+    "}\n",
+    "static inline ulong gpuscan_policy_last(void) {\n",
+    "    ulong policy;\n",
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(policy));\n",
+    "    return policy;\n",
+    "}\n",
+    "static inline ulong gpuscan_policy_normal(void) {\n",
+    "    ulong policy;\n",
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;\" : \"=l\"(policy));\n",
+    "    return policy;\n",
+    "}\n",
+    "#else\n",
+    "#define gpuscan_policy_keep()   0\n",
+    "#define gpuscan_policy_last()   0\n",
+    "#define gpuscan_policy_normal() 0\n",
+    "#endif\n",
+    "\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "static inline GPUSCAN_SRC_RAW gpuscan_load_row(global const gpuscan_src *p, ulong policy) {\n",
+    "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n",
+    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n",
+    "    ulong2 x;\n",
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n",
+    "    return x;\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n",
+    "    uint4 x;\n",
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n",
+    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n",
+    "                     : \"l\"(p), \"l\"(policy));\n",
+    "    return x;\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n",
+    "    uint2 x;\n",
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n",
+    "    return x;\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 4\n",
+    "    uint x;\n",
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n",
+    "    return x;\n",
+    "#else\n",
+    "    return *(global const GPUSCAN_SRC_RAW *)p;\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* What is not read again soon, past the cache where that can be said. */\n",
+    "#ifdef GPUSCAN_DST_RAW\n",
+    "static inline void gpuscan_store_row(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n",
+    "#if GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16 && GPUSCAN_DST_RAW_ULONGS\n",
+    "    __asm__ volatile(\"st.global.cs.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(x.x), \"l\"(x.y) : \"memory\");\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16\n",
+    "    __asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n",
+    "                     : \"memory\");\n",
+    "#else\n",
+    "    *(global GPUSCAN_DST_RAW *)p = x;\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
     "\n",
     "#define GPUSCAN_ROW_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n",
     "\n",
@@ -1158,59 +1371,98 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "#define GPUSCAN_OWN_PART gpuscan_lane_first(GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n",
     "\n",
-    "static inline void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
-    "                                      uint part) {\n",
-    "    ulong at = first + part;\n",
-    "    global const gpuscan_src *from = src + at;\n",
+    "/* Elements of the tile that begins at first; 32 bits, since a lane compares often with it. */\n",
+    "static inline uint gpuscan_tile_left(ulong first, ulong count) {\n",
+    "    return first >= count ? 0 : (uint)min(count - first, (ulong)GPUSCAN_TILE);\n",
+    "}\n",
+    "\n",
+    "/* A row of which left elements are there, or of a buffer that is not aligned for whole rows. */\n",
+    "GPUSCAN_INLINE void gpuscan_row_fetch(gpuscan_src_row *row, global const gpuscan_src *from, uint left) {\n",
+    "    gpuscan_src_row part;\n",
     "#ifdef GPUSCAN_SRC_RAW\n",
-    "    if (first + GPUSCAN_TILE <= count && ((size_t)src & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0) {\n",
+    "    part.raw = (GPUSCAN_SRC_RAW)(0);\n",
+    "#endif\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "        if (v < left)\n",
+    "            part.element[v] = from[v];\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "    row->raw = part.raw;\n",
+    "#else\n",
+    "    *row = part;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* How many of at most a row's elements are left past some of the tile's. */\n",
+    "static inline uint gpuscan_row_left(uint left, uint past) {\n",
+    "    return left > past ? left - past : 0;\n",
+    "}\n",
+    "\n",
+    "/* Full tiles load and store under one branch for all rows: a guard for each makes one row wait for the other. */\n",
+    "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                          uint part, ulong policy) {\n",
+    "    global const gpuscan_src *from = src + first + part;\n",
+    "    uint left = gpuscan_tile_left(first, count);\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "    if (left == GPUSCAN_TILE && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n",
     "GPUSCAN_UNROLL\n",
     "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            tile->row[k].raw = *(global const GPUSCAN_SRC_RAW *)(from + k * GPUSCAN_ROW_STRIDE);\n",
+    "            tile->row[k].raw = gpuscan_load_row(from + k * GPUSCAN_ROW_STRIDE, policy);\n",
     "        return;\n",
     "    }\n",
     "#endif\n",
     "GPUSCAN_UNROLL\n",
     "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        gpuscan_row_fetch(&tile->row[k], from + k * GPUSCAN_ROW_STRIDE,\n",
+    "                          gpuscan_row_left(left, part + k * GPUSCAN_ROW_STRIDE));\n",
+    "}\n",
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                       uint part) {\n",
+    "    gpuscan_tile_fetch_by(tile, src, first, count, part, gpuscan_policy_normal());\n",
+    "}\n",
+    "\n",
+    "/* The sum of a lane's part of a row that begins at element i; of the left elements that are there. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum(const gpuscan_src_row *row, ulong i) {\n",
+    "    gpuscan_t sum = gpuscan_convert(row->element[0], i);\n",
     "GPUSCAN_UNROLL\n",
-    "        for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "            if (at + k * GPUSCAN_ROW_STRIDE + v < count)\n",
-    "                tile->row[k].element[v] = from[k * GPUSCAN_ROW_STRIDE + v];\n",
+    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
+    "        sum = gpuscan_combine(sum, gpuscan_convert(row->element[v], i + v));\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum_left(const gpuscan_src_row *row, ulong i, uint left) {\n",
+    "    gpuscan_t sum = gpuscan_identity();\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "        if (v < left) {\n",
+    "            gpuscan_t x = gpuscan_convert(row->element[v], i + v);\n",
+    "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n",
+    "        }\n",
+    "    return sum;\n",
     "}\n",
     "\n",
     "/* The sum of a lane's part of each row. */\n",
-    "static inline void gpuscan_tile_lane_sums(const gpuscan_tile *tile, ulong first, ulong count, uint part,\n",
-    "                                          gpuscan_t *sums) {\n",
+    "GPUSCAN_INLINE void gpuscan_tile_lane_sums(const gpuscan_tile *tile, ulong first, ulong count, uint part,\n",
+    "                                           gpuscan_t *sums) {\n",
     "    ulong at = first + part;\n",
-    "    if (first + GPUSCAN_TILE <= count) {\n",
+    "    uint left = gpuscan_tile_left(first, count);\n",
+    "    if (left == GPUSCAN_TILE) {\n",
     "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            ulong i = at + k * GPUSCAN_ROW_STRIDE;\n",
-    "            gpuscan_t sum = gpuscan_convert(tile->row[k].element[0], i);\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
-    "                sum = gpuscan_combine(sum, gpuscan_convert(tile->row[k].element[v], i + v));\n",
-    "            sums[k] = sum;\n",
-    "        }\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "            sums[k] = gpuscan_row_sum(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE);\n",
     "    } else {\n",
     "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            ulong i = at + k * GPUSCAN_ROW_STRIDE;\n",
-    "            gpuscan_t sum = gpuscan_identity();\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "                if (i + v < count) {\n",
-    "                    gpuscan_t x = gpuscan_convert(tile->row[k].element[v], i + v);\n",
-    "                    sum = v == 0 ? x : gpuscan_combine(sum, x);\n",
-    "                }\n",
-    "            sums[k] = sum;\n",
-    "        }\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "            sums[k] = gpuscan_row_sum_left(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE,\n",
+    "                                           gpuscan_row_left(left, part + k * GPUSCAN_ROW_STRIDE));\n",
     "    }\n",
     "}\n",
     "\n",
-    "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n",
-    "static inline gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n",
-    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry, total, before;\n",
+    "/* Scans a sub-group's part of a fetched tile; returns its sum. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_part(gpuscan_tile *tile, ulong first, ulong count,\n",
+    "                                               local gpuscan_shared *shared) {\n",
+    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry;\n",
     "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_PART, x);\n",
     "    gpuscan_lanes_scan(x, tile->before, sum, shared);\n",
     "    carry = sum[0];\n",
@@ -1219,20 +1471,23 @@ static const char *gpuscan__kernels[] = {
     "        tile->before[k] = gpuscan_combine(carry, tile->before[k]);\n",
     "        carry = gpuscan_combine(carry, sum[k]);\n",
     "    }\n",
-    "    before = gpuscan_group_prefix(carry, &total, shared);\n",
-    "    if (GPUSCAN_SUBGROUP != 0)\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            tile->before[k] = gpuscan_combine(before, tile->before[k]);\n",
+    "    return carry;\n",
+    "}\n",
+    "\n",
+    "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n",
+    "    gpuscan_t total;\n",
+    "    gpuscan_t sum = gpuscan_tile_scan_part(tile, first, count, shared);\n",
+    "    tile->group = gpuscan_group_prefix(sum, &total, shared);\n",
     "    return total;\n",
     "}\n",
     "\n",
     "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n",
-    "static inline gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n",
-    "                                         local gpuscan_shared *shared) {\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(global const gpuscan_src *src, ulong first, ulong count, ulong policy,\n",
+    "                                            local gpuscan_shared *shared) {\n",
     "    gpuscan_tile tile;\n",
     "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry, total;\n",
-    "    gpuscan_tile_fetch(&tile, src, first, count, GPUSCAN_OWN_PART);\n",
+    "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_PART, policy);\n",
     "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n",
     "    gpuscan_lanes_sum(x, sum, shared);\n",
     "    carry = sum[0];\n",
@@ -1243,23 +1498,38 @@ static const char *gpuscan__kernels[] = {
     "    return total;\n",
     "}\n",
     "\n",
-    "/* The same sum, with the same bits, by one sub-group alone: no other work-item of the group takes part. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                         local gpuscan_shared *shared) {\n",
+    "    return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n",
+    "}\n",
+    "\n",
+    "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n",
+    "   needed, so it is short rather than fast. */\n",
+    "#if GPUSCAN_PTX\n",
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
+    "    gpuscan_t sums = gpuscan_identity();\n",
+    "    _Pragma(\"unroll 1\") for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
+    "        gpuscan_t carry = gpuscan_identity();\n",
+    "        _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_ROW_STRIDE;\n",
+    "            uint left = gpuscan_tile_left(i, count);\n",
+    "            gpuscan_src_row row;\n",
+    "            gpuscan_t sum;\n",
+    "            gpuscan_row_fetch(&row, src + i, left);\n",
+    "            sum = gpuscan_shuffle(gpuscan_window_scan(gpuscan_row_sum_left(&row, i, left)), GPUSCAN_LANES - 1);\n",
+    "            carry = k == 0 ? sum : gpuscan_combine(carry, sum);\n",
+    "        }\n",
+    "        if (GPUSCAN_LANE == s)\n",
+    "            sums = carry;\n",
+    "    }\n",
+    "    return gpuscan_shuffle(gpuscan_window_scan(sums), GPUSCAN_SUBGROUPS - 1);\n",
+    "}\n",
+    "#else\n",
     "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
     "    gpuscan_t total = gpuscan_identity();\n",
     "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
     "        gpuscan_t carry = gpuscan_identity();\n",
-    "#if GPUSCAN_PTX\n",
-    "        gpuscan_tile tile;\n",
-    "        gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n",
-    "        uint part = gpuscan_lane_first(s, GPUSCAN_LANE);\n",
-    "        gpuscan_tile_fetch(&tile, src, first, count, part);\n",
-    "        gpuscan_tile_lane_sums(&tile, first, count, part, x);\n",
-    "        gpuscan_lanes_sum(x, sum, 0);\n",
-    "        carry = sum[0];\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
-    "            carry = gpuscan_combine(carry, sum[k]);\n",
-    "#else /* by one work-item: tree[l] holds the sum of 2^l lanes that waits for its right-hand neighbour */\n",
+    "        /* tree[l] holds the sum of 2^l lanes that waits for its right-hand neighbour */\n",
     "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
     "            gpuscan_t tree[6];\n",
     "            for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n",
@@ -1277,44 +1547,50 @@ static const char *gpuscan__kernels[] = {
     "            }\n",
     "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n",
     "        }\n",
-    "#endif\n",
     "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n",
     "    }\n",
     "    return total;\n",
     "}\n",
+    "#endif\n",
     "\n",
     "/* Writes a scanned tile, now that what precedes it is known. */\n",
-    "static inline void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n",
+    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n",
     "                                      ulong first, ulong count, gpuscan_t prefix, uint flags) {\n",
-    "    global gpuscan_dst *to = dst + first + GPUSCAN_OWN_PART;\n",
     "    ulong at = first + GPUSCAN_OWN_PART;\n",
-    "    bool full = first + GPUSCAN_TILE <= count;\n",
+    "    uint left = gpuscan_tile_left(first, count);\n",
+    "    global gpuscan_dst *to = dst + at;\n",
+    "    if (GPUSCAN_SUBGROUP != 0)\n",
+    "        prefix = gpuscan_combine(prefix, tile->group);\n",
     "#ifdef GPUSCAN_DST_RAW\n",
-    "    bool whole = full && ((size_t)dst & (sizeof(GPUSCAN_DST_RAW) - 1)) == 0;\n",
+    "    if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1)) == 0) {\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "            gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
+    "            gpuscan_dst_row out;\n",
+    "GPUSCAN_UNROLL\n",
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
+    "                gpuscan_t next = gpuscan_combine(\n",
+    "                    running, gpuscan_convert(tile->row[k].element[v], at + k * GPUSCAN_ROW_STRIDE + v));\n",
+    "                out.element[v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
+    "                running = next;\n",
+    "            }\n",
+    "            gpuscan_store_row(to + k * GPUSCAN_ROW_STRIDE, out.raw);\n",
+    "        }\n",
+    "        return;\n",
+    "    }\n",
     "#endif\n",
     "GPUSCAN_UNROLL\n",
     "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        ulong i = at + k * GPUSCAN_ROW_STRIDE;\n",
     "        gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
-    "        gpuscan_dst_row out;\n",
+    "        uint there = gpuscan_row_left(left, GPUSCAN_OWN_PART + k * GPUSCAN_ROW_STRIDE);\n",
     "GPUSCAN_UNROLL\n",
-    "        for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
-    "            gpuscan_t next = running;\n",
-    "            if (full || i + v < count)\n",
-    "                next = gpuscan_combine(running, gpuscan_convert(tile->row[k].element[v], i + v));\n",
-    "            out.element[v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
-    "            running = next;\n",
-    "        }\n",
-    "#ifdef GPUSCAN_DST_RAW\n",
-    "        if (whole) {\n",
-    "            *(global GPUSCAN_DST_RAW *)(to + k * GPUSCAN_ROW_STRIDE) = out.raw;\n",
-    "            continue;\n",
-    "        }\n",
-    "#endif\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "            if (full || i + v < count)\n",
-    "                to[k * GPUSCAN_ROW_STRIDE + v] = out.element[v];\n",
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "            if (v < there) {\n",
+    "                gpuscan_t next = gpuscan_combine(\n",
+    "                    running, gpuscan_convert(tile->row[k].element[v], at + k * GPUSCAN_ROW_STRIDE + v));\n",
+    "                to[k * GPUSCAN_ROW_STRIDE + v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
+    "                running = next;\n",
+    "            }\n",
     "    }\n",
     "}\n",
     "\n",
@@ -1596,29 +1872,22 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#define GPUSCAN_NONE 0xffffffffu\n",
     "\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_WINDOW                  32u\n",
-    "#define GPUSCAN_WINDOW_LANE             GPUSCAN_LANE\n",
-    "#define GPUSCAN_WINDOW_BALLOT(x)        gpuscan_ballot(x)\n",
-    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) gpuscan_shuffle(x, lane)\n",
-    "#define GPUSCAN_WINDOW_FLAG(x, lane)    gpuscan_shuffle_flag(x, lane)\n",
-    "static inline uint gpuscan_shuffle_flag(uint x, uint lane) {\n",
-    "    uint y;\n",
-    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n",
-    "    return y;\n",
-    "}\n",
+    "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n",
+    "   the registers by itself, and spills. */\n",
+    "#if GPUSCAN_REGISTERS\n",
+    "#define GPUSCAN_SCAN_ATTRIBUTE\n",
     "#else\n",
-    "#define GPUSCAN_WINDOW                  1u\n",
-    "#define GPUSCAN_WINDOW_LANE             0u\n",
-    "#define GPUSCAN_WINDOW_BALLOT(x)        ((x) ? 1u : 0u)\n",
-    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) (x)\n",
-    "#define GPUSCAN_WINDOW_FLAG(x, lane)    (x)\n",
+    "#define GPUSCAN_SCAN_ATTRIBUTE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n",
     "#endif\n",
     "\n",
-    "static inline uint gpuscan_lowest(uint bits) {\n",
-    "    return 31u - clz(bits & (0u - bits));\n",
-    "}\n",
+    "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n",
+    "    global const gpuscan_src *src, ulong src_offset, ulong src_pitch, global gpuscan_dst *dst, ulong dst_offset,      \\\n",
+    "        ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset, uint tiles,                \\\n",
+    "        uint row_tiles, uint ahead, global uint *tickets, ulong tickets_offset, global gpuscan_word *states,          \\\n",
+    "        ulong states_offset, uint epoch, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,               \\\n",
+    "        ulong init_offset, global gpuscan_dst *totals, ulong total_offset, uint flags, local gpuscan_shared *shared\n",
     "\n",
+    "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n",
     "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n",
     "   tile that is late. */\n",
     "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n",
@@ -1680,40 +1949,16 @@ static const char *gpuscan__kernels[] = {
     "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n",
     "        }\n",
     "#if !GPUSCAN_CPU\n",
-    "        if (GPUSCAN_ITEM == 0) {\n",
+    "        if (GPUSCAN_ITEM == 0)\n",
     "            shared->prefix = prefix;\n",
-    "#if GPUSCAN_AHEAD /* the tile's own sum may be known before its data are here */\n",
-    "            gpuscan_t sum;\n",
-    "            if (gpuscan_observe(states, tile, epoch, &sum) == GPUSCAN_AGGREGATE)\n",
-    "                gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n",
-    "#endif\n",
-    "        }\n",
     "#endif\n",
     "    }\n",
     "    return prefix;\n",
     "}\n",
     "\n",
-    "/* AHEAD: half of the groups sum tiles, ahead tiles before the other half scans them. They never wait and bring the\n",
-    "   tiles into the cache, and the scanning groups find all aggregates published. Tickets:\n",
-    "\n",
-    "       sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles                   */\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_scan_look_back(\n",
-    "    global const gpuscan_src *src, ulong src_offset, ulong src_pitch, global gpuscan_dst *dst, ulong dst_offset,\n",
-    "    ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset, uint tiles, uint row_tiles,\n",
-    "    uint ahead, global uint *tickets, ulong tickets_offset, global gpuscan_word *states, ulong states_offset,\n",
-    "    uint epoch, gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n",
-    "    global gpuscan_dst *totals, ulong total_offset, uint flags,\n",
-    "    local gpuscan_shared *shared) {\n",
+    "kernel GPUSCAN_SCAN_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
     "    gpuscan_t base, sum, prefix;\n",
     "    uint tile = gpuscan_ticket(tickets + tickets_offset, (uint)get_num_groups(0), &shared->ticket);\n",
-    "#if GPUSCAN_AHEAD\n",
-    "    bool sums_only = tile < ahead;\n",
-    "    if (!sums_only) {\n",
-    "        uint turn = tile - ahead;\n",
-    "        sums_only = turn < 2 * (tiles - ahead) && (turn & 1) == 0;\n",
-    "        tile = turn >= 2 * (tiles - ahead) ? tile - tiles : turn / 2 + (sums_only ? ahead : 0);\n",
-    "    }\n",
-    "#endif\n",
     "    states += states_offset;\n",
     "    ulong row = tile / row_tiles;\n",
     "    uint row_first = (uint)row * row_tiles;\n",
@@ -1729,20 +1974,8 @@ static const char *gpuscan__kernels[] = {
     "#else\n",
     "    gpuscan_tile data;\n",
     "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_PART);\n",
-    "#if GPUSCAN_AHEAD /* in parallel with the loads */\n",
-    "    if (!sums_only)\n",
-    "        gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n",
-    "#endif\n",
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
     "#endif\n",
-    "#if GPUSCAN_AHEAD\n",
-    "    if (sums_only) {\n",
-    "        if (GPUSCAN_ITEM == 0)\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "#if !GPUSCAN_AHEAD\n",
     "    if (GPUSCAN_ITEM == 0) {\n",
     "        if (tile != row_first)\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n",
@@ -1753,12 +1986,11 @@ static const char *gpuscan__kernels[] = {
     "    }\n",
     "    prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n",
     "    GPUSCAN_BARRIER();\n",
-    "#endif\n",
     "#if !GPUSCAN_CPU\n",
     "    prefix = shared->prefix;\n",
     "#endif\n",
     "    if (GPUSCAN_ITEM == 0) {\n",
-    "        if (GPUSCAN_AHEAD || tile != row_first)\n",
+    "        if (tile != row_first)\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n",
     "        if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count)\n",
     "            totals[total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
@@ -1769,7 +2001,303 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile_store(&data, src, dst, first, count, prefix, flags);\n",
     "#endif\n",
     "}\n",
+    "\n",
+    "#else /* AHEAD or FEW */\n",
+    "\n",
+    "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n",
+    "   again with the same bits, so that a tile's sum stays there for whoever has to fall back on it. */\n",
+    "typedef struct {\n",
+    "    global const gpuscan_src *src;\n",
+    "    ulong count;\n",
+    "    global gpuscan_word *sums, *prefixes;\n",
+    "    uint tag;\n",
+    "} gpuscan_row;\n",
+    "\n",
+    "static inline bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n",
+    "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_PARTS, tag, value);\n",
+    "}\n",
+    "static inline void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n",
+    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_PARTS, tag, value);\n",
+    "}\n",
+    "\n",
+    "/* The sums of tiles [from, to), no more than a window's, scanned among its lanes. Those that are late are summed and\n",
+    "   published here. In place a tile may have overwritten its data meanwhile, but it publishes before it does. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_row *row, uint from, uint to) {\n",
+    "    uint tile = from + GPUSCAN_WINDOW_LANE, late;\n",
+    "    gpuscan_t sum = gpuscan_identity();\n",
+    "    bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n",
+    "    for (late = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL; late; late &= late - 1) {\n",
+    "        uint l = gpuscan_lowest(late);\n",
+    "        gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count);\n",
+    "        gpuscan_device_fence();\n",
+    "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n",
+    "            sum = x;\n",
+    "            gpuscan_state_store(row->sums, tile, row->tag, sum);\n",
+    "        }\n",
+    "    }\n",
+    "    return gpuscan_window_scan(sum);\n",
+    "}\n",
     "#endif\n",
+    "\n",
+    "#if GPUSCAN_AHEAD\n",
+    "/* AHEAD: every tile is read twice, the second time from the cache, and nobody waits. One group folds; half of the\n",
+    "   others sum tiles, `ahead` tiles before the other half scans them. They never wait and bring the tiles into the cache.\n",
+    "   The folding group alone turns their sums into prefixes, and a scanning group reads one prefix. In order of groups:\n",
+    "\n",
+    "       fold | sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles\n",
+    "\n",
+    "   Within each row, from its first tile on, 32 tiles (one without lane instructions) are a window:\n",
+    "\n",
+    "       prefix(t) = prefix before t's window op the scan of the window's sums at t\n",
+    "\n",
+    "   with a fixed tree for the scan, so that floats come out with the same bits whatever the timing, and whoever computes\n",
+    "   it. Whoever waits too long does: all waits end. */\n",
+    "\n",
+    "#if GPUSCAN_PTX /* groups start in this order; if not, it only takes longer */\n",
+    "#define GPUSCAN_TURN() ((uint)get_group_id(0))\n",
+    "#define GPUSCAN_FOLDERS GPUSCAN_SUBGROUPS\n",
+    "#else\n",
+    "#define GPUSCAN_TURN() gpuscan_ticket(tickets + tickets_offset, (uint)get_num_groups(0), &shared->ticket)\n",
+    "#define GPUSCAN_FOLDERS 1\n",
+    "#endif\n",
+    "\n",
+    "/* Whose turn it is to continue the prefix: what was written to local memory before the turn passed is there after. */\n",
+    "static inline uint gpuscan_turn_load(local uint *turn) {\n",
+    "#if GPUSCAN_PTX\n",
+    "    uint x;\n",
+    "    __asm__ volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"((uint)(size_t)turn) : \"memory\");\n",
+    "    return x;\n",
+    "#else\n",
+    "    return *turn;\n",
+    "#endif\n",
+    "}\n",
+    "static inline void gpuscan_turn_store(local uint *turn, uint x) {\n",
+    "#if GPUSCAN_PTX\n",
+    "    __asm__ volatile(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\");\n",
+    "#else\n",
+    "    *turn = x;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline gpuscan_row gpuscan_row_at(uint r, uint row_tiles, uint tiles, global const gpuscan_src *src,\n",
+    "                                         ulong src_pitch, ulong count, global gpuscan_word *states, uint epoch) {\n",
+    "    gpuscan_row row;\n",
+    "    row.src = src + r * src_pitch;\n",
+    "    row.count = count;\n",
+    "    row.sums = states + (ulong)r * row_tiles * GPUSCAN_PARTS;\n",
+    "    row.prefixes = row.sums + (ulong)((tiles + 31) & ~31u) * GPUSCAN_PARTS;\n",
+    "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n",
+    "    return row;\n",
+    "}\n",
+    "\n",
+    "/* What precedes a tile that is not its row's first, by one window, where the folding group is late. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_own_prefix(const gpuscan_row *row, uint tile, gpuscan_t base) {\n",
+    "    uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n",
+    "    gpuscan_t prefix = base;\n",
+    "    for (; w > 0; w--) {\n",
+    "        gpuscan_t x;\n",
+    "        bool there = gpuscan_state_load(row->prefixes, w * GPUSCAN_WINDOW - 1, row->tag, &x);\n",
+    "        if (GPUSCAN_WINDOW_BALLOT(!there) == 0) {\n",
+    "            prefix = x;\n",
+    "            break;\n",
+    "        }\n",
+    "    }\n",
+    "    for (;; w++) {\n",
+    "        uint from = w * GPUSCAN_WINDOW;\n",
+    "        gpuscan_t sums = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW));\n",
+    "        prefix = gpuscan_combine(prefix, GPUSCAN_WINDOW_SHUFFLE(sums, (w == last ? tile - 1 : GPUSCAN_WINDOW - 1) %\n",
+    "                                                                          GPUSCAN_WINDOW));\n",
+    "        if (w == last)\n",
+    "            return prefix;\n",
+    "        if (GPUSCAN_WINDOW_LANE == 0)\n",
+    "            gpuscan_state_store(row->prefixes, from + GPUSCAN_WINDOW - 1, row->tag, prefix);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* The folding group's windows take turns. Each of its sub-groups waits for the sums of a window of tiles and scans them\n",
+    "   before its turn comes; then it only combines them with the prefix that the sub-group before it has handed on through\n",
+    "   local memory. While it has the turn, it publishes what is known of its window so far. */\n",
+    "GPUSCAN_INLINE void gpuscan_fold(global const gpuscan_src *src, ulong src_pitch, ulong count, uint tiles,\n",
+    "                                uint row_tiles, global gpuscan_word *states, uint epoch, gpuscan_t base,\n",
+    "                                local gpuscan_shared *shared) {\n",
+    "    uint live = (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0)); /* tiles of a row */\n",
+    "    uint row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW, windows = tiles / row_tiles * row_windows;\n",
+    "    uint lane = GPUSCAN_WINDOW_LANE;\n",
+    "    if (GPUSCAN_ITEM == 0) {\n",
+    "        shared->prefix = base;\n",
+    "        shared->turn = 0;\n",
+    "    }\n",
+    "#if GPUSCAN_PTX\n",
+    "    GPUSCAN_BARRIER();\n",
+    "#endif\n",
+    "    if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n",
+    "        return;\n",
+    "    for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < windows; w += GPUSCAN_FOLDERS) {\n",
+    "        uint r = w / row_windows, from = (w - r * row_windows) * GPUSCAN_WINDOW, tile = from + lane;\n",
+    "        gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, src_pitch, count, states, epoch);\n",
+    "        gpuscan_t sum = gpuscan_identity(), prefix = base, sums;\n",
+    "        uint done = 0, polls = 0; /* tiles of the window that are published */\n",
+    "        bool there = tile >= live, mine = false;\n",
+    "        while (done < GPUSCAN_WINDOW) {\n",
+    "            if (!there)\n",
+    "                there = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n",
+    "            uint missing = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL;\n",
+    "            uint known = missing ? gpuscan_lowest(missing) : GPUSCAN_WINDOW;\n",
+    "            bool late = mine && polls++ > GPUSCAN_POLLS; /* all wait for this window */\n",
+    "            if (late) {\n",
+    "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW));\n",
+    "                known = GPUSCAN_WINDOW;\n",
+    "            } else if (known == done && mine) {\n",
+    "                continue;\n",
+    "            } else {\n",
+    "                sums = gpuscan_window_scan(sum);\n",
+    "            }\n",
+    "            if (!mine) {\n",
+    "                /* Whoever has the turn passes it on after so many polls and sums at most: this wait ends. */\n",
+    "                bool turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
+    "                while (!turned && known == GPUSCAN_WINDOW)\n",
+    "                    turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
+    "                if (!turned)\n",
+    "                    continue;\n",
+    "                mine = true;\n",
+    "                if (from != 0)\n",
+    "                    prefix = shared->prefix;\n",
+    "            }\n",
+    "            sums = gpuscan_combine(prefix, sums);\n",
+    "            if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n",
+    "                shared->prefix = sums;\n",
+    "                gpuscan_turn_store(&shared->turn, w + 1);\n",
+    "            }\n",
+    "            if (lane >= done && lane < known && tile < live)\n",
+    "                gpuscan_state_store(row.prefixes, tile, row.tag, sums);\n",
+    "            done = known;\n",
+    "        }\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "kernel GPUSCAN_SCAN_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
+    "    gpuscan_tile data;\n",
+    "    gpuscan_t base, sum, prefix;\n",
+    "    uint turn = GPUSCAN_TURN(), tile;\n",
+    "    bool sums_only, there;\n",
+    "    states += states_offset;\n",
+    "    src += src_offset;\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    base = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "    if (turn == 0) {\n",
+    "        gpuscan_fold(src, src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n",
+    "        return;\n",
+    "    }\n",
+    "    tile = turn - 1;\n",
+    "    sums_only = tile < ahead;\n",
+    "    if (!sums_only) {\n",
+    "        uint past = tile - ahead;\n",
+    "        sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n",
+    "        tile = past >= 2 * (tiles - ahead) ? tile - tiles : past / 2 + (sums_only ? ahead : 0);\n",
+    "    }\n",
+    "    uint r = tile / row_tiles;\n",
+    "    gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, src_pitch, count, states, epoch);\n",
+    "    tile -= r * row_tiles;\n",
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
+    "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n",
+    "        return;\n",
+    "#if GPUSCAN_PTX /* elsewhere no barriers that only some groups reach */\n",
+    "    if (sums_only) {\n",
+    "        sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n",
+    "        if (GPUSCAN_ITEM == 0)\n",
+    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "    gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_PART, gpuscan_policy_last());\n",
+    "    there = tile == 0;\n",
+    "    prefix = base;\n",
+    "    if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n",
+    "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n",
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
+    "#if !GPUSCAN_PTX\n",
+    "    if (sums_only) {\n",
+    "        if (GPUSCAN_ITEM == 0)\n",
+    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
+    "        return;\n",
+    "    }\n",
+    "#endif\n",
+    "    if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n",
+    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
+    "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n",
+    "        if (GPUSCAN_WINDOW_BALLOT(!there)) {\n",
+    "            prefix = gpuscan_own_prefix(&row, tile, base);\n",
+    "#if GPUSCAN_PTX /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n",
+    "            gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_PART, gpuscan_policy_last());\n",
+    "            gpuscan_tile_scan_part(&data, first, count, shared);\n",
+    "            data.group = gpuscan_group_before(&sum, shared);\n",
+    "#endif\n",
+    "        }\n",
+    "    }\n",
+    "#if !GPUSCAN_PTX\n",
+    "    if (GPUSCAN_ITEM == 0)\n",
+    "        shared->prefix = prefix;\n",
+    "    GPUSCAN_BARRIER();\n",
+    "    prefix = shared->prefix;\n",
+    "#endif\n",
+    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n",
+    "        totals[total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
+    "    gpuscan_tile_store(&data, row.src, dst + dst_offset + r * dst_pitch, first, count, prefix, flags);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPUSCAN_FEW\n",
+    "/* FEW: so few tiles (at most GPUSCAN_FEW) that all groups run at once, with lane instructions. Each reads the sums of\n",
+    "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. The formula is that of AHEAD. */\n",
+    "kernel GPUSCAN_SCAN_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
+    "    gpuscan_tile data;\n",
+    "    gpuscan_row row;\n",
+    "    gpuscan_t sum, prefix;\n",
+    "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    row.src = src + src_offset + r * src_pitch;\n",
+    "    row.count = count;\n",
+    "    row.sums = states + states_offset + (ulong)r * row_tiles * GPUSCAN_PARTS;\n",
+    "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n",
+    "    dst += dst_offset + r * dst_pitch;\n",
+    "    tile -= r * row_tiles;\n",
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
+    "    if (first >= count && tile != 0)\n",
+    "        return;\n",
+    "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_PART);\n",
+    "    prefix = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
+    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n",
+    "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
+    "        if ((global const void *)row.src == (global const void *)dst)\n",
+    "            gpuscan_device_fence();\n",
+    "    }\n",
+    "    if ((global const void *)row.src == (global const void *)dst) /* the sum is there first: see gpuscan_window_sums */\n",
+    "        GPUSCAN_BARRIER();\n",
+    "    if (tile != 0) {\n",
+    "        for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n",
+    "            uint t = from + GPUSCAN_LANE;\n",
+    "            gpuscan_t x = gpuscan_identity();\n",
+    "            bool there = t >= tile;\n",
+    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
+    "                there = gpuscan_state_load(row.sums, t, row.tag, &x);\n",
+    "            if (gpuscan_ballot(!there))\n",
+    "                x = gpuscan_window_sums(&row, from, min(tile, from + GPUSCAN_WINDOW));\n",
+    "            else\n",
+    "                x = gpuscan_window_scan(x);\n",
+    "            if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n",
+    "                shared->windows[from / GPUSCAN_WINDOW] = x;\n",
+    "        }\n",
+    "        GPUSCAN_BARRIER();\n",
+    "        for (uint from = 0; from < tile; from += GPUSCAN_WINDOW)\n",
+    "            prefix = gpuscan_combine(prefix, shared->windows[from / GPUSCAN_WINDOW]);\n",
+    "    }\n",
+    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n",
+    "        totals[total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
+    "    gpuscan_tile_store(&data, row.src, dst, first, count, prefix, flags);\n",
+    "}\n",
+    "#endif\n",
+    "#endif /* GPUSCAN_SCAN_SINGLE_PASS */\n",
     "\n",
     "/* ---- uniform add ----------------------------------------------------------------------------------------------- */\n",
     "\n",
@@ -1831,8 +2359,13 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_reduce_shared;\n",
     "\n",
     "#ifdef GPUSCAN_SRC_RAW\n",
-    "static inline gpuscan_t gpuscan_row_sum(gpuscan_t sum, GPUSCAN_SRC_RAW raw, ulong i) {\n",
-    "    gpuscan_src_row row;\n",
+    "typedef union {\n",
+    "    gpuscan_src element[GPUSCAN_VECTOR];\n",
+    "    uint4 raw;\n",
+    "} gpuscan_src_vector;\n",
+    "\n",
+    "static inline gpuscan_t gpuscan_vector_sum(gpuscan_t sum, uint4 raw, ulong i) {\n",
+    "    gpuscan_src_vector row;\n",
     "    row.raw = raw;\n",
     "    gpuscan_t x = gpuscan_convert(row.element[0], i);\n",
     "GPUSCAN_UNROLL\n",
@@ -1847,9 +2380,9 @@ static const char *gpuscan__kernels[] = {
     "    ulong head = 0, vectors = 0, i;\n",
     "    gpuscan_t sum = gpuscan_identity();\n",
     "#ifdef GPUSCAN_SRC_RAW\n",
-    "    uint past = (uint)((size_t)src & (sizeof(GPUSCAN_SRC_RAW) - 1));\n",
+    "    uint past = (uint)((size_t)src & (sizeof(uint4) - 1));\n",
     "    if (past % sizeof(gpuscan_src) == 0) {\n",
-    "        head = (sizeof(GPUSCAN_SRC_RAW) - past) / sizeof(gpuscan_src) % GPUSCAN_VECTOR;\n",
+    "        head = (sizeof(uint4) - past) / sizeof(gpuscan_src) % GPUSCAN_VECTOR;\n",
     "        head = min(head, count);\n",
     "        vectors = (count - head) / GPUSCAN_VECTOR;\n",
     "    }\n",
@@ -1861,15 +2394,15 @@ static const char *gpuscan__kernels[] = {
     "    }\n",
     "#ifdef GPUSCAN_SRC_RAW\n",
     "    {\n",
-    "        global const GPUSCAN_SRC_RAW *from = (global const GPUSCAN_SRC_RAW *)(src + head);\n",
-    "        GPUSCAN_SRC_RAW row[GPUSCAN_ROWS];\n",
+    "        global const uint4 *from = (global const uint4 *)(src + head);\n",
+    "        uint4 row[GPUSCAN_ROWS];\n",
     "        for (i = first; i + (GPUSCAN_ROWS - 1) * stride < vectors; i += GPUSCAN_ROWS * stride) {\n",
     "GPUSCAN_UNROLL\n",
     "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
     "                row[k] = gpuscan_load_once(from + i + k * stride);\n",
     "GPUSCAN_UNROLL\n",
     "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                sum = gpuscan_row_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
+    "                sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
     "        }\n",
     "        if (i < vectors) {\n",
     "            /* what is left, again all at once: the last vector stands in for those that are not there */\n",
@@ -1879,7 +2412,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n",
     "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
     "                if (i + k * stride < vectors)\n",
-    "                    sum = gpuscan_row_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
+    "                    sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
     "        }\n",
     "    }\n",
     "#endif\n",
@@ -2163,6 +2696,8 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_BIN_MODE == 2 && GPUSCAN_OFFSET_SIZE == 4\n",
     "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n",
     "#elif GPUSCAN_BIN_MODE == 2\n",
+    "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n",
+    "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n",
     "    return (uint)mul_hi((ulong)x, factor);\n",
     "#elif GPUSCAN_BIN_MODE == 3\n",
     "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n",
@@ -2253,6 +2788,255 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_CHANNEL_ON(c)   ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n",
     "#define GPUSCAN_CHANNEL_SLOT(c) popcount(GPUSCAN_CHANNEL_MASK &((1u << (c)) - 1u))\n",
     "\n",
+    "/* Takes what an accumulator holds and leaves 0. Exchanged, not read, since other groups of the same launch have written\n",
+    "   it by atomics. */\n",
+    "static inline gpuscan_counter gpuscan_take(global gpuscan_counter *accumulator) {\n",
+    "#if GPUSCAN_COUNTER_SIZE == 4\n",
+    "    return atomic_xchg((volatile global uint *)accumulator, 0u);\n",
+    "#else\n",
+    "    volatile global uint *half_words = (volatile global uint *)accumulator;\n",
+    "    ulong a = atomic_xchg(half_words, 0u), b = atomic_xchg(half_words + 1, 0u);\n",
+    "#ifdef __ENDIAN_LITTLE__\n",
+    "    return b << 32 | a;\n",
+    "#else\n",
+    "    return a << 32 | b;\n",
+    "#endif\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* ---- counting on a CPU */\n",
+    "\n",
+    "#if GPUSCAN_CPU\n",
+    "/* One work-item a group, with tables of its own: no atomics but to hand them over, and no branch that depends on the\n",
+    "   samples. A table has one more counter, for samples that no bin takes. A group counts a stretch of blocks. */\n",
+    "\n",
+    "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64) /* elements, whole pixels */\n",
+    "#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1)            /* counters from one table to the next */\n",
+    "\n",
+    "#if GPUSCAN_BYTE_TABLES\n",
+    "/* Bytes are counted by value, and the values put into bins at the end. Neighbours go to different tables, or each add\n",
+    "   would wait for the one before; a table belongs to one channel. */\n",
+    "\n",
+    "#ifdef __ENDIAN_LITTLE__\n",
+    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> 8 * (j))\n",
+    "#else\n",
+    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> (56 - 8 * (j)))\n",
+    "#endif\n",
+    "\n",
+    "static inline void gpuscan_count_word(local uint *tables, ulong word, uint first) {\n",
+    "    tables[(first + 0) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n",
+    "    tables[(first + 1) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n",
+    "    tables[(first + 2) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 2)]++;\n",
+    "    tables[(first + 3) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 3)]++;\n",
+    "    tables[(first + 4) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 4)]++;\n",
+    "    tables[(first + 5) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 5)]++;\n",
+    "    tables[(first + 6) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 6)]++;\n",
+    "    tables[(first + 7) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 7)]++;\n",
+    "}\n",
+    "\n",
+    "static inline void gpuscan_count_bytes(global const gpuscan_sample *from, local uint *tables) {\n",
+    "    global const uchar *bytes = (global const uchar *)from;\n",
+    "#if GPUSCAN_CHANNELS == 1\n",
+    "    ulong a = as_ulong(vload8(0, bytes)), b = as_ulong(vload8(GPUSCAN_BLOCK / 8 - 1, bytes));\n",
+    "    if (a == b && a == rotate(a, 8ul)) { /* a run? */\n",
+    "        ulong differ = 0;\n",
+    "        for (uint k = 1; k < GPUSCAN_BLOCK / 8 - 1; k++)\n",
+    "            differ |= a ^ as_ulong(vload8(k, bytes));\n",
+    "        if (differ == 0) {\n",
+    "            tables[bytes[0]] += GPUSCAN_BLOCK;\n",
+    "            return;\n",
+    "        }\n",
+    "    }\n",
+    "#endif\n",
+    "    for (uint k = 0; k < GPUSCAN_BLOCK / 8; k += 3) {\n",
+    "        gpuscan_count_word(tables, as_ulong(vload8(k, bytes)), 8 * k);\n",
+    "        if (k + 1 < GPUSCAN_BLOCK / 8)\n",
+    "            gpuscan_count_word(tables, as_ulong(vload8(k + 1, bytes)), 8 * k + 8);\n",
+    "        if (k + 2 < GPUSCAN_BLOCK / 8)\n",
+    "            gpuscan_count_word(tables, as_ulong(vload8(k + 2, bytes)), 8 * k + 16);\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "#if GPUSCAN_COPIES\n",
+    "typedef local uint *gpuscan_table;\n",
+    "#else\n",
+    "typedef global gpuscan_counter *gpuscan_table;\n",
+    "#endif\n",
+    "\n",
+    "/* The counter of a sample: gpuscan_bin, but without branches where bins are even. */\n",
+    "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n",
+    "                                      global const GPUSCAN_EDGE *edges) {\n",
+    "    uint bin;\n",
+    "#if GPUSCAN_FORM == 1 || (GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_BIN_MODE != 1)\n",
+    "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "#elif GPUSCAN_SAMPLE_IS_FLOAT /* BIN_MODE 1: the guess is at most one bin off */\n",
+    "    gpuscan_real s = gpuscan_real_of(sample), guess = (s - lower) * inverse;\n",
+    "    guess = guess > 0 ? guess : 0;\n",
+    "    guess = guess < (gpuscan_real)(GPUSCAN_BINS - 1) ? guess : (gpuscan_real)(GPUSCAN_BINS - 1);\n",
+    "    int k = (int)guess;\n",
+    "    k -= s < fma((gpuscan_real)k, step, lower) ? 1 : 0;\n",
+    "    k += s >= fma((gpuscan_real)(k + 1), step, lower) ? 1 : 0;\n",
+    "    bin = (uint)min(k, GPUSCAN_BINS - 1);\n",
+    "    bin = (GPUSCAN_CLOSED ? s > upper : s >= upper) ? gpuscan_outside(false) : bin;\n",
+    "    bin = s < lower ? gpuscan_outside(true) : bin;\n",
+    "    bin = s != s ? GPUSCAN_NO_BIN : bin;\n",
+    "#else\n",
+    "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n",
+    "    bin = gpuscan_even_bin(x, range, factor);\n",
+    "#if !GPUSCAN_RANGE_ALL\n",
+    "    bin = x >= (gpuscan_offset)range ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n",
+    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n",
+    "#endif\n",
+    "#endif\n",
+    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n",
+    "       page in, which makes it very slow. */\n",
+    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n",
+    "    if (GPUSCAN_CHANNELS == 1)\n",
+    "        return bin;\n",
+    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n",
+    "        return GPUSCAN_ALL_BINS;\n",
+    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n",
+    "}\n",
+    "\n",
+    "#if GPUSCAN_WEIGHTED\n",
+    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]] += weights[(v + j) / GPUSCAN_CHANNELS]\n",
+    "#elif GPUSCAN_COPIES > 1 /* powers of two, at most 8 */\n",
+    "#define GPUSCAN_COUNT(v, j) table[j % GPUSCAN_COPIES * GPUSCAN_STRIDE + counter[v + j]]++\n",
+    "#else\n",
+    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]]++\n",
+    "#endif\n",
+    "\n",
+    "/* Bins first, which vectorises, then counters. */\n",
+    "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n",
+    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
+    "    uint counter[GPUSCAN_BLOCK];\n",
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n",
+    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n",
+    "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n",
+    "        uint differ = 0;\n",
+    "        for (uint v = 1; v < GPUSCAN_BLOCK; v++)\n",
+    "            differ |= counter[0] ^ counter[v];\n",
+    "        if (differ == 0) {\n",
+    "            table[counter[0]] += GPUSCAN_BLOCK;\n",
+    "            return;\n",
+    "        }\n",
+    "    }\n",
+    "#endif\n",
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v += 8) {\n",
+    "        GPUSCAN_COUNT(v, 0);\n",
+    "        GPUSCAN_COUNT(v, 1);\n",
+    "        GPUSCAN_COUNT(v, 2);\n",
+    "        GPUSCAN_COUNT(v, 3);\n",
+    "        GPUSCAN_COUNT(v, 4);\n",
+    "        GPUSCAN_COUNT(v, 5);\n",
+    "        GPUSCAN_COUNT(v, 6);\n",
+    "        GPUSCAN_COUNT(v, 7);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n",
+    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
+    "                                          ulong first, ulong last, ulong step, uint flags) {\n",
+    "    for (ulong k = first; k < last; k += step) {\n",
+    "#if GPUSCAN_COPIES\n",
+    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n",
+    "#else /* a table a group, of an earlier launch */\n",
+    "        gpuscan_counter sum = 0;\n",
+    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES; t++) {\n",
+    "            sum += accumulators[t * (ulong)GPUSCAN_STRIDE + k];\n",
+    "            accumulators[t * (ulong)GPUSCAN_STRIDE + k] = 0;\n",
+    "            if (k == 0)\n",
+    "                accumulators[t * (ulong)GPUSCAN_STRIDE + GPUSCAN_ALL_BINS] = 0;\n",
+    "        }\n",
+    "#endif\n",
+    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "gpuscan_histogram(global const gpuscan_sample *samples, ulong samples_offset, ulong pitch, ulong count,\n",
+    "                  global const uint *count_buffer, ulong count_offset, ulong rows, uint row_groups,\n",
+    "                  global const gpuscan_weight *weights, ulong weights_offset, ulong weights_pitch,\n",
+    "                  global const GPUSCAN_EDGE *edges, ulong edges_offset, GPUSCAN_BIN_PARAMETERS,\n",
+    "                  global gpuscan_counter *accumulators, ulong accumulators_offset, global uint *arrivals,\n",
+    "                  ulong arrivals_offset, global gpuscan_counter *counts, ulong counts_offset, uint flags,\n",
+    "                  local uint *shared /* the tables */) {\n",
+    "    ulong group = get_group_id(0), groups = get_num_groups(0);\n",
+    "    accumulators += accumulators_offset;\n",
+    "    edges += edges_offset;\n",
+    "    samples += samples_offset;\n",
+    "    weights += weights_offset;\n",
+    "#if GPUSCAN_BYTE_TABLES\n",
+    "    for (uint k = 0; k < GPUSCAN_BYTE_TABLES * 256; k++)\n",
+    "        shared[k] = 0;\n",
+    "#elif GPUSCAN_COPIES\n",
+    "    gpuscan_table table = shared;\n",
+    "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n",
+    "        shared[k] = 0;\n",
+    "#else\n",
+    "    gpuscan_table table = accumulators + group * GPUSCAN_STRIDE;\n",
+    "#endif\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags) * GPUSCAN_CHANNELS;\n",
+    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n",
+    "    ulong block = blocks / groups * group + min(group, blocks % groups);\n",
+    "    ulong end = blocks / groups * (group + 1) + min(group + 1, blocks % groups);\n",
+    "    while (block < end) {\n",
+    "        ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n",
+    "        ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n",
+    "        global const gpuscan_sample *from = samples + row * pitch * GPUSCAN_CHANNELS;\n",
+    "        global const gpuscan_weight *weight = weights + row * weights_pitch;\n",
+    "        block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n",
+    "#if GPUSCAN_BYTE_TABLES\n",
+    "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n",
+    "            gpuscan_count_bytes(from + i, shared);\n",
+    "        for (; i < last; i++)\n",
+    "            shared[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n",
+    "#else\n",
+    "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n",
+    "            gpuscan_count_block(from + i, weight + i / GPUSCAN_CHANNELS, table, GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "        for (; i < last; i++) {\n",
+    "            uint counter =\n",
+    "                gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "#if GPUSCAN_WEIGHTED\n",
+    "            table[counter] += weight[i / GPUSCAN_CHANNELS];\n",
+    "#else\n",
+    "            table[counter]++;\n",
+    "#endif\n",
+    "        }\n",
+    "#endif\n",
+    "    }\n",
+    "#if GPUSCAN_BYTE_TABLES\n",
+    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n",
+    "        uint sum = 0, counter;\n",
+    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n",
+    "            sum += shared[t * 256 + k % 256];\n",
+    "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "        if (sum && counter < GPUSCAN_ALL_BINS)\n",
+    "            gpuscan_add_global(accumulators + counter, sum);\n",
+    "    }\n",
+    "#elif GPUSCAN_COPIES\n",
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS; k++) {\n",
+    "        uint sum = 0;\n",
+    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n",
+    "            sum += shared[t * GPUSCAN_STRIDE + k];\n",
+    "        if (sum)\n",
+    "            gpuscan_add_global(accumulators + k, sum);\n",
+    "    }\n",
+    "#endif\n",
+    "    if (flags & GPUSCAN_FLAG_FINISH) {\n",
+    "        gpuscan_device_fence();\n",
+    "        if (gpuscan_ticket(arrivals + arrivals_offset, (uint)groups, shared) != groups - 1)\n",
+    "            return;\n",
+    "        gpuscan_device_fence();\n",
+    "        gpuscan_histogram_move(accumulators, counts + counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n",
+    "    }\n",
+    "}\n",
+    "\n",
+    "#else /* a group of many work-items */\n",
+    "\n",
     "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n",
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n",
     "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
@@ -2276,135 +3060,21 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "\n",
     "/* Moves accumulators [first, last) in steps to counts and zeroes them. In the launch that counts they are exchanged,\n",
-    "   not read, since other groups have written them by atomics. */\n",
+    "   since other groups have written them by atomics. */\n",
     "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
     "                                          ulong first, ulong last, ulong step, uint flags) {\n",
     "    for (ulong k = first; k < last; k += step) {\n",
     "        gpuscan_counter sum;\n",
-    "        if (!(flags & GPUSCAN_FLAG_FINISH)) {\n",
+    "        if (flags & GPUSCAN_FLAG_FINISH) {\n",
+    "            sum = gpuscan_take(accumulators + k);\n",
+    "        } else {\n",
     "            sum = accumulators[k];\n",
     "            accumulators[k] = 0;\n",
-    "            counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
-    "            continue;\n",
     "        }\n",
-    "#if GPUSCAN_COUNTER_SIZE == 4\n",
-    "        sum = atomic_xchg((volatile global uint *)(accumulators + k), 0u);\n",
-    "#else\n",
-    "        volatile global uint *half_words = (volatile global uint *)(accumulators + k);\n",
-    "        ulong a = atomic_xchg(half_words, 0u), b = atomic_xchg(half_words + 1, 0u);\n",
-    "#ifdef __ENDIAN_LITTLE__\n",
-    "        sum = b << 32 | a;\n",
-    "#else\n",
-    "        sum = a << 32 | b;\n",
-    "#endif\n",
-    "#endif\n",
     "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
     "    }\n",
     "}\n",
     "\n",
-    "#if GPUSCAN_CPU\n",
-    "/* A group takes units (row, tile) in turn; a tile is TILE interleaved elements of a row, ROWS vectors a work-item at a\n",
-    "   time. */\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_histogram(global const gpuscan_sample *samples, ulong samples_offset, ulong pitch, ulong count,\n",
-    "                  global const uint *count_buffer, ulong count_offset, ulong rows, uint row_groups,\n",
-    "                  global const gpuscan_weight *weights, ulong weights_offset, ulong weights_pitch,\n",
-    "                  global const GPUSCAN_EDGE *edges, ulong edges_offset, GPUSCAN_BIN_PARAMETERS,\n",
-    "                  global gpuscan_counter *accumulators, ulong accumulators_offset,\n",
-    "                  global uint *arrivals, ulong arrivals_offset, global gpuscan_counter *counts, ulong counts_offset,\n",
-    "                  uint flags,\n",
-    "    local uint *shared /* the bins, later the ticket */) {\n",
-    "#if GPUSCAN_COPIES\n",
-    "    local uint *bins = shared;\n",
-    "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n",
-    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_ALL_BINS * GPUSCAN_COPIES; k += GPUSCAN_GROUP)\n",
-    "        bins[k] = 0;\n",
-    "    GPUSCAN_BARRIER();\n",
-    "#else\n",
-    "    local uint *bins = 0;\n",
-    "    uint copy = 0;\n",
-    "#endif\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags) * GPUSCAN_CHANNELS;\n",
-    "    accumulators += accumulators_offset;\n",
-    "    edges += edges_offset;\n",
-    "    ulong row_tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n",
-    "    for (ulong unit = get_group_id(0); unit < rows * row_tiles; unit += get_num_groups(0)) {\n",
-    "        ulong row = unit / row_tiles, first = unit % row_tiles * GPUSCAN_TILE;\n",
-    "        global const gpuscan_sample *from = samples + samples_offset + row * pitch * GPUSCAN_CHANNELS;\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "        global const gpuscan_weight *weight_row = weights + weights_offset + row * weights_pitch;\n",
-    "#endif\n",
-    "        if (first + GPUSCAN_TILE <= count && ((size_t)from & (sizeof(GPUSCAN_SAMPLE_RAW) - 1)) == 0) {\n",
-    "            for (ulong at = first; at < first + GPUSCAN_TILE; at += GPUSCAN_GROUP * GPUSCAN_ROWS * GPUSCAN_VECTOR) {\n",
-    "                gpuscan_samples loaded[GPUSCAN_ROWS];\n",
-    "GPUSCAN_UNROLL\n",
-    "                for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                    loaded[k].raw =\n",
-    "                        *(global const GPUSCAN_SAMPLE_RAW *)(from + at +\n",
-    "                                                             (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR);\n",
-    "GPUSCAN_UNROLL\n",
-    "                for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "                    ulong i = at + (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR;\n",
-    "                    uint channel = GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0 ? 0 : (uint)(i % GPUSCAN_CHANNELS);\n",
-    "#if GPUSCAN_RUNS /* on a CPU: runs of equal samples count at once, or each add waits for the one before */\n",
-    "                    gpuscan_samples pattern;\n",
-    "                    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "                        pattern.element[v] = loaded[k].element[0];\n",
-    "                    if (all(loaded[k].raw == pattern.raw)) {\n",
-    "                        gpuscan_count_sample(loaded[k].element[0], 0, GPUSCAN_VECTOR, copy, 0, bins, accumulators,\n",
-    "                                             GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "                        continue;\n",
-    "                    }\n",
-    "#endif\n",
-    "GPUSCAN_UNROLL\n",
-    "                    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
-    "                        gpuscan_weight weight = 1;\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "                        weight = weight_row[(i + v) / GPUSCAN_CHANNELS];\n",
-    "#endif\n",
-    "#if GPUSCAN_CPU && GPUSCAN_COPIES\n",
-    "                        copy = v % GPUSCAN_COPIES;\n",
-    "#endif\n",
-    "                        gpuscan_count_sample(loaded[k].element[v], channel, weight, copy, 0, bins, accumulators,\n",
-    "                                             GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "                        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n",
-    "                    }\n",
-    "                }\n",
-    "            }\n",
-    "        } else {\n",
-    "            ulong last = min(first + GPUSCAN_TILE, count);\n",
-    "            for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP) {\n",
-    "                gpuscan_weight weight = 1;\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "                weight = weight_row[i / GPUSCAN_CHANNELS];\n",
-    "#endif\n",
-    "                gpuscan_count_sample(from[i], (uint)(i % GPUSCAN_CHANNELS), weight, copy, 0, bins, accumulators,\n",
-    "                                     GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "            }\n",
-    "        }\n",
-    "    }\n",
-    "#if GPUSCAN_COPIES\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_ALL_BINS; k += GPUSCAN_GROUP) {\n",
-    "        uint sum = 0;\n",
-    "        for (uint c = 0; c < GPUSCAN_COPIES; c++)\n",
-    "            sum += bins[k * GPUSCAN_COPIES + (c + k) % GPUSCAN_COPIES];\n",
-    "        if (sum)\n",
-    "            gpuscan_add_global(accumulators + k, sum);\n",
-    "    }\n",
-    "#endif\n",
-    "    if (flags & GPUSCAN_FLAG_FINISH) {\n",
-    "        uint groups = (uint)get_num_groups(0);\n",
-    "        gpuscan_device_fence();\n",
-    "        GPUSCAN_BARRIER();\n",
-    "        if (gpuscan_ticket(arrivals + arrivals_offset, groups, shared) != groups - 1)\n",
-    "            return;\n",
-    "        gpuscan_device_fence();\n",
-    "        gpuscan_histogram_move(accumulators, counts + counts_offset, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP,\n",
-    "                               flags);\n",
-    "    }\n",
-    "}\n",
-    "#else /* a GPU */\n",
     "\n",
     "#if defined(GPUSCAN_BYTE_BINS) && defined(__ENDIAN_LITTLE__)\n",
     "#define GPUSCAN_BYTE_BINS_HERE 1\n",
@@ -2531,6 +3201,7 @@ static const char *gpuscan__kernels[] = {
     "            uint bin = k + j * GPUSCAN_GROUP;\n",
     "            sums[j] = 0;\n",
     "            if (bin < bins_here)\n",
+    "GPUSCAN_UNROLL\n",
     "                for (uint c = 0; c < GPUSCAN_COPIES; c++)\n",
     "                    sums[j] += bins[bin * GPUSCAN_COPIES + (c + bin) % GPUSCAN_COPIES];\n",
     "        }\n",
@@ -2572,7 +3243,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n",
     "#endif\n",
     "}\n",
-    "#endif\n",
+    "#endif /* a group of many work-items */\n",
     "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_histogram_finish(global gpuscan_counter *accumulators, ulong accumulators_offset,\n",
@@ -2667,12 +3338,14 @@ static const struct {
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
 /* How a scan is cut on a device, up to a size. For the CPU strategies a tile is chunk bytes of the larger type and
-   one work-item takes it; else it is group * rows vectors of row_bytes. */
+   one work-item takes it; else it is group * rows vectors of 16 bytes of it. */
 typedef struct gpuscan__tuning {
     uint64_t up_to; /* bytes of the larger of source and destination; the last row's is UINT64_MAX */
     gpuscan_strategy strategy;
     uint32_t group, rows;
-    uint32_t ahead; /* SINGLE_PASS_AHEAD: bytes from the tile that is summed to the tile that is scanned */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of both from the tile that is summed to the tile that is scanned */
+    uint32_t registers; /* a work-item's, where the compiler can be told; 0: its choice */
+    uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
 } gpuscan__tuning;
 
 enum { GPUSCAN__FENCE_NONE = 0, GPUSCAN__FENCE_PTX, GPUSCAN__FENCE_OPENCL2, GPUSCAN__FENCE_MEM };
@@ -2683,10 +3356,10 @@ typedef struct gpuscan__profile {
     cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
     const char *part;    /* a part of the device's or platform's name; NULL: any */
     int fence, lanes;
-    gpuscan__tuning scan[4];
+    gpuscan__tuning scan[12];
     gpuscan_strategy reduce, histogram;
     uint32_t groups_per_unit;                                /* multi-pass scan: groups a compute unit */
-    uint32_t reduce_group, reduce_rows, reduce_per_unit[2];  /* reduce: the same; elements of up to 4 bytes, of more */
+    uint32_t reduce_group, reduce_rows[2], reduce_per_unit[2]; /* reduce: elements of up to 4 bytes, of more */
     uint32_t counts_group, counts_rows, counts_per_unit[2];  /* histogram; samples of 1 byte, of more */
     uint32_t counts_copies;                                  /* copies of the bins in local memory, at most */
     uint32_t counts_local;                                   /* bytes of local memory for them, at most */
@@ -2721,11 +3394,20 @@ enum { GPUSCAN__MAX_KERNELS = 3 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
-    uint32_t operation, src, dst, op, strategy, inclusive, ahead, group, rows, tile, word, in_launch;
+    uint32_t operation, src, dst, op, strategy, inclusive, ahead, few, registers, group, rows, tile, word, in_launch;
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint32_t ranges, range_bins, byte_bins;
     uint64_t custom_size;
 } gpuscan__key;
+
+/* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
+   only while the library itself keeps it, or another one could have got its handle meanwhile. */
+enum { GPUSCAN__MAX_ARGS = 28, GPUSCAN__MAX_KNOWN = 16 };
+typedef struct gpuscan__known_arg {
+    size_t size;         /* 0: not known */
+    uint32_t generation; /* of the library's buffers; 0: no buffer */
+    unsigned char value[GPUSCAN__MAX_KNOWN];
+} gpuscan__known_arg;
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
@@ -2736,6 +3418,9 @@ typedef struct gpuscan__program {
     size_t prefix_length;
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
+    size_t group; /* the largest that its kernels can be launched with; 0: not asked yet */
+    gpuscan__known_arg known[GPUSCAN__MAX_KERNELS][GPUSCAN__MAX_ARGS];
+    int proved; /* it needs no test, or has passed it */
 } gpuscan__program;
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
@@ -2767,10 +3452,12 @@ struct gpuscan {
     unsigned char *blob;
     size_t blob_size;
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
+    uint32_t scratch_generation;    /* counts the scratch buffers that were dropped, from 1 on */
     cl_command_queue scratch_queue; /* the queue of the last call that used it; retained */
+    int scratch_in_order;           /* that queue is in-order */
     cl_event scratch_event;         /* that call's end, where the queue is out-of-order */
+    const gpuscan__key *testing;    /* of the program whose self-test runs: a scan is cut as it says */
     unsigned refused;               /* strategies that failed their test: 1 << strategy */
-    unsigned tested;
     char error[GPUSCAN__ERROR_SIZE];
 };
 
@@ -3058,57 +3745,73 @@ static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
 }
 
-static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes) {
-    const char *raw = bytes == 16  ? "uint4"
+static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes, int of_64_bits) {
+    char more[64];
+    const char *raw = bytes == 16  ? (of_64_bits ? "ulong2" : "uint4")
                       : bytes == 8 ? "uint2"
                       : bytes == 4 ? "uint"
                       : bytes == 2 ? "ushort"
                       : bytes == 1 ? "uchar"
                                    : NULL;
-    if (raw)
-        gpuscan__define(text, name, raw);
+    if (!raw)
+        return;
+    gpuscan__define(text, name, raw);
+    snprintf(more, sizeof(more), "%s_SIZE", name);
+    gpuscan__define_number(text, more, bytes);
+    snprintf(more, sizeof(more), "%s_ULONGS", name);
+    gpuscan__define_number(text, more, bytes == 16 && of_64_bits);
 }
 
 /* [DEVICE PROFILE] ------------------------------------------------------------------------------------------------- */
 
 #define GPUSCAN__ALL UINT64_MAX
+#define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
 /* The first row that matches is the device's. Reasons for the numbers stand beside them. */
 static const gpuscan__profile gpuscan__profiles[] = {
     /* A simulator: everything is tried at sizes that a simulator can bear. It runs groups in order, so mem_fence does. */
     {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 32, 2, {4, 4}, 32, 2, {4, 4}, 2, 16384, 4, 4096, 64},
+     4, 32, {2, 2}, {4, 4}, 32, 2, {4, 4}, 2, 16384, 4, 4096, 64},
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, NULL, GPUSCAN__FENCE_PTX, 1,
-     {{8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 8, 13 * GPUSCAN__MIB}},
+     /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
+        what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); 64 registers hold 8 rows without
+        spills and leave room for four groups of 256 a multiprocessor. A vector of 16 bytes needs more registers. */
+     {{64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0},
+      {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1},
+      {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0},
+      {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0},
+      {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 24 * GPUSCAN__MIB, 64, 1},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 64, 2},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 512, 8, {4, 2}, 1024, 4, {1, 2}, 32, 49152, 16, 262144, 4096},
+     8, 512, {4, 8}, {4, 2}, 1024, 4, {1, 2}, 32, 49152, 16, 262144, 20000},
     {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, 4, {8, 8}, 256, 4, {4, 4}, 8, 32768, 8, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4}, 8, 32768, 8, 262144, 4096},
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, 4, {8, 8}, 256, 4, {4, 4}, 8, 32768, 8, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4}, 8, 32768, 8, 262144, 4096},
     /* Nothing is known of its forward progress. */
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, 4, {8, 8}, 256, 4, {4, 4}, 4, 16384, 8, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4}, 4, 16384, 8, 262144, 4096},
     /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
        readings. */
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0}},
+     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
-     4, 64, 4, {4, 4}, 64, 4, {4, 4}, 8, 262144, 4, 262144, 256},
+     4, 64, {4, 4}, {4, 4}, 64, 4, {4, 4}, 8, 1048576, 4, 262144, 256},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 64, 4, {4, 4}, 64, 4, {4, 4}, 4, 16384, 8, 262144, 4096},
+     4, 64, {4, 4}, {4, 4}, 64, 4, {4, 4}, 4, 16384, 8, 262144, 4096},
 };
 
 static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
@@ -3447,14 +4150,19 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
     const unsigned char *binary;
     size_t size = 0, i;
     cl_int code = CL_SUCCESS;
+    char options[96]; /* what is added to the device's is in the prefix too: two programs never differ in it alone */
+    snprintf(options, sizeof(options), "%s", gs->device.build_options);
+    if (program->key.registers)
+        snprintf(options, sizeof(options), "%s -cl-nv-maxrregcount=%u", gs->device.build_options,
+                 (unsigned)program->key.registers);
     binary = gpuscan__blob_find(gs, program->prefix, program->prefix_length, &size);
     if (binary) {
         cl_int status = CL_SUCCESS;
         program->program =
             cl->clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
         if (program->program && (code != CL_SUCCESS || status != CL_SUCCESS ||
-                                 cl->clBuildProgram(program->program, 1, &gs->device_id, gs->device.build_options,
-                                                    NULL, NULL) != CL_SUCCESS)) {
+                                 cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL) !=
+                                     CL_SUCCESS)) {
             cl->clReleaseProgram(program->program);
             program->program = NULL;
         }
@@ -3472,7 +4180,7 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
             program->program = NULL;
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
         }
-        code = cl->clBuildProgram(program->program, 1, &gs->device_id, gs->device.build_options, NULL, NULL);
+        code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
         if (code != CL_SUCCESS)
             return gpuscan__build_failed(gs, program->program, code, custom != NULL);
         if (gs->logger.log) {
@@ -3498,10 +4206,15 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
 }
 
 /* The largest group that a program's kernels can be launched with. */
-static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__program *program, size_t *group) {
+static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *program, size_t *group) {
     size_t i;
+    *group = program->group;
+    if (*group)
+        return GPUSCAN_SUCCESS;
     *group = program->key.group;
-    if (gpuscan__uses_ptx(gs, &program->key)) /* built for this size, NVIDIA's kernels run with it, and report less */
+    /* Built with reqd_work_group_size, NVIDIA's kernels run with it, and may report less. */
+    if (gpuscan__uses_ptx(gs, &program->key) &&
+        (program->key.operation == GPUSCAN__REDUCE || program->key.operation == GPUSCAN__HISTOGRAM))
         return GPUSCAN_SUCCESS;
     for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++) {
         size_t size = 0;
@@ -3512,6 +4225,7 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__program
         if (size < *group)
             *group = size;
     }
+    program->group = *group;
     return GPUSCAN_SUCCESS;
 }
 
@@ -3558,12 +4272,14 @@ static void gpuscan__write_prefix(gpuscan__text *text, const gpuscan *gs, const 
             gpuscan__define_number(text, operations[key->operation], 1);
         gpuscan__define_number(text, "INCLUSIVE", key->inclusive);
         gpuscan__define_number(text, "AHEAD", key->ahead);
+        gpuscan__define_number(text, "FEW", key->few);
+        gpuscan__define_number(text, "REGISTERS", key->registers);
         gpuscan__define_number(text, "PARTS_ARE_ONE", key->word != 0 && e->t_size * 16 <= key->word);
         /* the simulator crashes on vectors of 16 */
         gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
-        gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector);
+        gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
         if (!e->arg)
-            gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector);
+            gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
         if (e->custom) {
             if (e->custom->size && (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM)) {
                 gpuscan__define(text, "CUSTOM_TYPE", e->custom->type);
@@ -3665,6 +4381,7 @@ static gpuscan_result gpuscan__service(gpuscan *gs) {
 
 /* Commands that still run keep a released buffer alive. */
 static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
+    gs->scratch_generation++;
     if (gs->scratch[kind].mem)
         gs->cl.clReleaseMemObject(gs->scratch[kind].mem);
     gs->scratch[kind].mem = NULL;
@@ -3767,10 +4484,9 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     if ((call->wait_count == 0) != (call->wait_list == NULL))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_count and call.wait_list do not agree");
     *queue = call->queue;
-    if (!*queue) {
-        if ((r = gpuscan__default_queue(gs, queue)) != 0)
-            return r;
-    } else {
+    if (!*queue && (r = gpuscan__default_queue(gs, queue)) != 0)
+        return r;
+    if (*queue != gs->scratch_queue && call->queue) {
         cl_context context = NULL;
         cl_device_id device = NULL;
         code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
@@ -3781,10 +4497,13 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
         if (context != gs->context || device != gs->device_id)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
     }
-    code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
-    *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    *in_order = gs->scratch_in_order; /* what is known of a queue holds as long as the library keeps the queue */
+    if (*queue != gs->scratch_queue) {
+        code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
+        *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    }
     for (i = 0; i < call->wait_count; i++) {
         cl_context context = NULL;
         cl_int status = CL_QUEUED;
@@ -3899,6 +4618,8 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         if (chain->own_scratch && !chain->in_order) {
             cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
             gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
+            if (code != CL_SUCCESS) /* too late to fail: let the call end before another uses the scratch */
+                gs->cl.clFinish(chain->queue);
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
@@ -3964,6 +4685,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
         if (gs->scratch_queue)
             gs->cl.clReleaseCommandQueue(gs->scratch_queue);
         gs->scratch_queue = queue;
+        gs->scratch_in_order = in_order;
     }
     return r;
 }
@@ -3972,6 +4694,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
 typedef struct gpuscan__launch {
     gpuscan *gs;
     cl_kernel kernel;
+    gpuscan__known_arg *known; /* NULL: all are set */
     cl_uint index;
     cl_int code;
 } gpuscan__launch;
@@ -3980,14 +4703,48 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan *gs, cl_kernel kernel) {
     gpuscan__launch launch;
     launch.gs = gs;
     launch.kernel = kernel;
+    launch.known = NULL;
     launch.index = 0;
     launch.code = CL_SUCCESS;
     return launch;
 }
 
+/* The same, but arguments that have not changed since the last launch of this kernel are not set again. */
+static gpuscan__launch gpuscan__launch_known(gpuscan *gs, gpuscan__program *program, size_t kernel) {
+    gpuscan__launch launch = gpuscan__launch_begin(gs, program->kernels[kernel]);
+    launch.known = program->known[kernel];
+    return launch;
+}
+
+/* value NULL: size bytes of local memory. generation: 0 for a value; for a buffer of the library's, which is kept as
+   long as this number stays, that; UINT32_MAX for another buffer. */
+static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
+    gpuscan__known_arg *known = NULL;
+    if (launch->code != CL_SUCCESS)
+        return;
+    if (launch->known && launch->index < GPUSCAN__MAX_ARGS && generation != UINT32_MAX &&
+        (!value || size <= GPUSCAN__MAX_KNOWN)) {
+        known = &launch->known[launch->index];
+        if (known->size == size && known->generation == generation &&
+            (!value || memcmp(known->value, value, size) == 0)) {
+            launch->index++;
+            return;
+        }
+        known->size = 0;
+    } else if (launch->known && launch->index < GPUSCAN__MAX_ARGS) {
+        launch->known[launch->index].size = 0;
+    }
+    launch->code = launch->gs->cl.clSetKernelArg(launch->kernel, launch->index++, size, value);
+    if (known && launch->code == CL_SUCCESS) {
+        known->size = size;
+        known->generation = generation;
+        if (value)
+            memcpy(known->value, value, size);
+    }
+}
+
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
-    if (launch->code == CL_SUCCESS)
-        launch->code = launch->gs->cl.clSetKernelArg(launch->kernel, launch->index++, size, value);
+    gpuscan__arg_of(launch, value, size, 0);
 }
 static void gpuscan__arg_u32(gpuscan__launch *launch, uint64_t value) {
     cl_uint number = (cl_uint)value;
@@ -4000,7 +4757,12 @@ static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
 /* A buffer that is not given is stood in for by one that is, since not every driver takes NULL. */
 static void gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer, cl_mem stand_in) {
     cl_mem mem = buffer.mem ? buffer.mem : stand_in;
-    gpuscan__arg(launch, &mem, sizeof(mem));
+    uint32_t generation = UINT32_MAX;
+    int i;
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+        if (mem == launch->gs->scratch[i].mem)
+            generation = launch->gs->scratch_generation;
+    gpuscan__arg_of(launch, &mem, sizeof(mem), generation);
     gpuscan__arg_u64(launch, buffer.mem ? buffer.offset : 0);
 }
 /* Scratch of a kind; the offset in units of bytes_each. */
@@ -4201,7 +4963,8 @@ enum {
     GPUSCAN__FLAG_STREAM = 32,
     GPUSCAN__FLAG_CARRIES = 64,
     GPUSCAN__FLAG_ACCUMULATE = 128,
-    GPUSCAN__FLAG_FINISH = 256
+    GPUSCAN__FLAG_FINISH = 256,
+    GPUSCAN__FLAG_TABLES = 16 /* a shift */
 };
 
 /* count_buffer and count_type. */
@@ -4290,7 +5053,7 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__el
         if (rows > 1)
             rows /= 2;
         else
-            group /= 2;
+            group = group / 2 > 32 ? group / 2 / 32 * 32 : (uint32_t)gpuscan__power_of_two_below(group / 2);
     }
     key->group = group;
     key->rows = rows;
@@ -4301,10 +5064,13 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__el
 static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     if (gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy))
         return 16;
-    return gpuscan__shared_bytes(gs, t_size, key->group, key->rows);
+    return gpuscan__shared_bytes(gs, t_size, key->group, key->rows) + (uint64_t)t_size * key->few / 32;
 }
 
-/* Gets the program; where its kernels do not fit their group, remembers the limit so that the caller plans anew. */
+static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e, int *refused);
+
+/* Gets the program. Where its kernels do not fit their group, or fail their test, that is remembered and the caller plans
+   anew. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__key *key, const gpuscan__elements *e,
                                                    gpuscan__program **program, int *again) {
     size_t group = 0;
@@ -4312,6 +5078,8 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__k
     *again = 0;
     if (r == 0)
         r = gpuscan__program_group(gs, *program, &group);
+    if (r == 0 && group >= key->group && !(*program)->proved)
+        return gpuscan__prove(gs, *program, e, again);
     if (r != 0 || group >= key->group)
         return r;
     gs->device.group_limit = gpuscan__power_of_two_below(group ? group : 1);
@@ -4331,23 +5099,31 @@ typedef struct gpuscan__scan_plan {
     gpuscan__need need;
 } gpuscan__scan_plan;
 
-/* Which tuning row holds: that of the size, or the first of the strategy that is forced. */
-static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, gpuscan_strategy forced) {
-    const gpuscan__tuning *row = gs->device.profile->scan;
+/* The tuning row of the size, or where a strategy is forced the best of its own. */
+static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, uint64_t size,
+                                              gpuscan_strategy forced) {
+    const gpuscan__tuning *rows = gs->device.profile->scan;
+    gpuscan__tuning found;
     size_t i;
-    gpuscan__tuning own;
-    if (forced == GPUSCAN_STRATEGY_AUTO) {
-        while (row->up_to < bytes)
-            row++;
-        return *row;
+    if (gs->testing) {
+        memset(&found, 0, sizeof(found));
+        found.strategy = forced;
+        found.group = gs->testing->group;
+        found.rows = gs->testing->rows;
+        found.registers = gs->testing->registers;
+        return found;
     }
+    for (i = 0; rows[i].up_to < bytes || (rows[i].size && rows[i].size != size); i++)
+        continue;
+    found = rows[i];
+    if (forced == GPUSCAN_STRATEGY_AUTO || forced == found.strategy)
+        return found;
     for (i = 0; i < GPUSCAN__COUNT_OF(gs->device.profile->scan); i++)
-        if (row[i].strategy == forced)
-            return row[i];
-    own = row[0];
-    own.strategy = forced;
-    own.ahead = 64 * own.group * own.rows * 16;
-    return own;
+        if (rows[i].strategy == forced && rows[i].up_to >= bytes && (!rows[i].size || rows[i].size == size))
+            return rows[i];
+    found.strategy = forced;
+    found.ahead = 128 * found.group * found.rows * 16;
+    return found;
 }
 
 /* Whether the strategy can do a call; why says what is in the way. */
@@ -4371,10 +5147,13 @@ static int gpuscan__scan_fits(const gpuscan *gs, const gpuscan__scan_plan *plan,
     return plan->tiles < (uint64_t)1 << 30;
 }
 
+/* Tiles of which each can read all sums before its own: a word in each lane of a group of 512. */
+#define GPUSCAN__FEW_TILES 512
+
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uint64_t count,
                                 const gpuscan__tuning *tuning) {
     gpuscan__key *key = &plan->key;
-    int cpu = gpuscan__is_cpu_strategy(tuning->strategy);
+    int cpu = gpuscan__is_cpu_strategy(tuning->strategy), lanes;
     plan->strategy = tuning->strategy;
     key->strategy = (uint32_t)(tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
                                                                                        : tuning->strategy);
@@ -4387,10 +5166,17 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uin
     if (!gpuscan__multiply(plan->row_tiles, plan->rows, &plan->tiles))
         plan->tiles = UINT64_MAX;
     plan->ahead = 0;
-    if (tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+    if (key->ahead)
         plan->ahead = gpuscan__min(
             plan->tiles,
-            gpuscan__max(tuning->ahead / ((uint64_t)key->tile * gpuscan__max(plan->e.src_size, plan->e.dst_size)), 1));
+            gpuscan__max(tuning->ahead / ((uint64_t)key->tile * ((uint64_t)plan->e.src_size + plan->e.dst_size)), 1));
+    lanes = gs->device.lanes && !cpu && key->group % 32 == 0;
+    key->few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
+                   ? GPUSCAN__FEW_TILES
+                   : 0;
+    if (gs->testing)
+        key->few = gs->testing->few;
+    key->registers = gpuscan__is_single_pass(tuning->strategy) && lanes ? tuning->registers : 0;
 }
 
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__scan_plan *plan,
@@ -4402,7 +5188,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc 
     uint64_t elements;
     if (!gpuscan__multiply(desc->count, plan->rows, &elements) || !gpuscan__multiply(elements, size, &bytes))
         bytes = UINT64_MAX;
-    tuning = gpuscan__choose_tuning(gs, bytes, desc->call.strategy);
+    tuning = gpuscan__choose_tuning(gs, bytes, size, desc->call.strategy);
     gpuscan__scan_shape(gs, plan, desc->count, &tuning);
     if (desc->call.strategy == GPUSCAN_STRATEGY_AUTO && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (desc->count <= plan->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
@@ -4429,6 +5215,9 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc 
         plan->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE;
         plan->need.bytes[gpuscan__word_scratch(plan->key.word)] =
             plan->tiles * gpuscan__word_bytes(plan->key.word, plan->e.t_size);
+        if (plan->key.ahead) /* sums, and then prefixes: see [scan, single pass] in kernels.cl.inc */
+            plan->need.bytes[gpuscan__word_scratch(plan->key.word)] =
+                2 * ((plan->tiles + 31) / 32 * 32) * gpuscan__word_bytes(plan->key.word, plan->e.t_size);
         return GPUSCAN_SUCCESS;
     }
     /* Enough parts to keep the device busy, of whole tiles; a few tiles are not worth three launches. */
@@ -4509,10 +5298,11 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
 }
 
 static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpuscan_scan_desc *desc,
-                                                const gpuscan__scan_plan *plan, const gpuscan__program *program,
+                                                const gpuscan__scan_plan *plan, gpuscan__program *program,
                                                 uint32_t flags) {
     cl_mem src = desc->src.mem, dst = desc->dst.mem ? desc->dst.mem : desc->total.mem;
-    gpuscan__launch launch = gpuscan__launch_begin(chain->gs, program->kernels[0]);
+    gpuscan__launch launch = gpuscan__launch_known(chain->gs, program, 0);
+    cl_mem none = chain->place.mem[GPUSCAN__ZEROS]; /* stands in for what is not given */
     if (!src)
         src = dst;
     gpuscan__arg_buffer(&launch, desc->src, src);
@@ -4520,7 +5310,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     gpuscan__arg_buffer(&launch, desc->dst, dst);
     gpuscan__arg_u64(&launch, plan->dst_pitch);
     gpuscan__arg_u64(&launch, desc->count);
-    gpuscan__arg_buffer(&launch, desc->count_buffer, src);
+    gpuscan__arg_buffer(&launch, desc->count_buffer, none);
     gpuscan__arg_u32(&launch, plan->tiles);
     gpuscan__arg_u32(&launch, plan->row_tiles);
     gpuscan__arg_u32(&launch, plan->ahead);
@@ -4528,10 +5318,10 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     gpuscan__arg_scratch(&launch, chain, gpuscan__word_scratch(plan->key.word), 0, plan->key.word / 8, dst);
     gpuscan__arg_u32(&launch, chain->place.epoch);
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-    gpuscan__arg_buffer(&launch, desc->init_buffer, src);
-    gpuscan__arg_buffer(&launch, desc->total, dst);
+    gpuscan__arg_buffer(&launch, desc->init_buffer, none);
+    gpuscan__arg_buffer(&launch, desc->total, none);
     gpuscan__arg_u32(&launch, flags);
-    return gpuscan__launch_end(&launch, chain, plan->ahead ? 2 * plan->tiles : plan->tiles, plan->key.group,
+    return gpuscan__launch_end(&launch, chain, plan->key.ahead ? 2 * plan->tiles + 1 : plan->tiles, plan->key.group,
                                gpuscan__key_shared_bytes(chain->gs, &plan->key, plan->e.t_size), 1);
 }
 
@@ -4784,7 +5574,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_d
     }
     plan->strategy = strategy;
     key->strategy = (uint32_t)strategy;
-    gpuscan__fit(gs, key, &plan->e, profile->reduce_group, profile->reduce_rows);
+    gpuscan__fit(gs, key, &plan->e, profile->reduce_group, profile->reduce_rows[plan->e.t_size > 4]);
     key->word = gpuscan__is_single_pass(strategy) ? gpuscan__word_bits(gs, plan->e.t_size, cpu) : 0;
     if (key->word == 128 && key->group % 32 != 0)
         key->word = gs->device.int64_atomics ? 64 : 32;
@@ -4947,16 +5737,21 @@ typedef struct gpuscan__histogram_plan {
     gpuscan__need need;
 } gpuscan__histogram_plan;
 
+/* On a CPU bytes are counted by value, and the values put into bins at the end. */
+static int gpuscan__counts_bytes(const gpuscan__key *key) {
+    return gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy) && gpuscan__types[key->src].size == 1 &&
+           !key->weight && key->copies > 0;
+}
+
 static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key) {
     const gpuscan__type_facts *sample = &gpuscan__types[key->src];
     const char *real = key->src == GPUSCAN_TYPE_F64 ? "double" : "float";
-    int cpu = gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy);
     uint32_t vector = gpuscan__vector(sample->size, sample->size), active = 0, c;
     for (c = 0; c < key->channels; c++)
         active += key->mask >> c & 1;
     gpuscan__define_shape(text, gs, key, vector);
     gpuscan__define(text, "SAMPLE", sample->name);
-    gpuscan__define_raw(text, "SAMPLE_RAW", 16);
+    gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
     gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
     if (sample->kind == 'f') {
         gpuscan__define(text, "SAMPLE_FLOAT", real);
@@ -4990,7 +5785,7 @@ static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "ARRIVALS", key->in_launch == 2);
     if (key->byte_bins)
         gpuscan__define(text, "BYTE_BINS", sample->kind == 's' ? "0x80808080u" : "0u");
-    gpuscan__define_number(text, "RUNS", cpu && !key->weight && key->channels == 1 && vector > 1);
+    gpuscan__define_number(text, "BYTE_TABLES", gpuscan__counts_bytes(key) ? key->copies : 0);
     gpuscan__define_number(text, "BINS", key->bins);
     gpuscan__define_number(text, "ALL_BINS",
                            (uint64_t)active * ((uint64_t)key->bins + (key->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0)));
@@ -5024,7 +5819,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         range = bins;
-        upper = lower + bins;
+        if (bits == 64 && lower != least) /* no value lies past the type's end, where s - lower would wrap around */
+            range = gpuscan__min(range, least - lower);
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -5044,7 +5840,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
         if (above < whole && range <= whole - above && (range < (uint64_t)1 << 32 || key->range_all))
             key->wide_offset = 0;
     }
-    if (range == bins) {
+    if (range == bins || desc->form == GPUSCAN_BINS_VALUES) {
         key->mode = 0;
     } else if (range == 0) {
         key->mode = 2;
@@ -5054,6 +5850,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
             shift++;
         key->mode = 1;
         plan->factor = shift;
+        if (shift > 31) /* one bin over all of 32 bits */
+            key->wide_offset = 1;
     } else if (bins >= range) {
         key->mode = 4;
     } else if (range <= (uint64_t)1 << 32) {
@@ -5068,7 +5866,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
 
 static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                           gpuscan__histogram_plan *plan) {
-    double lower = desc->lower.f, upper = desc->upper.f, step, least;
+    double lower = desc->lower.f, upper = desc->upper.f, step, least, unit;
     const double float_max = 3.4028234663852886e38, double_max = 1.7976931348623157e308;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? double_max : float_max;
     if (desc->lower.u == 0 && desc->upper.u == 0)
@@ -5087,6 +5885,10 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
     if (!(lower < upper) || !(step >= least) || !(1.0 / step <= largest))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: a bin is too fine for the type");
+    /* The kernel's guess is off by three roundings, an edge by one: is that less than a bin? */
+    unit = plan->sample == GPUSCAN_TYPE_F64 ? 1.1102230246251565e-16 : 5.9604644775390625e-8;
+    plan->key.mode = step >= 4 * least && upper - lower <= largest &&
+                     (upper > -lower ? upper : -lower) / step * unit + 4 * unit * plan->bins < 0.5;
     plan->real_lower = lower;
     plan->real_upper = upper;
     plan->real_step = step;
@@ -5156,7 +5958,7 @@ static gpuscan_result gpuscan__resolve_histogram(gpuscan *gs, const gpuscan_hist
     key->counter = (uint32_t)plan->counter;
     key->form = (uint32_t)desc->form;
     key->bins = plan->bins;
-    key->closed = desc->closed != 0;
+    key->closed = desc->closed != 0 && desc->form != GPUSCAN_BINS_VALUES;
     key->outside = (uint32_t)desc->outside;
     key->channels = plan->channels;
     key->mask = plan->mask;
@@ -5194,11 +5996,11 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         key->ranges = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, local), UINT32_MAX);
         if (weighted && plan->counter == GPUSCAN_TYPE_U64)
             why = "weighted sums of 64 bits are not held in local memory";
-        else if (key->ranges > (cpu ? 1 : profile->counts_ranges))
+        else if (cpu ? (plan->all_bins + 1) * 4 > local : key->ranges > profile->counts_ranges)
             why = "the bins do not fit local memory";
         else
-            for (key->copies = 1; key->copies * 2 <= profile->counts_copies &&
-                                  plan->all_bins * 8 * key->copies <= local;)
+            for (key->copies = 1; key->copies * 2 <= (cpu ? 8 : profile->counts_copies) &&
+                                  plan->all_bins * 8 * key->copies <= (cpu ? gpuscan__min(local, 16384) : local);)
                 key->copies *= 2;
     }
     if (why)
@@ -5215,17 +6017,31 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     key->tile = key->group * key->rows * vector;
     key->byte_bins = size == 1 && key->form != GPUSCAN_BINS_EDGES && key->mode == 0 && key->range_all && !weighted &&
                      !cpu && key->copies && key->ranges == 1 && plan->channels != 3;
-    if (cpu) /* the tile only shares out the work: long stretches */
-        key->tile = 65536 / size;
+    if (cpu) {
+        uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
+        if (size == 1 && !weighted && tables * 1024 + 4 <= local)
+            key->copies = tables;
+        key->tile = 65536 / size; /* only shares out the work: long stretches */
+    }
     if (rows > 1 && plan->pitch == desc->count && (!weighted || plan->weights_pitch == desc->count) &&
         !desc->count_buffer.mem) { /* no gaps: one long row */
         samples *= rows;
         rows = 1;
     }
     most = gpuscan__max((uint64_t)gs->device.units * profile->counts_per_unit[size > 1] / key->ranges, 1);
-    if (cpu) {
-        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(samples, key->tile) * rows, 1), most);
-        plan->groups = gpuscan__max(plan->groups, elements >> 31); /* a group's local counters do not overflow */
+    if (cpu) { /* a group's tables are worth some samples; plain tables in the scratch have an end */
+        uint64_t units = gs->device.units, worth = elements / 128 / plan->all_bins;
+        plan->groups = gpuscan__max(gpuscan__ceil_div(samples, key->tile) * rows, 1);
+        plan->groups = gpuscan__min(plan->groups, units * profile->counts_per_unit[size > 1]);
+        if (plan->groups > units && worth < plan->groups)
+            plan->groups = gpuscan__max(worth / units * units, units);
+        plan->groups = gpuscan__min(plan->groups, gpuscan__max(elements / plan->all_bins, 1));
+        if (key->copies == 0)
+            plan->groups = gpuscan__min(
+                gpuscan__min(plan->groups, 4096),
+                gpuscan__max(((uint64_t)64 << 20) / (plan->all_bins * gpuscan__types[plan->counter].size), 1));
+        else
+            plan->groups = gpuscan__max(plan->groups, elements >> 31); /* a group's counters do not overflow */
         plan->row_groups = 1;
     } else {
         /* Enough vectors a work-item to be worth a group's bins; a group of a range has the more bins to hand over. */
@@ -5239,12 +6055,12 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     key->in_launch = 0;
     if (words && key->copies && !cpu && (plan->all_bins <= 4096 || key->ranges > 1))
         key->in_launch = 2;
-    else if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096)
+    else if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096 && (!cpu || key->copies))
         key->in_launch = 1;
     memset(&plan->need, 0, sizeof(plan->need));
     plan->need.bytes[GPUSCAN__ZEROS] =
-        GPUSCAN__TICKETS_SIZE +
-        plan->all_bins * (key->in_launch == 2 ? 8 : gpuscan__types[plan->counter].size);
+        GPUSCAN__TICKETS_SIZE + (cpu && !key->copies ? plan->groups * (plan->all_bins + 1) : plan->all_bins) *
+                                    (key->in_launch == 2 ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
 
@@ -5254,6 +6070,17 @@ static void gpuscan__arg_real(gpuscan__launch *launch, gpuscan_type type, double
         gpuscan__arg(launch, &value, sizeof(value));
     else
         gpuscan__arg(launch, &single, sizeof(single));
+}
+
+/* Bytes of local memory: the ticket, then the bins; on a CPU the tables, each with one counter more. */
+static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+    if (gpuscan__counts_bytes(&plan->key))
+        return (uint64_t)plan->key.copies * 1024;
+    if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy))
+        return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
+    if (gpuscan__uses_ptx(gs, &plan->key))
+        return 0; /* the kernel declares it */
+    return gpuscan__max((uint64_t)plan->key.range_bins * plan->key.copies, 1) * 4;
 }
 
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan_histogram_desc *desc,
@@ -5275,6 +6102,8 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
         flags |= GPUSCAN__FLAG_ACCUMULATE;
     if (in_launch)
         flags |= GPUSCAN__FLAG_FINISH;
+    if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy) && !plan->key.copies)
+        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES;
     gpuscan__arg_buffer(&launch, desc->samples, samples);
     gpuscan__arg_u64(&launch, pitch);
     gpuscan__arg_u64(&launch, count);
@@ -5300,8 +6129,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     gpuscan__arg_buffer(&launch, desc->counts, samples);
     gpuscan__arg_u32(&launch, flags);
     if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group,
-                                 gpuscan__uses_ptx(gs, &plan->key) ? 0 : gpuscan__max((uint64_t)plan->key.range_bins * plan->key.copies, 1) * 4,
-                                 in_launch)) != 0 ||
+                                 gpuscan__counts_shared(gs, plan), in_launch)) != 0 ||
         in_launch)
         return r;
     flags &= ~(uint32_t)GPUSCAN__FLAG_FINISH;
@@ -5383,6 +6211,180 @@ static gpuscan_result gpuscan__histogram(gpuscan *gs, const gpuscan_histogram_de
     return gpuscan__chain_end(&chain, r);
 }
 
+/* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
+
+/* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built: on
+   small numbers whose sums every type holds exactly, against a loop. One that is wrong is not used on this object any
+   more. Custom texts are not run on numbers that they do not expect. */
+
+static void gpuscan__put_number(gpuscan_type type, void *array, uint64_t i, uint64_t value) {
+    unsigned char *at = (unsigned char *)array + i * gpuscan__types[type].size;
+    double f64 = (double)value;
+    float f32 = (float)value;
+    int b;
+    if (type == GPUSCAN_TYPE_F64)
+        memcpy(at, &f64, sizeof(f64));
+    else if (type == GPUSCAN_TYPE_F32)
+        memcpy(at, &f32, sizeof(f32));
+    else
+        for (b = 0; b < (int)gpuscan__types[type].size; b++) { /* the value's low bytes, in the host's order */
+            const uint16_t one = 1;
+            int little = *(const unsigned char *)&one;
+            at[little ? b : (int)gpuscan__types[type].size - 1 - b] = (unsigned char)(value >> (8 * b));
+        }
+}
+
+static uint64_t gpuscan__test_combine(gpuscan_op op, uint64_t a, uint64_t b) {
+    switch (op) {
+    case GPUSCAN_OP_ADD:
+        return a + b;
+    case GPUSCAN_OP_MUL:
+        return a * b;
+    case GPUSCAN_OP_MIN:
+        return a < b ? a : b;
+    case GPUSCAN_OP_MAX:
+        return a > b ? a : b;
+    case GPUSCAN_OP_AND:
+        return a & b;
+    case GPUSCAN_OP_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+/* src: test numbers; expected: what a scan of them after init makes (and, last, their reduction). */
+static void gpuscan__test_numbers(const gpuscan__elements *e, int inclusive, uint64_t count, uint64_t init, void *src,
+                                  void *expected) {
+    uint64_t i, sum = init;
+    for (i = 0; i < count; i++) {
+        uint64_t x = (i * 5 + i / 7 + 1) % 4; /* 0 to 3; products of ones, or they would not stay small */
+        if (e->op == GPUSCAN_OP_MUL)
+            x = 1;
+        gpuscan__put_number(e->src, src, i, x);
+        if (!inclusive)
+            gpuscan__put_number(e->dst, expected, i, sum);
+        sum = gpuscan__test_combine(e->op, sum, x);
+        if (inclusive)
+            gpuscan__put_number(e->dst, expected, i, sum);
+    }
+    gpuscan__put_number(e->dst, expected, count, sum);
+}
+
+/* Runs the program's operation on the test numbers; *right: whether it gave what was expected. */
+static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *program, const gpuscan__elements *e,
+                                        int *right) {
+    const gpuscan__key *key = &program->key;
+    uint64_t count = 3 * (uint64_t)key->tile + 5, src_bytes = count * e->src_size, bytes = (count + 1) * e->dst_size;
+    uint64_t init_value = 2;
+    unsigned char *host = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(src_bytes + 2 * bytes + 8));
+    unsigned char *expected = host + src_bytes, *got = expected + bytes, *init = got + bytes;
+    gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
+    cl_mem src = NULL, dst = NULL;
+    cl_event done = NULL;
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r;
+    *right = 0;
+    if (!host)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+    gpuscan__put_number(e->dst, init, 0, init_value);
+    gpuscan__test_numbers(e, key->inclusive != 0, count, init_value, host, expected);
+    memset(got, 0xee, (size_t)bytes);
+    r = gpuscan__service(gs);
+    if (r == 0 && !(src = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)src_bytes, NULL, &code)))
+        r = gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+    if (r == 0 && !(dst = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code)))
+        r = gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+    if (r == 0 && ((code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, src, CL_TRUE, 0, (size_t)src_bytes, host, 0,
+                                                       NULL, NULL)) != CL_SUCCESS ||
+                   (code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL,
+                                                       NULL)) != CL_SUCCESS))
+        r = gpuscan__fail(gs, code, "clEnqueueWriteBuffer for a self-test failed");
+    if (r == 0 && key->operation == GPUSCAN__SCAN) {
+        gpuscan_scan_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.src.mem = src;
+        desc.dst.mem = desc.total.mem = dst;
+        desc.total.offset = desc.count = count;
+        desc.src_type = e->src;
+        desc.dst_type = e->dst;
+        desc.op = e->op;
+        desc.kind = key->inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        desc.init = init;
+        desc.call.queue = gs->service_queue;
+        desc.call.event = &done;
+        desc.call.strategy = strategy;
+        gs->testing = key;
+        r = gpuscan__scan(gs, &desc, GPUSCAN__RUN, NULL);
+        gs->testing = NULL;
+    } else if (r == 0) {
+        gpuscan_reduce_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.src.mem = src;
+        desc.dst.mem = dst;
+        desc.dst.offset = desc.count = count;
+        desc.src_type = e->src;
+        desc.dst_type = e->dst;
+        desc.op = e->op;
+        desc.init = init;
+        desc.call.queue = gs->service_queue;
+        desc.call.event = &done;
+        desc.call.strategy = strategy;
+        memset(expected, 0xee, (size_t)(count * e->dst_size)); /* all but the result stays as it was */
+        r = gpuscan__reduce(gs, &desc, GPUSCAN__RUN, NULL);
+    }
+    if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
+        r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
+    if (r == 0 && (code = gs->cl.clEnqueueReadBuffer(gs->service_queue, dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL,
+                                                     NULL)) != CL_SUCCESS)
+        r = gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
+    *right = r == 0 && memcmp(got, expected, (size_t)bytes) == 0;
+    gpuscan__forget_event(gs, &done);
+    if (dst)
+        gs->cl.clReleaseMemObject(dst);
+    if (src)
+        gs->cl.clReleaseMemObject(src);
+    gpuscan__release(&gs->allocator, host);
+    return r;
+}
+
+/* refused: the program failed its test, and what replaces it has been decided. */
+static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e,
+                                     int *refused) {
+    const gpuscan__key *key = &program->key;
+    gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
+    int right = 0;
+    gpuscan_result r;
+    *refused = 0;
+    program->proved = 1; /* also while it is being tested */
+    if (gpuscan__is_cpu_strategy(strategy) || !e || e->custom || e->arg || e->src == GPUSCAN_TYPE_F16 ||
+        e->dst == GPUSCAN_TYPE_F16 || (key->operation != GPUSCAN__SCAN && key->operation != GPUSCAN__REDUCE) ||
+        !(gs->device.lanes || gpuscan__is_single_pass(strategy)))
+        return GPUSCAN_SUCCESS;
+    r = gpuscan__run_test(gs, program, e, &right);
+    if (r != 0) {
+        program->proved = 0;
+        return r;
+    }
+    if (right)
+        return GPUSCAN_SUCCESS;
+    *refused = 1;
+    if (gs->device.lanes) { /* without the vendor's instructions, then */
+        gs->device.lanes = 0;
+        if (gs->device.fence == GPUSCAN__FENCE_PTX)
+            gs->device.fence = GPUSCAN__FENCE_NONE;
+        while ((program = gs->programs) != NULL) {
+            gs->programs = program->next;
+            gpuscan__free_program(gs, program);
+        }
+        gpuscan__log(gs, GPUSCAN_LOG_WARNING, "a self-test failed: the vendor's instructions are not used any more");
+        return GPUSCAN_SUCCESS;
+    }
+    gs->refused |= 1u << strategy;
+    gpuscan__log(gs, GPUSCAN_LOG_WARNING, "a self-test failed: its strategy is not used any more");
+    return GPUSCAN_SUCCESS;
+}
+
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
 enum { GPUSCAN__HOST_ARRAYS = 4 };
@@ -5435,8 +6437,10 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, cl_event don
                                           uint64_t bytes) {
     gpuscan *gs = host->gs;
     cl_int code = gs->cl.clWaitForEvents(1, &done);
-    if (code != CL_SUCCESS)
+    if (code != CL_SUCCESS) {
+        gs->cl.clFinish(host->queue); /* the device may still write to the caller's array */
         return gpuscan__fail(gs, code, "clWaitForEvents failed");
+    }
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
     if (gs->device.zero_copy) {
@@ -5512,7 +6516,8 @@ static gpuscan_result gpuscan__scan_host(gpuscan *gs, const void *src, void *dst
         return r;
     src_bytes *= e.src_size;
     dst_bytes *= e.dst_size;
-    if (src != dst && count && gpuscan__arrays_overlap(src, src_bytes, dst, dst_bytes))
+    if (count && gpuscan__arrays_overlap(src, src_bytes, dst, dst_bytes) &&
+        (src != dst || e.src_size != e.dst_size || src_bytes != dst_bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "src and dst overlap");
     if ((r = gpuscan__scan(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
         (r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
@@ -5734,8 +6739,13 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         allocator.release = gpuscan__default_release;
     }
     gs = (gpuscan *)gpuscan__allocate(&allocator, sizeof(*gs));
-    if (!gs)
+    if (!gs) {
+        if (desc->error && desc->error_size)
+            snprintf(desc->error, desc->error_size, "no memory for the object");
+        if (desc->logger.log)
+            desc->logger.log(GPUSCAN_LOG_ERROR, "no memory for the object", desc->logger.user);
         return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
+    }
     memset(gs, 0, sizeof(*gs));
     gs->allocator = allocator;
     gs->logger = desc->logger;
@@ -5991,3 +7001,51 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 #pragma warning(pop)
 #endif
 #endif /* GPUSCAN_IMPLEMENTATION */
+
+/* [LICENCE] --------------------------------------------------------------------------------------------------------
+
+   gpuscan may be used under either of the two licences below: choose the one that you prefer.
+
+   ------------------------------------------------------------------------------
+   ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+   Copyright (c) the gpuscan contributors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy
+   of this software and associated documentation files (the "Software"), to deal
+   in the Software without restriction, including without limitation the rights
+   to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+   copies of the Software, and to permit persons to whom the Software is
+   furnished to do so.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+   SOFTWARE.
+
+   ------------------------------------------------------------------------------
+   ALTERNATIVE B - Public domain (www.unlicense.org)
+
+   This is free and unencumbered software released into the public domain.
+
+   Anyone is free to copy, modify, publish, use, compile, sell, or distribute
+   this software, either in source code form or as a compiled binary, for any
+   purpose, commercial or non-commercial, and by any means.
+
+   In jurisdictions that recognize copyright laws, the author or authors of this
+   software dedicate any and all copyright interest in the software to the public
+   domain. We make this dedication for the benefit of the public at large and to
+   the detriment of our heirs and successors. We intend this dedication to be an
+   overt act of relinquishment in perpetuity of all present and future rights to
+   this software under copyright law.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN
+   ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION
+   WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+*/

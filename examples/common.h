@@ -146,6 +146,9 @@ static inline void launch(cl_command_queue queue, cl_kernel kernel, size_t items
 /* [PICTURES] ------------------------------------------------------------------------------------------------------- */
 
 #ifdef EXAMPLE_PICTURES
+#define STBI_ONLY_JPEG /* the other formats would take longer to compile */
+#define STBI_ONLY_PNG
+#define STBI_ONLY_BMP
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 #define STB_IMAGE_WRITE_IMPLEMENTATION

@@ -191,7 +191,9 @@ for compiler in gcc clang; do
   check "$compiler: unsigned char" "$compiler" -std=c99 -funsigned-char $c_warnings -I"$root" -fsyntax-only implementation.c
   if echo '#include <stdlib.h>' > dialect.c && "$compiler" -m32 -fsyntax-only dialect.c 2> /dev/null; then
     check "$compiler: 32 bit" "$compiler" -m32 -std=c99 $c_warnings -O2 -I"$root" -c implementation.c -o implementation32.o
-    check "$cxx: 32 bit" "$cxx" -m32 -std=c++11 $warnings -I"$root" -fsyntax-only implementation.cpp
+    echo '#include <cstdlib>' > dialect.cpp
+    "$cxx" -m32 -fsyntax-only dialect.cpp 2> /dev/null &&
+      check "$cxx: 32 bit" "$cxx" -m32 -std=c++11 $warnings -I"$root" -fsyntax-only implementation.cpp
     check "$compiler: 32 bit, interface" "$compiler" -m32 -std=c89 -pedantic $c_warnings -I"$root" -fsyntax-only user.c
   else
     left_out "$compiler -m32: no headers for 32 bit"

@@ -175,8 +175,9 @@ on_intel() {
   venv=$root/build/intel
   library=$venv/lib/libintelocl.so
   if [ ! -e "$library" ]; then
-    if ! { python3 -m venv "$venv" && "$venv/bin/pip" install -q intel-opencl-rt; } > "$work/logs/intel-setup.txt" 2>&1
-    then
+    # the second has libimf and libsvml, which the first needs and does not name
+    if ! { python3 -m venv "$venv" && "$venv/bin/pip" install -q intel-opencl-rt intel-cmplr-lib-rt; } \
+      > "$work/logs/intel-setup.txt" 2>&1; then
       say "left out: Intel's CPU runtime, which pip could not install (see $work/logs/intel-setup.txt)"
       return
     fi

@@ -15,7 +15,7 @@ static struct {
     test_buffer parent; /* two sub-buffers that overlap, and one that ends before the parent does */
     gpuscan_buffer left, right;
     uint64_t left_begin, right_begin, left_size, right_size; /* bytes */
-    gpuscan_buffer scratch;
+    gpuscan_buffer scratch, parts;                           /* large ones, and what is in parts does not matter */
     uint64_t scratch_size;
 } f;
 
@@ -87,6 +87,7 @@ static int open_all(void **state) {
     f.tiny = new_buffer(test.context, CL_MEM_READ_WRITE, 2);
     f.scratch = new_buffer(test.context, CL_MEM_READ_WRITE, 1 << 20);
     f.scratch_size = 1 << 20;
+    f.parts = new_buffer(test.context, CL_MEM_READ_WRITE, 1 << 20);
 
     f.in = test_buffer_new(CL_MEM_READ_WRITE, 4, 4096);
     f.out = test_buffer_new(CL_MEM_READ_WRITE, 4, 4096);
@@ -123,7 +124,8 @@ static int open_all(void **state) {
 }
 
 static int close_all(void **state) {
-    gpuscan_buffer *buffers[] = {&f.foreign, &f.read_only, &f.write_only, &f.tiny, &f.scratch, &f.left, &f.right};
+    gpuscan_buffer *buffers[] = {&f.foreign, &f.read_only, &f.write_only, &f.tiny,
+                                 &f.scratch, &f.parts,     &f.left,       &f.right};
     size_t i;
     for (i = 0; i < sizeof buffers / sizeof *buffers; i++)
         clReleaseMemObject(buffers[i]->mem);
@@ -229,7 +231,7 @@ static void refused(gpuscan_result got, gpuscan_result wanted, cl_event event, c
 #define REFUSALS_OF(operation, in, out)                                                                                \
     static void operation##_refuses(gpuscan_##operation##_desc d, gpuscan_result wanted, const char *word,             \
                                     const char *what) {                                                                \
-        cl_event       event = f.event;                                                                                \
+        cl_event event = f.event;                                                                                      \
         gpuscan_result result;                                                                                         \
         d.call.event = &event;                                                                                         \
         test_case("gpuscan_" #operation ": %s", what);                                                                 \
@@ -574,7 +576,7 @@ static void test_reduce_types(void **state) {
     TYPE_REFUSALS(reduce);
     REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.init = &one; d.init_buffer = f.scratch);
     REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "result", d.result = &result);
-    REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst.mem = NULL);
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL);
     assert_int_equal(result, 77);
     for (arg = GPUSCAN_OP_ARGMIN; arg <= GPUSCAN_OP_ARGMAX; arg++) {
         static const gpuscan_type wrong[] = {GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_U8,  GPUSCAN_TYPE_I16,
@@ -736,7 +738,7 @@ static void test_scan_overflow(void **state) {
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.src_type = GPUSCAN_TYPE_U8; d.src.offset = UINT64_MAX - N + 1);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.rows = 3; d.dst_pitch = half);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.rows = 3; d.src_pitch = half);
-    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.rows = half; d.dst_pitch = UINT64_MAX; d.src_pitch = N);
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "pitch", d.rows = half; d.dst_pitch = UINT64_MAX; d.src_pitch = N);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = UINT64_MAX);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = half);
     /* 2^64 + 8 wraps around to 8 */
@@ -770,11 +772,12 @@ static void test_other_overflow(void **state) {
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "weights", d.weights = f.scratch; d.rows = 3; d.pitch = N;
             d.weights_pitch = half);
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "counts", d.counts.offset = UINT64_MAX - 3);
-    /* as many bins as fit the field: bins + 2 counters of 8 bytes in 4 channels do not wrap around in 32 bits */
-    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.bins = UINT32_MAX; d.channels = 4;
+    /* the most bins there may be, in 4 channels of 8 bytes each: nothing wraps around in 32 bits */
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.bins = 536870909; d.channels = 4;
             d.counter_type = GPUSCAN_TYPE_U64; d.outside = GPUSCAN_OUTSIDE_COUNT; d.samples = f.scratch);
-    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.bins = UINT32_MAX - 1; d.counts.offset = 0;
-            d.outside = GPUSCAN_OUTSIDE_COUNT);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "bins", d.bins = 536870910);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "bins", d.bins = UINT32_MAX;
+                     d.outside = GPUSCAN_OUTSIDE_COUNT);
 }
 
 /* ---- overlaps ---------------------------------------------------------------------------------------------------- */
@@ -802,16 +805,35 @@ static void test_other_overflow(void **state) {
                  d.a = at(f.right, (ends - f.right_begin) / (a_element)));                                             \
     } while (0)
 
+/* Scratch overlaps with a field, where the call needs scratch; behind it all is well. */
+#define SCRATCH_OVERLAPS(operation, field, ...)                                                                        \
+    do {                                                                                                               \
+        uint64_t bytes = 0;                                                                                            \
+        {                                                                                                              \
+            gpuscan_##operation##_desc d = operation##_desc();                                                         \
+            __VA_ARGS__;                                                                                               \
+            d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;                                                             \
+            test_ok(gpuscan_##operation##_scratch_size(test.gs, &d, &bytes));                                          \
+        }                                                                                                              \
+        if (bytes) {                                                                                                   \
+            REFUSED(operation, GPUSCAN_ERROR_OVERLAP, "scratch", __VA_ARGS__;                                          \
+                    d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS; d.field = f.scratch; d.call.scratch = f.scratch);   \
+            REFUSED(operation, GPUSCAN_ERROR_OVERLAP, #field, __VA_ARGS__;                                             \
+                    d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS; d.field = at(f.scratch, 1);                         \
+                    d.call.scratch = f.scratch);                                                                       \
+            ACCEPTED(operation, __VA_ARGS__; d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS; d.field = f.scratch;       \
+                     d.call.scratch = at(f.scratch, 1 << 19));                                                         \
+        }                                                                                                              \
+    } while (0)
+
 static void test_scan_overlap(void **state) {
-    uint64_t parent = f.parent.count;
     (void)state;
     OVERLAPS(scan, dst, 4, src, 4, 64, d.count = 16);
     OVERLAPS(scan, src, 4, dst, 4, 64, d.count = 16);
     OVERLAPS(scan, total, 4, dst, 4, 64, d.count = 16);
     OVERLAPS(scan, total, 4, src, 4, 64, d.count = 16);
     OVERLAPS(scan, dst, 4, total, 4, 4, d.count = 16);
-    OVERLAPS(scan, total, 4, src, 4, 64, d.count = 64; d.src_type = GPUSCAN_TYPE_U8; d.dst_type = GPUSCAN_TYPE_U32;
-             d.src.offset = 0);
+    OVERLAPS(scan, total, 4, src, 1, 64, d.count = 64; d.src_type = GPUSCAN_TYPE_U8; d.dst_type = GPUSCAN_TYPE_U32);
     OVERLAPS(scan, dst, 4, init_buffer, 4, 4, d.count = 16);
     OVERLAPS(scan, init_buffer, 4, dst, 4, 64, d.count = 16);
     OVERLAPS(scan, total, 4, init_buffer, 4, 4, d.count = 16);
@@ -822,17 +844,11 @@ static void test_scan_overlap(void **state) {
     OVERLAPS(scan, total, 4, dst, 4, 64 + 4 * 20, d.count = 16; d.rows = 2; d.dst_pitch = 20);
     /* one byte of the last element is enough */
     OVERLAPS(scan, dst, 1, src, 4, 64, d.count = 16; d.dst_type = GPUSCAN_TYPE_U8);
-    /* scratch overlaps with anything */
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.dst = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.src = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.total = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.init_buffer = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.count_buffer = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.count_buffer = at(f.parent.at, parent / 4 - 1);
-            d.call.scratch = f.parent.at);
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.dst = f.left; d.call.scratch = f.parent.at);
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "scratch", d.dst = at(f.left, (f.right_begin - f.left_begin) / 4);
-            d.call.scratch = f.right);
+    SCRATCH_OVERLAPS(scan, dst, d.count = 20000; d.src = f.parts);
+    SCRATCH_OVERLAPS(scan, src, d.count = 20000; d.dst = f.parts);
+    SCRATCH_OVERLAPS(scan, total, d.count = 20000; d.src = d.dst = f.parts);
+    SCRATCH_OVERLAPS(scan, init_buffer, d.count = 20000; d.src = d.dst = f.parts);
+    SCRATCH_OVERLAPS(scan, count_buffer, d.count = 20000; d.src = d.dst = f.parts);
     ACCEPTED(scan, d.src = f.scratch; d.dst = at(f.scratch, N); d.call.scratch = at(f.scratch, 8192));
 
     /* the same range of one buffer, also through two names of it */
@@ -858,9 +874,6 @@ static void test_uniform_add_overlap(void **state) {
     OVERLAPS(uniform_add, dst, 4, count_buffer, 4, 4, d.count = 20);
     OVERLAPS(uniform_add, count_buffer, 4, dst, 4, 80, d.count = 20);
     REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "dst", d.dst = d.addend; d.block = 1);
-    REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "scratch", d.dst = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "scratch", d.addend = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "scratch", d.count_buffer = f.parent.at; d.call.scratch = f.parent.at);
 }
 
 static void test_reduce_overlap(void **state) {
@@ -869,10 +882,10 @@ static void test_reduce_overlap(void **state) {
     OVERLAPS(reduce, src, 4, dst, 4, 4, d.count = 16);
     OVERLAPS(reduce, dst, 4, init_buffer, 4, 4, d.count = 16);
     OVERLAPS(reduce, dst, 4, count_buffer, 4, 4, d.count = 16);
-    REFUSED(reduce, GPUSCAN_ERROR_OVERLAP, "scratch", d.dst = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(reduce, GPUSCAN_ERROR_OVERLAP, "scratch", d.src = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(reduce, GPUSCAN_ERROR_OVERLAP, "scratch", d.init_buffer = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(reduce, GPUSCAN_ERROR_OVERLAP, "scratch", d.count_buffer = f.parent.at; d.call.scratch = f.parent.at);
+    SCRATCH_OVERLAPS(reduce, dst, d.count = 20000; d.src = f.parts);
+    SCRATCH_OVERLAPS(reduce, src, d.count = 20000);
+    SCRATCH_OVERLAPS(reduce, init_buffer, d.count = 20000; d.src = f.parts);
+    SCRATCH_OVERLAPS(reduce, count_buffer, d.count = 20000; d.src = f.parts);
 }
 
 static void test_histogram_overlap(void **state) {
@@ -884,12 +897,11 @@ static void test_histogram_overlap(void **state) {
     OVERLAPS(histogram, counts, 4, edges, 1, 12, d.count = 16; d.bins = 11; d.form = GPUSCAN_BINS_EDGES);
     OVERLAPS(histogram, counts, 4, count_buffer, 4, 4, d.count = 16);
     OVERLAPS(histogram, count_buffer, 4, counts, 4, 4 * BINS, d.count = 16);
-    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "scratch", d.counts = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "scratch", d.samples = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "scratch", d.weights = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "scratch", d.count_buffer = f.parent.at; d.call.scratch = f.parent.at);
-    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "scratch", d.edges = f.parent.at; d.form = GPUSCAN_BINS_EDGES;
-            d.call.scratch = f.parent.at);
+    SCRATCH_OVERLAPS(histogram, samples, d.count = 20000);
+    SCRATCH_OVERLAPS(histogram, counts, d.count = 20000; d.samples = f.parts);
+    SCRATCH_OVERLAPS(histogram, weights, d.count = 20000; d.samples = f.parts);
+    SCRATCH_OVERLAPS(histogram, count_buffer, d.count = 20000; d.samples = f.parts);
+    SCRATCH_OVERLAPS(histogram, edges, d.count = 20000; d.samples = f.parts; d.form = GPUSCAN_BINS_EDGES);
 }
 
 /* ---- scratch of the caller --------------------------------------------------------------------------------------- */

@@ -962,5 +962,6 @@ int main(void) {
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices),
                                        TEST(host_arrays)};
+    test_select();
     return cmocka_run_group_tests_name("histogram", tests, test_open, test_close);
 }

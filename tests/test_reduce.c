@@ -160,13 +160,17 @@ static void check_all_strategies(reduce_case c) {
     check_strategies(c, 0, GPUSCAN_STRATEGY_COUNT - 1);
 }
 
-/* A program is built for each strategy, type and operator: by default one strategy, the pair's own. */
-static void check_pair_strategy(reduce_case c) {
-    c.strategy = test_pair_strategy(c.from, c.op);
+/* A program is built for each strategy, type and operator: by default this strategy alone. */
+static void check_one_strategy(reduce_case c, gpuscan_strategy strategy) {
+    c.strategy = strategy;
     if (test.is_long)
         check_all_strategies(c);
-    else if (!check_strategies(c, (int)c.strategy, (int)c.strategy))
+    else if (!check_strategies(c, (int)strategy, (int)strategy))
         check_strategies(c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
+}
+
+static void check_pair_strategy(reduce_case c) {
+    check_one_strategy(c, test_pair_strategy(c.from, c.op));
 }
 
 /* ---- lengths ----------------------------------------------------------------------------------------------------- */
@@ -295,7 +299,7 @@ static void more_than_32_bits(void **state) {
 
 /* ---- types and operators ----------------------------------------------------------------------------------------- */
 
-/* As in the tests of scan: by default a pair runs with one strategy, turning; sums take them all. */
+/* All types by all operators; by default those of test_in_run. */
 static void types_and_operators(void **state) {
     int         type, op, s;
     reduce_case c;
@@ -305,8 +309,7 @@ static void types_and_operators(void **state) {
             for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
                 if (!test_has_type((gpuscan_type)type) || !test_op_fits((gpuscan_type)type, (gpuscan_op)op))
                     continue;
-                if (!test.is_long && s != (int)test_pair_strategy((gpuscan_type)type, (gpuscan_op)op) &&
-                    (op != GPUSCAN_OP_ADD || test.is_small))
+                if (!test_in_run((gpuscan_type)type, (gpuscan_op)op, (gpuscan_strategy)s))
                     continue;
                 c = a_reduction((gpuscan_type)type, (gpuscan_op)op, test_size(700, 100003, 300007));
                 c.strategy = (gpuscan_strategy)s;
@@ -546,9 +549,14 @@ static void custom_operators(void **state) {
     static const test_operator *const operators[] = {
         &op_run_join,  &op_matrix_product, &op_brackets_match, &op_affine_compose, &op_marked_sum,
         &op_seven_sum, &op_last,           &op_three,          &op_twelve,         &op_forty};
-    static const uint64_t counts[] = {0, 1, 2, 33, 257, 1000, 5003, 65537, 300007};
-    reduce_case           c;
-    size_t                o, n;
+    static const gpuscan_strategy only[] = {GPUSCAN_STRATEGY_AUTO,           GPUSCAN_STRATEGY_AUTO,
+                                            GPUSCAN_STRATEGY_SINGLE_PASS,    GPUSCAN_STRATEGY_AUTO,
+                                            GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_MULTI_PASS,
+                                            GPUSCAN_STRATEGY_SINGLE_PASS,    GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
+                                            GPUSCAN_STRATEGY_MULTI_PASS,     GPUSCAN_STRATEGY_AUTO};
+    static const uint64_t         counts[] = {0, 1, 2, 33, 257, 1000, 5003, 65537, 300007};
+    reduce_case                   c;
+    size_t                        o, n;
     (void)state;
     for (o = 0; o < sizeof operators / sizeof operators[0]; o++)
         for (n = 0; n < (test.is_small ? 6 : 9); n++) {
@@ -558,7 +566,10 @@ static void custom_operators(void **state) {
             c.dst_offset = o;
             c.to_host = n % 3 == 2;
             c.init = o > 0 && n % 2 ? INIT_DEVICE : INIT_NONE;
-            check_all_strategies(c);
+            if (only[o])
+                check_one_strategy(c, only[o]);
+            else
+                check_all_strategies(c);
         }
 }
 
@@ -764,10 +775,10 @@ static void limited_devices(void **state) {
         c.op = GPUSCAN_OP_ARGMAX;
         c.to = GPUSCAN_TYPE_U64;
         if (i == 0 || i == 3)
-            check_all_strategies(c);
+            check_one_strategy(c, i == 0 ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS);
         c.custom = &op_run_join;
         if (i == 0 || i == 3)
-            check_all_strategies(c);
+            check_one_strategy(c, i == 0 ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS);
     }
 }
 
@@ -845,5 +856,6 @@ int main(void) {
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices),
                                        TEST(host_arrays)};
+    test_select();
     return cmocka_run_group_tests_name("reduce", tests, test_open, test_close);
 }

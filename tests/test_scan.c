@@ -175,13 +175,17 @@ static void check_all_strategies(scan_case c) {
     check_strategies(c, 0, GPUSCAN_STRATEGY_COUNT - 1);
 }
 
-/* A program is built for each strategy, type and operator: by default one strategy, the pair's own. */
-static void check_pair_strategy(scan_case c) {
-    c.strategy = test_pair_strategy(c.from, c.op);
+/* A program is built for each strategy, type and operator: by default this strategy alone. */
+static void check_one_strategy(scan_case c, gpuscan_strategy strategy) {
+    c.strategy = strategy;
     if (test.is_long)
         check_all_strategies(c);
-    else if (!check_strategies(c, (int)c.strategy, (int)c.strategy))
+    else if (!check_strategies(c, (int)strategy, (int)strategy))
         check_strategies(c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
+}
+
+static void check_pair_strategy(scan_case c) {
+    check_one_strategy(c, test_pair_strategy(c.from, c.op));
 }
 
 /* ---- lengths ----------------------------------------------------------------------------------------------------- */
@@ -338,8 +342,7 @@ static void more_than_32_bits(void **state) {
 
 /* ---- types and operators ----------------------------------------------------------------------------------------- */
 
-/* All types by all operators, exclusive and inclusive. By default a pair runs with one strategy, turning, so that each
-   type and each operator meets each strategy; sums, and the long run, take them all. */
+/* All types by all operators, exclusive and inclusive; by default those of test_in_run. */
 static void types_and_operators(void **state) {
     int       type, op, s, kind;
     scan_case c;
@@ -349,8 +352,7 @@ static void types_and_operators(void **state) {
             for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
                 if (!test_has_type((gpuscan_type)type) || !test_op_fits((gpuscan_type)type, (gpuscan_op)op))
                     continue;
-                if (!test.is_long && s != (int)test_pair_strategy((gpuscan_type)type, (gpuscan_op)op) &&
-                    (op != GPUSCAN_OP_ADD || test.is_small))
+                if (!test_in_run((gpuscan_type)type, (gpuscan_op)op, (gpuscan_strategy)s))
                     continue;
                 for (kind = 0; kind < 2; kind++) {
                     c = a_scan((gpuscan_type)type, (gpuscan_op)op, test_size(700, 50021, 300007));
@@ -654,6 +656,9 @@ static void inits_and_totals(void **state) {
 static void custom_operators(void **state) {
     static const test_operator *const operators[] = {&op_run_join,       &op_matrix_product, &op_brackets_match,
                                                      &op_affine_compose, &op_marked_sum,     &op_seven_sum};
+    static const gpuscan_strategy     only[] = {GPUSCAN_STRATEGY_AUTO,        GPUSCAN_STRATEGY_AUTO,
+                                                GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                                                GPUSCAN_STRATEGY_AUTO,        GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
     static const uint64_t             counts[] = {1, 2, 33, 257, 1000, 5003, 65537, 300007, 1500007};
     scan_case                         c;
     size_t                            o, n;
@@ -667,7 +672,10 @@ static void custom_operators(void **state) {
                 c.kind = (gpuscan_scan_kind)kind;
                 c.total = 1;
                 c.init = o > 0 && n % 2 ? INIT_HOST : INIT_NONE;
-                check_all_strategies(c);
+                if (only[o])
+                    check_one_strategy(c, only[o]);
+                else
+                    check_all_strategies(c);
             }
 }
 
@@ -685,6 +693,8 @@ static void runs_of_every_length(void **state) {
 
 static void custom_sizes(void **state) {
     static const test_operator *const operators[] = {&op_last, &op_three, &op_twelve, &op_forty};
+    static const gpuscan_strategy     only[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
+                                                GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, GPUSCAN_STRATEGY_AUTO};
     static const uint64_t             counts[] = {1, 7, 300, 4099, 40009};
     scan_case                         c;
     size_t                            o, n;
@@ -697,7 +707,10 @@ static void custom_sizes(void **state) {
             c.dst_offset = 3 * n;
             c.total = 1;
             c.kind = (n + o) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
-            check_all_strategies(c);
+            if (only[o])
+                check_one_strategy(c, only[o]);
+            else
+                check_all_strategies(c);
         }
 }
 
@@ -958,7 +971,7 @@ static void limited_devices(void **state) {
         c.in_place = 0;
         c.custom = &op_run_join;
         if (i == 0 || i == 4)
-            check_all_strategies(c);
+            check_one_strategy(c, i == 0 ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS);
     }
 }
 
@@ -1066,5 +1079,6 @@ int main(void) {
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices),
                                        TEST(host_arrays)};
+    test_select();
     return cmocka_run_group_tests_name("scan", tests, test_open, test_close);
 }

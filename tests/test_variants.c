@@ -1,0 +1,86 @@
+/* cc -O2 test_variants.c -o test_variants -lcmocka -lOpenCL -lm
+   A variant that gives wrong results on a device is found by its self-test and given up. The wrong device is the real
+   one with launches that do nothing. */
+#include "harness.h"
+
+static struct {
+    gpuscan_opencl real;
+    unsigned dropped, left_to_drop;
+} broken;
+
+static cl_int CL_API_CALL drop_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                      const size_t *global, const size_t *local, cl_uint wait_count,
+                                      const cl_event *wait_list, cl_event *event) {
+    if (broken.left_to_drop == 0)
+        return broken.real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, wait_count,
+                                                  wait_list, event);
+    broken.left_to_drop--;
+    broken.dropped++;
+    return event ? broken.real.clEnqueueMarkerWithWaitList(queue, wait_count, wait_list, event) : CL_SUCCESS;
+}
+
+static gpuscan *open_broken(unsigned launches) {
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
+    void *library = NULL;
+    const char *missing = NULL;
+    memset(&desc, 0, sizeof(desc));
+    assert_int_equal(gpuscan__load_opencl(&broken.real, &library, &missing), GPUSCAN_SUCCESS);
+    desc.opencl = &broken.real;
+    assert_int_equal(gpuscan_create(&gs, &desc), GPUSCAN_SUCCESS);
+    gs->cl.clEnqueueNDRangeKernel = drop_launch;
+    broken.dropped = 0;
+    broken.left_to_drop = launches;
+    return gs;
+}
+
+static void check_scan(gpuscan *gs, gpuscan_strategy strategy, gpuscan_result expected) {
+    uint32_t src[1000], dst[1000], sum = 0;
+    gpuscan_scan_desc desc;
+    unsigned i;
+    memset(&desc, 0, sizeof(desc));
+    memset(dst, 0xee, sizeof(dst));
+    desc.call.strategy = strategy;
+    for (i = 0; i < 1000; i++)
+        src[i] = i * 2654435761u;
+    assert_int_equal(gpuscan_scan_host(gs, src, dst, 1000, &desc), expected);
+    for (i = 0; i < 1000; i++) {
+        assert_int_equal(dst[i], expected == GPUSCAN_SUCCESS ? sum : 0xeeeeeeeeu);
+        sum += src[i];
+    }
+}
+
+/* With a vendor's instructions it gives those up first, and is right without them. */
+static void test_wrong_variant(void **state) {
+    gpuscan *gs = open_broken(2);
+    gpuscan_info info;
+    (void)state;
+    assert_int_equal(gpuscan_get_info(gs, &info), GPUSCAN_SUCCESS);
+    check_scan(gs, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    assert_true(broken.dropped > 0);
+    broken.left_to_drop = 0;
+    check_scan(gs, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY); /* it stays given up */
+    check_scan(gs, GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_SUCCESS);
+    check_scan(gs, GPUSCAN_STRATEGY_AUTO, GPUSCAN_SUCCESS);
+    assert_int_equal(gpuscan_get_info(gs, &info), GPUSCAN_SUCCESS);
+    assert_false(info.has_lanes);
+    gpuscan_destroy(gs);
+}
+
+/* A right one is tested once for a program, and kept. */
+static void test_right_variant(void **state) {
+    gpuscan *gs = open_broken(0);
+    (void)state;
+    check_scan(gs, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_SUCCESS);
+    check_scan(gs, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_SUCCESS);
+    assert_int_equal(gs->refused, 0);
+    gpuscan_destroy(gs);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrong_variant),
+        cmocka_unit_test(test_right_variant),
+    };
+    return cmocka_run_group_tests_name("variants", tests, NULL, NULL);
+}
