@@ -33,7 +33,7 @@ static const char *kernels =
     "            darkest = sums[v];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    for (v = get_local_id(0); v < 256; v += get_local_size(0)) {\n"
-    "        ulong above = sums[v] < darkest ? 0 : sums[v] - darkest, most = sums[255] - darkest;\n"
+    "        ulong above = sums[v] ? sums[v] - darkest : 0, most = sums[255] - darkest;\n"
     "        table[v] = most ? (uchar)((255 * above + most / 2) / most) : (uchar)v;\n" /* one value: leave it */
     "    }\n"
     "}\n"
@@ -76,7 +76,7 @@ static void equalize_on_cpu(const unsigned char *rgb, unsigned char *lumas, unsi
     }
     most = pixels - darkest;
     for (v = 0; v < BINS; v++) {
-        uint64_t above = sums[v] < darkest ? 0 : sums[v] - darkest;
+        uint64_t above = sums[v] ? sums[v] - darkest : 0;
         table[v] = (unsigned char)(most ? (255 * above + most / 2) / most : (uint64_t)v);
     }
     for (i = 0; i < pixels; i++) {
