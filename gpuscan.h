@@ -506,7 +506,8 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpusca
 GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_histogram_desc *desc);
 
-/* The bytes of scratch that a call with this desc needs at most; buffers may be left out. May be 0. */
+/* The bytes of scratch that a call with this desc needs at most; buffers may be left out. May be 0. Builds the program:
+   how large its groups can be decides the size. */
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const gpuscan_uniform_add_desc *desc,
                                                             uint64_t *size);
@@ -3786,6 +3787,7 @@ static const gpuscan__profile gpuscan__profiles[] = {
       {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 24 * GPUSCAN__MIB, 64, 1},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 64, 2},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 24 * GPUSCAN__MIB, 64, 8},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 512, {4, 8}, {4, 2}, 1024, 4, {1, 2}, 32, 49152, 16, 262144, 20000},
@@ -4132,7 +4134,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
         memset(log, 0, size + 1);
         if (gs->cl.clGetProgramBuildInfo(program, gs->device_id, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
             log[0] = 0;
-        if (custom && strstr(log, "gpuscan_custom_size_differs"))
+        if (custom && strstr(log, "gpuscan_custom_size_differs") && strstr(log, "negative"))
             result = GPUSCAN_ERROR_CUSTOM_SIZE;
         gpuscan__log(gs, GPUSCAN_LOG_ERROR, log);
     }
@@ -4400,6 +4402,8 @@ static gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t by
     for (at = 0; at < bytes && code == CL_SUCCESS; at += piece)
         code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at,
                                            (size_t)(bytes - at < piece ? bytes - at : piece), zeros, 0, NULL, NULL);
+    if (code == CL_SUCCESS) /* Intel's CPU runtime returns from a blocking write before it is done */
+        code = gs->cl.clFinish(gs->service_queue);
     gpuscan__release(&gs->allocator, zeros);
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
@@ -4656,12 +4660,17 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
         }
         at = chain->place.offset[GPUSCAN__PLAIN];
         if (at > call->scratch.offset) {
-            cl_event event = NULL;
-            cl_int code = gs->cl.clEnqueueFillBuffer(
-                queue, call->scratch.mem, &zero, sizeof(zero), (size_t)call->scratch.offset,
-                (size_t)(at - call->scratch.offset), chain->wait_count, chain->waits,
-                gpuscan__chain_needs_event(chain, 0) ? &event : NULL);
-            return gpuscan__chain_step(chain, code, event, "clEnqueueFillBuffer of the scratch");
+            static const unsigned char zeros[4096] = {0}; /* as in gpuscan__clear_buffer, where one write does */
+            size_t bytes = (size_t)(at - call->scratch.offset), offset = (size_t)call->scratch.offset;
+            cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
+            cl_int code;
+            if (bytes <= sizeof(zeros))
+                code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, bytes, zeros,
+                                                   chain->wait_count, chain->waits, made);
+            else
+                code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, &zero, sizeof(zero), offset, bytes,
+                                                  chain->wait_count, chain->waits, made);
+            return gpuscan__chain_step(chain, code, event, "clearing the caller's scratch");
         }
         return GPUSCAN_SUCCESS;
     }
@@ -4997,7 +5006,8 @@ static void gpuscan__arg_init(gpuscan__launch *launch, const void *init, uint32_
 }
 
 /* What a public function wants of an operation. */
-typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
+/* SIZE builds the program, since how large its groups can be decides the scratch; CHECK does not. */
+typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE, GPUSCAN__CHECK } gpuscan__mode;
 
 static uint64_t gpuscan__ceil_div(uint64_t a, uint64_t b) {
     return a / b + (a % b != 0);
@@ -5429,9 +5439,10 @@ static gpuscan_result gpuscan__scan(gpuscan *gs, const gpuscan_scan_desc *desc, 
         return gpuscan__scan_run(gs, desc, &plan, flags, ranges, GPUSCAN__COUNT_OF(ranges));
     }
     for (in_place = 0; in_place < (forced ? 1 : 2); in_place++) { /* which of them it will be is not known yet */
-        if (mode == GPUSCAN__SIZE)
+        if (mode == GPUSCAN__CHECK)
             r = gpuscan__scan_choose(gs, desc, &plan, in_place);
-        else if ((r = gpuscan__scan_plan_program(gs, desc, &plan, in_place, &program)) == 0 && !desc->call.scratch.mem)
+        else if ((r = gpuscan__scan_plan_program(gs, desc, &plan, in_place, &program)) == 0 &&
+                 mode == GPUSCAN__PREPARE && !desc->call.scratch.mem)
             r = gpuscan__grow_all(gs, &plan.need);
         if (r != 0)
             return r;
@@ -5486,7 +5497,7 @@ static gpuscan_result gpuscan__uniform_add(gpuscan *gs, const gpuscan_uniform_ad
     key.op = (uint32_t)e.op;
     key.strategy = (uint32_t)strategy;
     key.custom_size = e.custom ? e.custom->size : 0;
-    if (mode == GPUSCAN__SIZE) {
+    if (mode == GPUSCAN__SIZE || mode == GPUSCAN__CHECK) {
         *size = 0;
         return GPUSCAN_SUCCESS;
     }
@@ -5705,13 +5716,15 @@ static gpuscan_result gpuscan__reduce(gpuscan *gs, const gpuscan_reduce_desc *de
     do {
         if ((r = gpuscan__reduce_choose(gs, desc, &plan)) != 0)
             return r;
-        if (mode == GPUSCAN__SIZE) {
-            *size = gpuscan__need_total(&plan.need);
+        if (mode == GPUSCAN__CHECK)
             return GPUSCAN_SUCCESS;
-        }
         if ((r = gpuscan__get_fitting_program(gs, &plan.key, &plan.e, &program, &again)) != 0)
             return r;
     } while (again);
+    if (mode == GPUSCAN__SIZE) {
+        *size = gpuscan__need_total(&plan.need);
+        return GPUSCAN_SUCCESS;
+    }
     if (mode == GPUSCAN__PREPARE) {
         if (!desc->call.scratch.mem && (r = gpuscan__grow_all(gs, &plan.need)) != 0)
             return r;
@@ -6191,13 +6204,15 @@ static gpuscan_result gpuscan__histogram(gpuscan *gs, const gpuscan_histogram_de
     do {
         if ((r = gpuscan__histogram_choose(gs, desc, &plan, desc->weights.mem != NULL || desc->host_weights)) != 0)
             return r;
-        if (mode == GPUSCAN__SIZE) {
-            *size = gpuscan__need_total(&plan.need);
+        if (mode == GPUSCAN__CHECK)
             return GPUSCAN_SUCCESS;
-        }
         if ((r = gpuscan__get_fitting_program(gs, &plan.key, NULL, &program, &again)) != 0)
             return r;
     } while (again);
+    if (mode == GPUSCAN__SIZE) {
+        *size = gpuscan__need_total(&plan.need);
+        return GPUSCAN_SUCCESS;
+    }
     if (mode == GPUSCAN__PREPARE) {
         if (!desc->call.scratch.mem && (r = gpuscan__grow_all(gs, &plan.need)) != 0)
             return r;
@@ -6519,7 +6534,7 @@ static gpuscan_result gpuscan__scan_host(gpuscan *gs, const void *src, void *dst
     if (count && gpuscan__arrays_overlap(src, src_bytes, dst, dst_bytes) &&
         (src != dst || e.src_size != e.dst_size || src_bytes != dst_bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "src and dst overlap");
-    if ((r = gpuscan__scan(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
+    if ((r = gpuscan__scan(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
         (r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
         return r;
     r = gpuscan__host_array(&host, src, src_bytes, 1, &desc->src.mem);
@@ -6548,7 +6563,7 @@ static gpuscan_result gpuscan__uniform_add_host(gpuscan *gs, const void *addend,
     desc->count = count;
     desc->block = block;
     desc->call.event = &event;
-    if ((r = gpuscan__uniform_add(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
+    if ((r = gpuscan__uniform_add(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
         (r = gpuscan__resolve_elements(gs, &e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0 ||
         (r = gpuscan__bytes(gs, "dst", count, e.dst_size, &bytes)) != 0)
         return r;
@@ -6577,7 +6592,7 @@ static gpuscan_result gpuscan__reduce_host(gpuscan *gs, const void *src, void *r
     desc->count = count;
     desc->result = result;
     desc->call.event = &event;
-    if ((r = gpuscan__reduce(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
+    if ((r = gpuscan__reduce(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
         (r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0 ||
         (r = gpuscan__bytes(gs, "src", count, e.src_size, &bytes)) != 0 ||
@@ -6608,7 +6623,7 @@ static gpuscan_result gpuscan__histogram_host(gpuscan *gs, const void *samples, 
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges is NULL");
     desc->count = count;
     desc->call.event = &event;
-    if ((r = gpuscan__histogram(gs, desc, GPUSCAN__SIZE, &unused)) != 0 ||
+    if ((r = gpuscan__histogram(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
         (r = gpuscan__resolve_histogram(gs, desc, &plan)) != 0)
         return r;
     sample_size = gpuscan__types[plan.sample].size;

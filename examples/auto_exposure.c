@@ -3,8 +3,8 @@
    auto_exposure picture [stops [before.png after.png plot.png]]
 
    What a camera or a game does each frame: from the picture's linear light to log-luminance, a histogram of that in
-   which the middle of the picture weighs more, the histogram's scan, from that percentiles, from those the exposure, and
-   the tone mapping with it. All on the device; no value visits the host on the way.
+   which the middle of the picture weighs more, the histogram's scan, from that percentiles, from those the exposure,
+   and the tone mapping with it. All on the device; no value visits the host on the way.
 
    The photograph is taken back to linear light and made darker by so many stops (5 by default), to stand for a scene
    that a fixed exposure misses. Another number of stops changes "before" and the exposure, but hardly "after". */
@@ -15,10 +15,10 @@
 #include "gpuscan.h"
 
 /* 256 bins of 1/16 stop. What is darker or brighter than that counts in the first or last bin. */
-#define BINS 256
-#define LOWEST (-14)
+#define BINS    256
+#define LOWEST  (-14)
 #define HIGHEST 2
-#define RUNS 9
+#define RUNS    9
 
 /* What the device finds out, as the kernels know it: floats only. */
 typedef struct exposure {
@@ -298,7 +298,8 @@ int main(int argc, char **argv) {
     read_back(w.queue, result, sizeof e, &e);
 
     count_on_cpu(logs, weights, pixels, expected);
-    ok = memcmp(counts, expected, sizeof counts) == 0 && fabs((double)e.low - percentile_on_cpu(expected, 0.05)) < 1e-3 &&
+    ok = memcmp(counts, expected, sizeof counts) == 0 &&
+         fabs((double)e.low - percentile_on_cpu(expected, 0.05)) < 1e-3 &&
          fabs((double)e.middle - percentile_on_cpu(expected, 0.50)) < 1e-3 &&
          fabs((double)e.high - percentile_on_cpu(expected, 0.99)) < 1e-3;
 

@@ -252,8 +252,8 @@ static inline void canvas_picture(canvas *c, double x0, double y0, double w, dou
     int x, y, left = (int)(x0 * FINE), top = (int)(y0 * FINE), wide = (int)(w * FINE), high = (int)(h * FINE);
     for (y = 0; y < high && top + y < c->height; y++)
         for (x = 0; x < wide && left + x < c->width; x++) {
-            size_t from = (size_t)y * (size_t)height / (size_t)high * (size_t)width +
-                          (size_t)x * (size_t)width / (size_t)wide;
+            size_t from =
+                (size_t)y * (size_t)height / (size_t)high * (size_t)width + (size_t)x * (size_t)width / (size_t)wide;
             size_t to = (size_t)(top + y) * (size_t)c->width + (size_t)(left + x);
             memcpy(c->rgb + to * 3, rgb + from * 3, 3);
         }

@@ -19,9 +19,9 @@
 #define GPUSCAN_LINK_OPENCL
 #include "gpuscan.h"
 
-#define CAPACITY (1u << 18)
-#define EMITTED 2000u /* a frame */
-#define FRAMES 200u
+#define CAPACITY  (1u << 18)
+#define EMITTED   2000u /* a frame */
+#define FRAMES    200u
 #define IN_FLIGHT 2u /* frames that the host is ahead of the device */
 
 typedef struct particle {
@@ -127,7 +127,10 @@ static void heap_release(void *memory, void *user) {
 
 static void print_log(gpuscan_log_level level, const char *message, void *user) {
     (void)user;
-    printf("  %s: %s\n", level == GPUSCAN_LOG_ERROR ? "error" : level == GPUSCAN_LOG_WARNING ? "warning" : "gpuscan",
+    printf("  %s: %s\n",
+           level == GPUSCAN_LOG_ERROR     ? "error"
+           : level == GPUSCAN_LOG_WARNING ? "warning"
+                                          : "gpuscan",
            message);
 }
 

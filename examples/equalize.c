@@ -3,8 +3,8 @@
    equalize picture [before.png after.png plot.png]
 
    Histogram equalisation, all of it on the device: each pixel's luma, the histogram of the lumas, its inclusive scan,
-   from that the look-up table that spreads the lumas evenly, and the table applied. Hues stay as they are. Histogram and
-   scan are gpuscan's; the four kernels around them are here, on the same queue and buffers. */
+   from that the look-up table that spreads the lumas evenly, and the table applied. Hues stay as they are. Histogram
+   and scan are gpuscan's; the four kernels around them are here, on the same queue and buffers. */
 #define EXAMPLE_PICTURES
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
@@ -23,8 +23,8 @@ static const char *kernels =
     "        lumas[i] = (77 * c.x + 150 * c.y + 29 * c.z + 128) >> 8;\n"
     "    }\n"
     "}\n"
-    /* sums[v] pixels are as dark as v or darker: their share is v's new place between 0 and 255. The darkest value there
-       is goes to 0. One group of any size. */
+    /* sums[v] pixels are as dark as v or darker: their share is v's new place between 0 and 255. The darkest value that
+       there is goes to 0. One group of any size. */
     "kernel void make_table(global const uint *counts, global const uint *sums, global uchar *table) {\n"
     "    local ulong darkest;\n"
     "    uint v;\n"
@@ -84,7 +84,7 @@ static void equalize_on_cpu(const unsigned char *rgb, unsigned char *lumas, unsi
         int y = lumas[i], z = table[y], m = c[0] > c[1] ? c[0] : c[1];
         m = c[2] > m ? c[2] : m;
         for (k = 0; k < 3; k++)
-            out[3 * i + (size_t)k] = (unsigned char)(y == 0              ? z
+            out[3 * i + (size_t)k] = (unsigned char)(y == 0             ? z
                                                      : m * z <= 255 * y ? (c[k] * z + y / 2) / y
                                                                         : z + (c[k] - y) * (255 - z) / (m - y));
     }

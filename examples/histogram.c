@@ -9,10 +9,10 @@
 #define GPUSCAN_IMPLEMENTATION
 #include "gpuscan.h"
 
-#define BINS 256
-#define RUNS 9
+#define BINS    256
+#define RUNS    9
 #define COLUMNS 64 /* of the bars in the terminal */
-#define ROWS 6
+#define ROWS    6
 
 /* The same in plain C: the reference, and what the device is timed against. */
 static void count_on_cpu(const unsigned char *samples, size_t pixels, int channels, int counted, uint32_t *counts) {

@@ -2,8 +2,8 @@
 
    methods [picture]
 
-   The textbook, side by side: the ways to compute a prefix sum, a sum and a histogram that books and courses teach, each
-   as a short kernel in OpenCL C 1.2, beside a plain loop on the CPU and beside gpuscan. Every result is compared with
+   The textbook, side by side: the ways to compute a prefix sum, a sum and a histogram that books and courses teach,
+   each as a short kernel in OpenCL C 1.2, beside a plain loop on the CPU and beside gpuscan. Every result is compared with
    the loop's, element by element, before it is timed.
 
    Times are wall clock, from the first enqueue to the end of clFinish, with the data on the device already: what a
@@ -11,8 +11,8 @@
    with runs at that size, too. Each time is the median of 3 to 51 runs, as many as fit into 0.3 s, or that of one run
    where it takes over a second.
 
-   Numbers are small integers, -4 to 4, as int or float. Their sums stay far below 2^24 in size whatever the order of the
-   additions, so that float sums are exact too, and every comparison is for equality. */
+   Numbers are small integers, -4 to 4, as int or float. Their sums stay far below 2^24 in size whatever the order of
+   the additions, so that float sums are exact too, and every comparison is for equality. */
 #include "common.h"
 #define GPUSCAN_IMPLEMENTATION
 #define GPUSCAN_LINK_OPENCL
@@ -23,11 +23,11 @@
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 
-#define SMALL 7587 /* 1024 * 7 + 419: no multiple of any group */
-#define LARGE 100000000
-#define BINS 256
-#define LEVELS 32
-#define KERNELS 16 /* room for all of them */
+#define SMALL     7587 /* 1024 * 7 + 419: no multiple of any group */
+#define LARGE     100000000
+#define BINS      256
+#define LEVELS    32
+#define KERNELS   16 /* room for all of them */
 #define MOST_EACH 256
 #define MOST_RUNS 51
 
@@ -162,7 +162,7 @@ static const char *kernels[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return a[0];\n"
     "}\n"
-    /* A group's share of the array, of so many elements a work-item. The items walk it side by side: memory likes that. */
+    /* A group's share of the array, so many elements a work-item. The items walk it side by side: memory likes that. */
     "T sum_share(global const T *src, uint n, uint each) {\n"
     "    uint items = get_local_size(0), i = get_group_id(0) * items * each + get_local_id(0), k;\n"
     "    T sum = 0;\n"
@@ -256,7 +256,7 @@ typedef struct state {
 
 typedef struct method {
     const char *name;
-    void (*run)(state *s);    /* enqueues all of it */
+    void (*run)(state *s);     /* enqueues all of it */
     size_t (*limit)(state *s); /* how many elements it can do; NULL: any */
     outcome gives;
     const char *why;
@@ -573,19 +573,22 @@ static const method scans[] = {
      "2 n additions, but half of the items never add"},
     {"up- and down-sweep, 2 a work-item", run_sweep_two, limit_sweep_two, EXCLUSIVE,
      "twice the data for the same rounds and barriers"},
-    {"one group walks, sum carried", run_walk_carrying, NULL, EXCLUSIVE, "any n, but each segment waits for the last one"},
+    {"one group walks, sum carried", run_walk_carrying, NULL, EXCLUSIVE,
+     "any n, but each segment waits for the last one"},
     {"one group walks, sums, uniform add", run_walk_noting, NULL, EXCLUSIVE,
      "the same walk, and the data moved once more"},
     {"blocks, sums, uniform add, all levels", run_levels, NULL, EXCLUSIVE,
      "all groups at work; the data moves twice, and tree steps"},
-    {"gpuscan, inclusive", run_gpuscan_inclusive, NULL, INCLUSIVE, "read once and written once, or nearly, and few barriers"},
+    {"gpuscan, inclusive", run_gpuscan_inclusive, NULL, INCLUSIVE,
+     "read once and written once, or nearly, and few barriers"},
     {"gpuscan, exclusive", run_gpuscan_exclusive, NULL, EXCLUSIVE, "the same"},
 };
 
 static const method sums[] = {
     {"CPU loop, one thread", run_cpu_sum, NULL, SUM, "one core's share of the memory; floats add in order"},
     {"partial sums, the host adds them", run_sum_partial, NULL, SUM, "streams well; then a transfer and a loop"},
-    {"partial sums, the last group adds them", run_sum_last_group, NULL, SUM, "one launch; the counter costs next to nothing"},
+    {"partial sums, the last group adds them", run_sum_last_group, NULL, SUM,
+     "one launch; the counter costs next to nothing"},
     {"gpuscan", run_gpuscan_reduce, NULL, SUM, "wide loads, several in flight"},
 };
 
@@ -670,8 +673,7 @@ static void print_time(double seconds) {
 static void spoil_outputs(state *s) {
     cl_uint garbage = 0xCDCDCDCDu;
     if (s->dst)
-        check(NULL,
-              clEnqueueFillBuffer(s->queue, s->dst, &garbage, sizeof garbage, 0, (size_t)s->n * 4, 0, NULL, NULL),
+        check(NULL, clEnqueueFillBuffer(s->queue, s->dst, &garbage, sizeof garbage, 0, (size_t)s->n * 4, 0, NULL, NULL),
               "clEnqueueFillBuffer");
     check(NULL, clEnqueueFillBuffer(s->queue, s->counts, &garbage, sizeof garbage, 0, BINS * 4, 0, NULL, NULL),
           "clEnqueueFillBuffer");
@@ -858,9 +860,10 @@ int main(int argc, char **argv) {
     histogram(&s, bytes, n, title);
     free(bytes);
 
-    printf("\nmethods: scan of %s int in %.2f ms, %.2f x the CPU loop; float in %.2f ms, %.2f x; %d of %d results right\n",
-           commas(large), 1e3 * s.gpuscan_time[0], s.cpu_time[0] / s.gpuscan_time[0], 1e3 * s.gpuscan_time[1],
-           s.cpu_time[1] / s.gpuscan_time[1], s.checks - s.failures, s.checks);
+    printf(
+        "\nmethods: scan of %s int in %.2f ms, %.2f x the CPU loop; float in %.2f ms, %.2f x; %d of %d results right\n",
+        commas(large), 1e3 * s.gpuscan_time[0], s.cpu_time[0] / s.gpuscan_time[0], 1e3 * s.gpuscan_time[1],
+        s.cpu_time[1] / s.gpuscan_time[1], s.checks - s.failures, s.checks);
     clReleaseMemObject(s.counts);
     clReleaseMemObject(s.partial);
     clReleaseMemObject(s.arrived);

@@ -2,8 +2,8 @@
 # sh examples/run.sh
 #
 # Compiles the examples into build/ and runs them on the best OpenCL device of this machine: a scan of 100,000,000
-# elements, and the histogram and the equalisation of a photograph, all checked against the CPU, with times and speed-ups.
-# The pictures go to examples/out/. What is missing gets installed first where this is Debian and root runs it.
+# elements, and the histogram and the equalisation of a photograph, all checked against the CPU, with times and
+# speed-ups. The pictures go to examples/out/. What is missing gets installed first where this is Debian and root runs it.
 # GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph.
 
 if [ $# != 0 ]; then

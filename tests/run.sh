@@ -97,10 +97,10 @@ run() {
   started=$(seconds)
   "$@" "$work/$program" > "$log" 2>&1
   status=$?
-  planned=$(sed -n 's/^\[=*\] .*: Running \([0-9]*\) test(s).*/\1/p' "$log" | head -1)
   passed=$(grep -c '^\[       OK \]' "$log")
+  planned=$(sed -n 's/^\[=*\].* Running \([0-9]*\) test(s).*/\1/p' "$log" | head -1)
   skipped=$(sed -n 's/^\[  SKIPPED \].* \([0-9]*\) test(s), listed below.*/\1/p' "$log" | tail -1)
-  planned=${planned:-1}
+  planned=${planned:-$((passed + 1))} # a program that says nothing has failed
   skipped=${skipped:-0}
   failed=$((planned - passed - skipped))
   # a crash after the last test, or a sanitizer's report

@@ -17,6 +17,7 @@ static struct {
     uint64_t left_begin, right_begin, left_size, right_size; /* bytes */
     gpuscan_buffer scratch, parts;                           /* large ones, and what is in parts does not matter */
     uint64_t scratch_size;
+    unsigned refusals;
 } f;
 
 static gpuscan_buffer at(gpuscan_buffer buffer, uint64_t offset) {
@@ -35,8 +36,10 @@ static const gpuscan_buffer none = {NULL, 0};
 
 static gpuscan_buffer new_buffer(cl_context context, cl_mem_flags flags, size_t size) {
     cl_int status = CL_SUCCESS;
-    gpuscan_buffer buffer = of(clCreateBuffer(context, flags, size, NULL, &status));
+    void *zeros = calloc(size, 1); /* a simulator looks for values that were never set */
+    gpuscan_buffer buffer = of(clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, size, zeros, &status));
     test_cl(status);
+    free(zeros);
     return buffer;
 }
 
@@ -222,6 +225,8 @@ static void refused(gpuscan_result got, gpuscan_result wanted, cl_event event, c
     names(word);
     if (event != NULL)
         fail_msg("%s: *event is not NULL", test.what);
+    if (test.is_small && f.refusals++ % 16) /* a simulator takes its time */
+        return;
     untouched();
     works();
 }

@@ -393,7 +393,7 @@ static void test_retained(void **state) {
     cl_command_queue queue = clCreateCommandQueue(context, test.device, 0, &status);
     gpuscan_desc desc;
     gpuscan *gs = NULL;
-    cl_uint references = 0;
+    cl_uint before = 0, references = 0;
     (void)state;
     test_cl(status);
     layer_open();
@@ -411,13 +411,14 @@ static void test_retained(void **state) {
 
     /* and gives back what it took */
     test_case("reference counts");
+    test_cl(clGetCommandQueueInfo(test.queue, CL_QUEUE_REFERENCE_COUNT, sizeof before, &before, NULL));
     desc = layer_desc();
     desc.opencl = NULL;
     test_ok(gpuscan_create(&gs, &desc));
     object_works(gs);
     gpuscan_destroy(gs);
     test_cl(clGetCommandQueueInfo(test.queue, CL_QUEUE_REFERENCE_COUNT, sizeof references, &references, NULL));
-    assert_int_equal(references, 2); /* the test's and its object's */
+    assert_int_equal(references, before);
 }
 
 /* The table is copied, and so is the allocator: the caller's structs may go away. */
@@ -479,6 +480,7 @@ static void test_wait_lists(void **state) {
                 static const cl_uint wrong = 0xFFFFFFFF;
                 test_cl(clEnqueueWriteBuffer(test.queue, j.in.at.mem, CL_TRUE, (size_t)j.in.at.offset * j.in.element, 1,
                                              &wrong, 0, NULL, NULL));
+                test_cl(clFinish(test.queue));
             }
             result = job_start(test.gs, &j, &call);
             init = -1;
@@ -492,6 +494,7 @@ static void test_wait_lists(void **state) {
                 if (j.in.element)
                     test_cl(clEnqueueWriteBuffer(side, j.in.at.mem, CL_TRUE, (size_t)j.in.at.offset * j.in.element, 1,
                                                  j.in_data, 0, NULL, NULL));
+                test_cl(clFinish(side));
                 for (i = 0; i + 1 < counts[c]; i++)
                     test_cl(clSetUserEventStatus(wait[i], CL_COMPLETE));
                 if (event_status(event) == CL_COMPLETE)
@@ -800,6 +803,13 @@ static int is_too_much_for_driver(unsigned commands) {
     return commands > 1 && strstr(test.info.platform_name, "Portable Computing Language") != NULL;
 }
 
+/* Whether the first output holds what it should. */
+static int is_done(job *j) {
+    if (j->out.element == 0)
+        return j->result[1] == j->result_wanted;
+    return memcmp(test_buffer_get(&j->out), j->out_wanted, (size_t)job_out_bytes(j)) == 0;
+}
+
 /* An event that has failed before the call: refused, since some drivers would wait for ever. One that fails while the
    call waits: drivers stop the call, or run it all the same. Either way nothing hangs, and the next call is right. */
 static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int later) {
@@ -826,10 +836,10 @@ static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int 
         test_ok(job_start(gs, &j, &call));
         test_cl(clSetUserEventStatus(gate, -5));
         clWaitForEvents(1, &event);
-        if (event_status(event) < 0)
-            job_untouched(&j);
-        else
+        if (is_done(&j)) /* not by the event's status: Intel's runtime says complete of what it left out */
             job_done(&j);
+        else
+            job_untouched(&j);
         layer_taken(event);
         clReleaseEvent(event);
     } else {
