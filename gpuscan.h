@@ -735,6 +735,19 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "\n",
+    "/* 16 bytes that no other work-item reads: past NVIDIA's first-level cache. */\n",
+    "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n",
+    "#if GPUSCAN_PTX\n",
+    "    uint4 x;\n",
+    "    __asm__ volatile(\"ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];\"\n",
+    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n",
+    "                     : \"l\"(p));\n",
+    "    return x;\n",
+    "#else\n",
+    "    return *p;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
     "/* Loops over what a lane holds in registers: unrolled, since registers have no index. Compilers for CPUs know better,\n",
     "   and their compile time matters. */\n",
     "#if GPUSCAN_PTX\n",
@@ -2338,42 +2351,120 @@ static const char *gpuscan__kernels[] = {
     "typedef gpuscan_dst gpuscan_result_t;\n",
     "#endif\n",
     "\n",
-    "/* The sum of tiles [tile, tiles) in steps of step. An operator that commutes is first summed lane by lane over all of\n",
-    "   the group's tiles; else a group takes neighbouring tiles and sums them in order. */\n",
+    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
+    "/* An operator that commutes: every work-item sums vectors, ROWS loads in flight, in steps of the whole grid; then the\n",
+    "   group sums its work-items. Which is fixed by count and groups. */\n",
+    "typedef struct {\n",
+    "    gpuscan_t sums[GPUSCAN_PTX ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP];\n",
+    "    uint ticket;\n",
+    "} gpuscan_reduce_shared;\n",
+    "\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "typedef union {\n",
+    "    gpuscan_src element[GPUSCAN_VECTOR];\n",
+    "    uint4 raw;\n",
+    "} gpuscan_src_vector;\n",
+    "\n",
+    "static inline gpuscan_t gpuscan_vector_sum(gpuscan_t sum, uint4 raw, ulong i) {\n",
+    "    gpuscan_src_vector row;\n",
+    "    row.raw = raw;\n",
+    "    gpuscan_t x = gpuscan_convert(row.element[0], i);\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
+    "        x = gpuscan_combine(x, gpuscan_convert(row.element[v], i + v));\n",
+    "    return gpuscan_combine(sum, x);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong count, uint group, uint groups) {\n",
+    "    ulong first = (ulong)group * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)groups * GPUSCAN_GROUP;\n",
+    "    ulong head = 0, vectors = 0, i;\n",
+    "    gpuscan_t sum = gpuscan_identity();\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "    uint past = (uint)((size_t)src & (sizeof(uint4) - 1));\n",
+    "    if (past % sizeof(gpuscan_src) == 0) {\n",
+    "        head = (sizeof(uint4) - past) / sizeof(gpuscan_src) % GPUSCAN_VECTOR;\n",
+    "        head = min(head, count);\n",
+    "        vectors = (count - head) / GPUSCAN_VECTOR;\n",
+    "    }\n",
+    "#endif\n",
+    "    /* what no aligned vector holds: a few elements at both ends */\n",
+    "    for (i = first; i < count - vectors * GPUSCAN_VECTOR; i += stride) {\n",
+    "        ulong at = i < head ? i : i + vectors * GPUSCAN_VECTOR;\n",
+    "        sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n",
+    "    }\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "    {\n",
+    "        global const uint4 *from = (global const uint4 *)(src + head);\n",
+    "        uint4 row[GPUSCAN_ROWS];\n",
+    "        for (i = first; i + (GPUSCAN_ROWS - 1) * stride < vectors; i += GPUSCAN_ROWS * stride) {\n",
+    "GPUSCAN_UNROLL\n",
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "                row[k] = gpuscan_load_once(from + i + k * stride);\n",
+    "GPUSCAN_UNROLL\n",
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "                sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
+    "        }\n",
+    "        if (i < vectors) {\n",
+    "            /* what is left, again all at once: the last vector stands in for those that are not there */\n",
+    "GPUSCAN_UNROLL\n",
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "                row[k] = gpuscan_load_once(from + min(i + k * stride, vectors - 1));\n",
+    "GPUSCAN_UNROLL\n",
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "                if (i + k * stride < vectors)\n",
+    "                    sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
+    "        }\n",
+    "    }\n",
+    "#endif\n",
+    "    return sum;\n",
+    "}\n",
+    "\n",
+    "/* The group's sum of one value a work-item. A barrier must stand between two of them. */\n",
+    "static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_reduce_shared *shared) {\n",
+    "#if GPUSCAN_PTX\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint d = GPUSCAN_LANES / 2; d > 0; d /= 2)\n",
+    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n",
+    "    if (GPUSCAN_LANE == 0)\n",
+    "        shared->sums[GPUSCAN_SUBGROUP] = x;\n",
+    "    GPUSCAN_BARRIER();\n",
+    "    x = shared->sums[GPUSCAN_LANE % GPUSCAN_SUBGROUPS];\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint d = GPUSCAN_SUBGROUPS / 2; d > 0; d /= 2)\n",
+    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n",
+    "    return x;\n",
+    "#else\n",
+    "    shared->sums[GPUSCAN_ITEM] = x;\n",
+    "    for (uint d = GPUSCAN_GROUP / 2; d > 0; d /= 2) {\n",
+    "        GPUSCAN_BARRIER();\n",
+    "        if (GPUSCAN_ITEM < d)\n",
+    "            shared->sums[GPUSCAN_ITEM] =\n",
+    "                gpuscan_combine(shared->sums[GPUSCAN_ITEM], shared->sums[GPUSCAN_ITEM + d]);\n",
+    "    }\n",
+    "    GPUSCAN_BARRIER();\n",
+    "    return shared->sums[0];\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#else\n",
+    "/* Else a group takes neighbouring tiles and sums them in order. */\n",
+    "typedef gpuscan_shared gpuscan_reduce_shared;\n",
+    "\n",
     "static inline gpuscan_t gpuscan_tiles_sum(global const gpuscan_src *src, ulong count, ulong tile, ulong tiles,\n",
-    "                                          ulong step, local gpuscan_shared *shared) {\n",
+    "                                          local gpuscan_shared *shared) {\n",
     "#if GPUSCAN_CPU\n",
     "    return gpuscan_range_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count));\n",
-    "#elif GPUSCAN_COMMUTATIVE\n",
-    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], total;\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        x[k] = gpuscan_identity();\n",
-    "    for (; tile < tiles; tile += step) {\n",
-    "        gpuscan_tile data;\n",
-    "        gpuscan_t y[GPUSCAN_ROWS];\n",
-    "        gpuscan_tile_fetch(&data, src, tile * GPUSCAN_TILE, count, GPUSCAN_OWN_PART);\n",
-    "        gpuscan_tile_lane_sums(&data, tile * GPUSCAN_TILE, count, GPUSCAN_OWN_PART, y);\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            x[k] = gpuscan_combine(x[k], y[k]);\n",
-    "    }\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 1; k < GPUSCAN_ROWS; k++) {\n",
-    "        x[0] = gpuscan_combine(x[0], x[k]);\n",
-    "        x[k] = gpuscan_identity();\n",
-    "    }\n",
-    "    gpuscan_lanes_sum(x, sum, shared);\n",
-    "    gpuscan_group_prefix(sum[0], &total, shared);\n",
-    "    return total;\n",
     "#else\n",
     "    gpuscan_t total = gpuscan_identity();\n",
-    "    for (ulong t = tile; t < tiles; t += step) {\n",
+    "    for (ulong t = tile; t < tiles; t++) {\n",
     "        gpuscan_t sum = gpuscan_tile_sum(src, t * GPUSCAN_TILE, count, shared);\n",
     "        total = t == tile ? sum : gpuscan_combine(total, sum);\n",
     "    }\n",
     "    return total;\n",
     "#endif\n",
     "}\n",
+    "#endif\n",
     "\n",
     "/* Partial results go through state words where a group of the same launch reads them, else through plain memory. */\n",
     "#if GPUSCAN_WORD\n",
@@ -2393,19 +2484,32 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_t gpuscan_partial_load(global gpuscan_partial *partials, uint i, uint epoch) {\n",
     "#if GPUSCAN_WORD\n",
     "    gpuscan_t value = gpuscan_identity();\n",
+    "#if GPUSCAN_PTX /* no fence: words that were stored but are not there yet are on their way */\n",
+    "    for (uint polls = 0; gpuscan_observe(partials, i, epoch, &value) == GPUSCAN_EMPTY && polls < 1u << 22; polls++)\n",
+    "        ;\n",
+    "#else\n",
     "    gpuscan_observe(partials, i, epoch, &value);\n",
+    "#endif\n",
     "    return value;\n",
     "#else\n",
     "    return partials[i];\n",
     "#endif\n",
     "}\n",
     "\n",
-    "/* The sum of all partial results in order, by one sub-group, or without lanes by one work-item: no barriers. */\n",
-    "#define GPUSCAN_FINISHERS (GPUSCAN_PTX ? GPUSCAN_LANES : 1)\n",
-    "static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch) {\n",
-    "    uint share = (count + GPUSCAN_FINISHERS - 1) / GPUSCAN_FINISHERS;\n",
-    "    uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n",
+    "/* The sum of all partial results: by all work-items where the operator commutes; else in order, by one sub-group, or\n",
+    "   without lanes by one work-item: no barriers. */\n",
+    "static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch,\n",
+    "                                             local gpuscan_reduce_shared *shared) {\n",
     "    gpuscan_t total = gpuscan_identity();\n",
+    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
+    "    for (uint i = GPUSCAN_ITEM; i < count; i += GPUSCAN_GROUP)\n",
+    "        total = gpuscan_combine(total, gpuscan_partial_load(partials, i, epoch));\n",
+    "    return gpuscan_items_sum(total, shared);\n",
+    "#else\n",
+    "    uint finishers = GPUSCAN_PTX ? GPUSCAN_LANES : 1, share = (count + finishers - 1) / finishers;\n",
+    "    uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n",
+    "    if (GPUSCAN_ITEM >= finishers)\n",
+    "        return total;\n",
     "    for (uint i = first; i < last; i++) {\n",
     "        gpuscan_t x = gpuscan_partial_load(partials, i, epoch);\n",
     "        total = i == first ? x : gpuscan_combine(total, x);\n",
@@ -2421,6 +2525,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n",
     "#endif\n",
     "    return total;\n",
+    "#endif\n",
     "}\n",
     "\n",
     "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, ulong dst_offset,\n",
@@ -2438,22 +2543,22 @@ static const char *gpuscan__kernels[] = {
     "               ulong count_offset, ulong group_tiles, global gpuscan_partial *partials, ulong partials_offset,\n",
     "               uint epoch, global uint *arrivals, ulong arrivals_offset, global gpuscan_result_t *dst, ulong dst_offset,\n",
     "               gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset, uint flags,\n",
-    "    local gpuscan_shared *shared) {\n",
+    "    local gpuscan_reduce_shared *shared) {\n",
     "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n",
     "    gpuscan_t sum;\n",
     "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
     "    partials += partials_offset;\n",
-    "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n",
     "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
-    "    sum = gpuscan_tiles_sum(src + src_offset, count, group, tiles, groups, shared);\n",
+    "    sum = gpuscan_items_sum(gpuscan_item_sum(src + src_offset, count, group, groups), shared);\n",
     "#else\n",
+    "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n",
     "    sum = gpuscan_tiles_sum(src + src_offset, count, min(group * group_tiles, tiles),\n",
-    "                            min((group + 1) * group_tiles, tiles), 1, shared);\n",
+    "                            min((group + 1) * group_tiles, tiles), shared);\n",
     "#endif\n",
     "    if (groups > 1) {\n",
     "        if (GPUSCAN_ITEM == 0) {\n",
     "            gpuscan_partial_store(partials, group, epoch, sum);\n",
-    "#if GPUSCAN_WORD\n",
+    "#if GPUSCAN_WORD && !GPUSCAN_PTX\n",
     "            gpuscan_device_fence();\n",
     "#endif\n",
     "        }\n",
@@ -2462,10 +2567,10 @@ static const char *gpuscan__kernels[] = {
     "#else\n",
     "        if (gpuscan_ticket(arrivals + arrivals_offset, groups, &shared->ticket) != groups - 1)\n",
     "            return;\n",
-    "        if (GPUSCAN_ITEM >= GPUSCAN_FINISHERS)\n",
-    "            return;\n",
+    "#if !GPUSCAN_PTX\n",
     "        gpuscan_device_fence();\n",
-    "        sum = gpuscan_partials_sum(partials, groups, epoch);\n",
+    "#endif\n",
+    "        sum = gpuscan_partials_sum(partials, groups, epoch, shared);\n",
     "#endif\n",
     "    }\n",
     "    if (GPUSCAN_ITEM == 0)\n",
@@ -2476,8 +2581,9 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_reduce_finish(global gpuscan_partial *partials, ulong partials_offset, uint count, global gpuscan_result_t *dst,\n",
     "                      ulong dst_offset, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "                      ulong init_offset, uint flags) {\n",
-    "    gpuscan_t sum = gpuscan_partials_sum(partials + partials_offset, count, 0);\n",
+    "                      ulong init_offset, uint flags,\n",
+    "    local gpuscan_reduce_shared *shared) {\n",
+    "    gpuscan_t sum = gpuscan_partials_sum(partials + partials_offset, count, 0, shared);\n",
     "    if (GPUSCAN_ITEM == 0)\n",
     "        gpuscan_reduce_write(sum, dst, dst_offset, init_value, init_buffer, init_offset, flags);\n",
     "}\n",
@@ -2511,6 +2617,10 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n",
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n",
+    "\n",
+    "/* 1.5 * 2^23 or 2^52, where the distance of neighbours is 1 */\n",
+    "#define GPUSCAN_MAGIC         (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n",
+    "#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n",
     "\n",
     "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n",
     "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n",
@@ -2547,6 +2657,12 @@ static const char *gpuscan__kernels[] = {
     "    return low;\n",
     "#else\n",
     "    /* A guess by multiplication, put right by the edges themselves: edge[k] = fma(k, step, lower). */\n",
+    "#if GPUSCAN_BIN_MODE == 1 /* the guess errs by less than half a bin: rounded to nearest it is right or one too large */\n",
+    "    gpuscan_real magic = GPUSCAN_MAGIC; /* added, it leaves the integer in the lowest bits */\n",
+    "    gpuscan_real at = fmin(fma(s - lower, inverse, magic), magic + (gpuscan_real)(GPUSCAN_BINS - 1));\n",
+    "    uint nearest = (uint)GPUSCAN_AS_INTEGER(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n",
+    "    return nearest - (s < fma(at - magic, step, lower) ? 1 : 0);\n",
+    "#else\n",
     "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n",
     "    uint k = (uint)guess;\n",
     "    while (k > 0 && s < fma((gpuscan_real)k, step, lower))\n",
@@ -2554,6 +2670,7 @@ static const char *gpuscan__kernels[] = {
     "    while (k < GPUSCAN_BINS - 1 && s >= fma((gpuscan_real)(k + 1), step, lower))\n",
     "        k++;\n",
     "    return k;\n",
+    "#endif\n",
     "#endif\n",
     "}\n",
     "\n",
@@ -2577,6 +2694,8 @@ static const char *gpuscan__kernels[] = {
     "    return (uint)x;\n",
     "#elif GPUSCAN_BIN_MODE == 1\n",
     "    return (uint)(x >> (uint)factor);\n",
+    "#elif GPUSCAN_BIN_MODE == 2 && GPUSCAN_OFFSET_SIZE == 4\n",
+    "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n",
     "#elif GPUSCAN_BIN_MODE == 2\n",
     "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n",
     "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n",
@@ -2648,6 +2767,8 @@ static const char *gpuscan__kernels[] = {
     "static inline void gpuscan_add_local(local uint *counter, uint amount) {\n",
     "#if GPUSCAN_GROUP == 1\n",
     "    *counter += amount;\n",
+    "#elif !GPUSCAN_WEIGHTED\n",
+    "    atomic_inc((volatile local uint *)counter);\n",
     "#else\n",
     "    atomic_add((volatile local uint *)counter, amount);\n",
     "#endif\n",
@@ -2838,11 +2959,12 @@ static const char *gpuscan__kernels[] = {
     "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_histogram(global const gpuscan_sample *samples, ulong samples_offset, ulong pitch, ulong count,\n",
-    "                  global const uint *count_buffer, ulong count_offset, ulong rows, global const gpuscan_weight *weights,\n",
-    "                  ulong weights_offset, ulong weights_pitch, global const GPUSCAN_EDGE *edges, ulong edges_offset,\n",
-    "                  GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators, ulong accumulators_offset,\n",
-    "                  global uint *arrivals, ulong arrivals_offset, global gpuscan_counter *counts, ulong counts_offset,\n",
-    "                  uint flags, local uint *shared /* the tables */) {\n",
+    "                  global const uint *count_buffer, ulong count_offset, ulong rows, uint row_groups,\n",
+    "                  global const gpuscan_weight *weights, ulong weights_offset, ulong weights_pitch,\n",
+    "                  global const GPUSCAN_EDGE *edges, ulong edges_offset, GPUSCAN_BIN_PARAMETERS,\n",
+    "                  global gpuscan_counter *accumulators, ulong accumulators_offset, global uint *arrivals,\n",
+    "                  ulong arrivals_offset, global gpuscan_counter *counts, ulong counts_offset, uint flags,\n",
+    "                  local uint *shared /* the tables */) {\n",
     "    ulong group = get_group_id(0), groups = get_num_groups(0);\n",
     "    accumulators += accumulators_offset;\n",
     "    edges += edges_offset;\n",
@@ -2917,8 +3039,8 @@ static const char *gpuscan__kernels[] = {
     "#else /* a group of many work-items */\n",
     "\n",
     "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n",
-    "                                        local uint *bins, global gpuscan_counter *accumulators, GPUSCAN_BIN_PARAMETERS,\n",
-    "                                        global const GPUSCAN_EDGE *edges) {\n",
+    "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n",
+    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
     "    uint bin;\n",
     "    if (!GPUSCAN_CHANNEL_ON(channel))\n",
     "        return;\n",
@@ -2926,6 +3048,11 @@ static const char *gpuscan__kernels[] = {
     "    if (bin == GPUSCAN_NO_BIN)\n",
     "        return;\n",
     "    bin += GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n",
+    "#if GPUSCAN_RANGES > 1\n",
+    "    bin -= first_bin;\n",
+    "    if (bin >= GPUSCAN_RANGE_BINS)\n",
+    "        return;\n",
+    "#endif\n",
     "#if GPUSCAN_COPIES\n",
     "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, (uint)weight);\n",
     "#else\n",
@@ -2933,29 +3060,92 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n",
+    "/* Moves accumulators [first, last) in steps to counts and zeroes them. In the launch that counts they are exchanged,\n",
+    "   since other groups have written them by atomics. */\n",
     "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
     "                                          ulong first, ulong last, ulong step, uint flags) {\n",
     "    for (ulong k = first; k < last; k += step) {\n",
-    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n",
+    "        gpuscan_counter sum;\n",
+    "        if (flags & GPUSCAN_FLAG_FINISH) {\n",
+    "            sum = gpuscan_take(accumulators + k);\n",
+    "        } else {\n",
+    "            sum = accumulators[k];\n",
+    "            accumulators[k] = 0;\n",
+    "        }\n",
     "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
     "    }\n",
     "}\n",
     "\n",
-    "/* A group takes units (row, tile) in turn; a tile is TILE interleaved elements of a row, ROWS vectors a work-item at a\n",
-    "   time. */\n",
+    "\n",
+    "#if defined(GPUSCAN_BYTE_BINS) && defined(__ENDIAN_LITTLE__)\n",
+    "#define GPUSCAN_BYTE_BINS_HERE 1\n",
+    "/* A byte is its own bin: the counters of the word's samples, as byte addresses cut out of the word. */\n",
+    "static inline void gpuscan_count_word(uint word, local uint *bins) {\n",
+    "    word ^= GPUSCAN_BYTE_BINS; /* signed: 0x80 in each */\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int v = 0; v < 4; v++) {\n",
+    "        int shift = 8 * v - GPUSCAN_COPY_SHIFT, channel = v % GPUSCAN_CHANNELS;\n",
+    "        uint at = (shift < 0 ? word << (shift < 0 ? -shift : 0) : word >> (shift < 0 ? 0 : shift)) &\n",
+    "                  255u << GPUSCAN_COPY_SHIFT;\n",
+    "        if (GPUSCAN_CHANNEL_ON(channel))\n",
+    "            atomic_inc((volatile local uint *)((local char *)bins + (at | (GPUSCAN_ITEM % GPUSCAN_COPIES * 4)) +\n",
+    "                                               (GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS\n",
+    "                                                << GPUSCAN_COPY_SHIFT)));\n",
+    "    }\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Counts a vector of samples, the first of which is the row's sample at. */\n",
+    "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n",
+    "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n",
+    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
+    "#if GPUSCAN_BYTE_BINS_HERE\n",
+    "    gpuscan_count_word(raw.x, bins);\n",
+    "    gpuscan_count_word(raw.y, bins);\n",
+    "    gpuscan_count_word(raw.z, bins);\n",
+    "    gpuscan_count_word(raw.w, bins);\n",
+    "#else\n",
+    "    uint channel = GPUSCAN_CHANNELS == 3 ? (uint)(at % 3) : 0;\n",
+    "    gpuscan_samples vector;\n",
+    "    vector.raw = raw;\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
+    "        gpuscan_weight weight = 1;\n",
+    "#if GPUSCAN_WEIGHTED\n",
+    "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n",
+    "#endif\n",
+    "        gpuscan_count_sample(vector.element[v], GPUSCAN_CHANNELS == 3 ? channel : v % GPUSCAN_CHANNELS, weight, copy,\n",
+    "                             first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n",
+    "    }\n",
+    "#endif\n",
+    "}\n",
+    "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n",
+    "    gpuscan_count_vector(raw, head + (begin + (i)) * GPUSCAN_VECTOR, weight_row, copy, first_bin, bins, accumulators,  \\\n",
+    "                         GPUSCAN_BIN_ARGUMENTS, edges)\n",
+    "\n",
+    "/* Groups g, g + RANGES, ... count range g % RANGES of the bins. Of a range's groups row_groups share a row: their\n",
+    "   work-items take its vectors in turn, ROWS loads in flight. */\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_histogram(global const gpuscan_sample *samples, ulong samples_offset, ulong pitch, ulong count,\n",
-    "                  global const uint *count_buffer, ulong count_offset, ulong rows, global const gpuscan_weight *weights,\n",
-    "                  ulong weights_offset, ulong weights_pitch, global const GPUSCAN_EDGE *edges, ulong edges_offset,\n",
-    "                  GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators, ulong accumulators_offset,\n",
-    "                  global uint *arrivals, ulong arrivals_offset, global gpuscan_counter *counts, ulong counts_offset,\n",
-    "                  uint flags,\n",
-    "    local uint *shared /* the ticket, then the bins */) {\n",
+    "                  global const uint *count_buffer, ulong count_offset, ulong rows, uint row_groups,\n",
+    "                  global const gpuscan_weight *weights, ulong weights_offset, ulong weights_pitch,\n",
+    "                  global const GPUSCAN_EDGE *edges, ulong edges_offset, GPUSCAN_BIN_PARAMETERS,\n",
+    "                  global gpuscan_counter *accumulators, ulong accumulators_offset, global uint *arrivals,\n",
+    "                  ulong arrivals_offset, global gpuscan_counter *counts, ulong counts_offset, uint flags\n",
+    "#if GPUSCAN_PTX /* a known address saves an addition a sample, and the driver adds nothing to these bytes */\n",
+    ") {\n",
+    "    local uint shared[GPUSCAN_COPIES ? GPUSCAN_RANGE_BINS * GPUSCAN_COPIES : 1]; /* the bins, later the ticket */\n",
+    "#else\n",
+    "    , local uint *shared) {\n",
+    "#endif\n",
+    "    uint members = (uint)get_num_groups(0) / GPUSCAN_RANGES, member = (uint)get_group_id(0) / GPUSCAN_RANGES;\n",
+    "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_RANGES * GPUSCAN_RANGE_BINS;\n",
+    "    uint first = member % row_groups * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = row_groups * GPUSCAN_GROUP;\n",
     "#if GPUSCAN_COPIES\n",
-    "    local uint *bins = shared + 1;\n",
+    "    local uint *bins = shared;\n",
     "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n",
-    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_ALL_BINS * GPUSCAN_COPIES; k += GPUSCAN_GROUP)\n",
+    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_RANGE_BINS * GPUSCAN_COPIES; k += GPUSCAN_GROUP)\n",
     "        bins[k] = 0;\n",
     "    GPUSCAN_BARRIER();\n",
     "#else\n",
@@ -2964,60 +3154,85 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "    count = gpuscan_count(count, count_buffer, count_offset, flags) * GPUSCAN_CHANNELS;\n",
     "    accumulators += accumulators_offset;\n",
+    "    counts += counts_offset;\n",
     "    edges += edges_offset;\n",
-    "    ulong row_tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n",
-    "    for (ulong unit = get_group_id(0); unit < rows * row_tiles; unit += get_num_groups(0)) {\n",
-    "        ulong row = unit / row_tiles, first = unit % row_tiles * GPUSCAN_TILE;\n",
+    "    for (ulong row = member / row_groups; row < rows; row += members / row_groups) {\n",
     "        global const gpuscan_sample *from = samples + samples_offset + row * pitch * GPUSCAN_CHANNELS;\n",
-    "#if GPUSCAN_WEIGHTED\n",
     "        global const gpuscan_weight *weight_row = weights + weights_offset + row * weights_pitch;\n",
+    "        ulong head = (16 - ((size_t)from & 15)) / sizeof(gpuscan_sample) % GPUSCAN_VECTOR, vectors = 0;\n",
+    "        if (((size_t)from & 15) % sizeof(gpuscan_sample) == 0 && head < count &&\n",
+    "            (GPUSCAN_CHANNELS == 3 || head % GPUSCAN_CHANNELS == 0))\n",
+    "            vectors = (count - head) / GPUSCAN_VECTOR;\n",
+    "        else\n",
+    "            head = 0;\n",
+    "        /* what no aligned vector holds: a few samples at both ends */\n",
+    "        for (ulong i = first; i < count - vectors * GPUSCAN_VECTOR; i += stride) {\n",
+    "            ulong at = i < head ? i : i + vectors * GPUSCAN_VECTOR;\n",
+    "            gpuscan_weight weight = 1;\n",
+    "#if GPUSCAN_WEIGHTED\n",
+    "            weight = weight_row[at / GPUSCAN_CHANNELS];\n",
     "#endif\n",
-    "        if (first + GPUSCAN_TILE <= count && ((size_t)from & (sizeof(GPUSCAN_SAMPLE_RAW) - 1)) == 0) {\n",
-    "            for (ulong at = first; at < first + GPUSCAN_TILE; at += GPUSCAN_GROUP * GPUSCAN_ROWS * GPUSCAN_VECTOR) {\n",
-    "                gpuscan_samples loaded[GPUSCAN_ROWS];\n",
+    "            gpuscan_count_sample(from[at], (uint)(at % GPUSCAN_CHANNELS), weight, copy, first_bin, bins, accumulators,\n",
+    "                                 GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "        }\n",
+    "        for (ulong begin = 0; begin < vectors; begin += 1u << 30) { /* so that 32 bits count them */\n",
+    "            global const uint4 *part = (global const uint4 *)(from + head) + begin;\n",
+    "            uint end = (uint)min(vectors - begin, 1ul << 30);\n",
+    "            uint i = first;\n",
+    "            for (; i + (GPUSCAN_ROWS - 1) * stride < end; i += GPUSCAN_ROWS * stride) {\n",
+    "                uint4 loaded[GPUSCAN_ROWS];\n",
     "GPUSCAN_UNROLL\n",
     "                for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                    loaded[k].raw =\n",
-    "                        *(global const GPUSCAN_SAMPLE_RAW *)(from + at +\n",
-    "                                                             (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR);\n",
+    "                    loaded[k] = gpuscan_load_once(part + (i + k * stride));\n",
     "GPUSCAN_UNROLL\n",
-    "                for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "                    ulong i = at + (k * GPUSCAN_GROUP + GPUSCAN_ITEM) * GPUSCAN_VECTOR;\n",
-    "                    uint channel = GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0 ? 0 : (uint)(i % GPUSCAN_CHANNELS);\n",
-    "GPUSCAN_UNROLL\n",
-    "                    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
-    "                        gpuscan_weight weight = 1;\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "                        weight = weight_row[(i + v) / GPUSCAN_CHANNELS];\n",
-    "#endif\n",
-    "                        gpuscan_count_sample(loaded[k].element[v], channel, weight, copy, bins, accumulators,\n",
-    "                                             GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "                        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n",
-    "                    }\n",
-    "                }\n",
+    "                for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "                    GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride);\n",
     "            }\n",
-    "        } else {\n",
-    "            ulong last = min(first + GPUSCAN_TILE, count);\n",
-    "            for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP) {\n",
-    "                gpuscan_weight weight = 1;\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "                weight = weight_row[i / GPUSCAN_CHANNELS];\n",
-    "#endif\n",
-    "                gpuscan_count_sample(from[i], (uint)(i % GPUSCAN_CHANNELS), weight, copy, bins, accumulators,\n",
-    "                                     GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "            }\n",
+    "            for (; i < end; i += stride)\n",
+    "                GPUSCAN_COUNT_VECTOR(gpuscan_load_once(part + i), i);\n",
     "        }\n",
     "    }\n",
     "#if GPUSCAN_COPIES\n",
     "    GPUSCAN_BARRIER();\n",
-    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_ALL_BINS; k += GPUSCAN_GROUP) {\n",
-    "        uint sum = 0;\n",
-    "        for (uint c = 0; c < GPUSCAN_COPIES; c++)\n",
-    "            sum += bins[k * GPUSCAN_COPIES + (c + k) % GPUSCAN_COPIES];\n",
-    "        if (sum)\n",
-    "            gpuscan_add_global(accumulators + k, sum);\n",
+    "    uint bins_here = min((uint)GPUSCAN_RANGE_BINS, GPUSCAN_ALL_BINS - first_bin);\n",
+    "    for (uint k = GPUSCAN_ITEM; k < bins_here; k += 4 * GPUSCAN_GROUP) {\n",
+    "        uint sums[4];\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (uint j = 0; j < 4; j++) {\n",
+    "            uint bin = k + j * GPUSCAN_GROUP;\n",
+    "            sums[j] = 0;\n",
+    "            if (bin < bins_here)\n",
+    "GPUSCAN_UNROLL\n",
+    "                for (uint c = 0; c < GPUSCAN_COPIES; c++)\n",
+    "                    sums[j] += bins[bin * GPUSCAN_COPIES + (c + bin) % GPUSCAN_COPIES];\n",
+    "        }\n",
+    "#if GPUSCAN_ARRIVALS\n",
+    "        /* An accumulator of 64 bits counts the range's groups in its upper 24 bits and samples below: whoever adds as\n",
+    "           the last group has the bin's sum. No fence is needed, since nothing else is read. */\n",
+    "        volatile global ulong *words = (volatile global ulong *)accumulators + first_bin;\n",
+    "        ulong before[4];\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (uint j = 0; j < 4; j++)\n",
+    "            if (k + j * GPUSCAN_GROUP < bins_here)\n",
+    "                before[j] = atom_add(words + k + j * GPUSCAN_GROUP, (1ul << 40) + sums[j]);\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (uint j = 0; j < 4; j++)\n",
+    "            if (k + j * GPUSCAN_GROUP < bins_here && before[j] >> 40 == members - 1) {\n",
+    "                uint bin = k + j * GPUSCAN_GROUP;\n",
+    "                gpuscan_counter sum = (gpuscan_counter)((before[j] & ((1ul << 40) - 1)) + sums[j]);\n",
+    "                words[bin] = 0;\n",
+    "                bin += first_bin;\n",
+    "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n",
+    "            }\n",
+    "#else\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (uint j = 0; j < 4; j++)\n",
+    "            if (sums[j])\n",
+    "                gpuscan_add_global(accumulators + first_bin + k + j * GPUSCAN_GROUP, sums[j]);\n",
+    "#endif\n",
     "    }\n",
     "#endif\n",
+    "#if !GPUSCAN_ARRIVALS\n",
     "    if (flags & GPUSCAN_FLAG_FINISH) {\n",
     "        uint groups = (uint)get_num_groups(0);\n",
     "        gpuscan_device_fence();\n",
@@ -3025,11 +3240,10 @@ static const char *gpuscan__kernels[] = {
     "        if (gpuscan_ticket(arrivals + arrivals_offset, groups, shared) != groups - 1)\n",
     "            return;\n",
     "        gpuscan_device_fence();\n",
-    "        gpuscan_histogram_move(accumulators, counts + counts_offset, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP,\n",
-    "                               flags);\n",
+    "        gpuscan_histogram_move(accumulators, counts, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP, flags);\n",
     "    }\n",
+    "#endif\n",
     "}\n",
-    "\n",
     "#endif /* a group of many work-items */\n",
     "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
@@ -3146,10 +3360,11 @@ typedef struct gpuscan__profile {
     gpuscan__tuning scan[12];
     gpuscan_strategy reduce, histogram;
     uint32_t groups_per_unit;                                /* multi-pass scan: groups a compute unit */
-    uint32_t reduce_group, reduce_rows, reduce_per_unit;     /* reduce: the same */
-    uint32_t counts_group, counts_rows, counts_per_unit;     /* histogram */
+    uint32_t reduce_group, reduce_rows[2], reduce_per_unit[2]; /* reduce: elements of up to 4 bytes, of more */
+    uint32_t counts_group, counts_rows, counts_per_unit[2];  /* histogram; samples of 1 byte, of more */
     uint32_t counts_copies;                                  /* copies of the bins in local memory, at most */
     uint32_t counts_local;                                   /* bytes of local memory for them, at most */
+    uint32_t counts_ranges;                                  /* into so many ranges more bins are cut, at most */
     uint32_t chunk;                                          /* CPU strategies: bytes a tile */
     uint32_t polls;                                          /* before a late tile is summed by who waits for it */
 } gpuscan__profile;
@@ -3182,6 +3397,7 @@ enum { GPUSCAN__MAX_KERNELS = 3 };
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, strategy, inclusive, ahead, few, registers, group, rows, tile, word, in_launch;
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
+    uint32_t ranges, range_bins, byte_bins;
     uint64_t custom_size;
 } gpuscan__key;
 
@@ -3559,7 +3775,7 @@ static const gpuscan__profile gpuscan__profiles[] = {
     {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 32, 2, 4, 32, 2, 4, 2, 16384, 4096, 64},
+     4, 32, {2, 2}, {4, 4}, 32, 2, {4, 4}, 2, 16384, 4, 4096, 64},
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, NULL, GPUSCAN__FENCE_PTX, 1,
      /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
         what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); 64 registers hold 8 rows without
@@ -3574,30 +3790,30 @@ static const gpuscan__profile gpuscan__profiles[] = {
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 24 * GPUSCAN__MIB, 64, 8},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 512, 8, 4, 1024, 4, 2, 32, 49152, 262144, 20000},
+     8, 512, {4, 8}, {4, 2}, 1024, 4, {1, 2}, 32, 49152, 16, 262144, 20000},
     {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, 4, 8, 256, 4, 4, 8, 32768, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4}, 8, 32768, 8, 262144, 4096},
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, 4, 8, 256, 4, 4, 8, 32768, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4}, 8, 32768, 8, 262144, 4096},
     /* Nothing is known of its forward progress. */
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, 4, 8, 256, 4, 4, 4, 16384, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4}, 4, 16384, 8, 262144, 4096},
     /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
        readings. */
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
      {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
-     4, 64, 4, 4, 64, 4, 4, 8, 1048576, 262144, 256},
+     4, 64, {4, 4}, {4, 4}, 64, 4, {4, 4}, 8, 1048576, 4, 262144, 256},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 64, 4, 4, 64, 4, 4, 4, 16384, 262144, 4096},
+     4, 64, {4, 4}, {4, 4}, 64, 4, {4, 4}, 4, 16384, 8, 262144, 4096},
 };
 
 static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
@@ -3987,6 +4203,10 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
     return GPUSCAN_SUCCESS;
 }
 
+static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
+    return gs->device.lanes && !gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy) && key->group % 32 == 0;
+}
+
 /* The largest group that a program's kernels can be launched with. */
 static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *program, size_t *group) {
     size_t i;
@@ -3994,6 +4214,10 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *prog
     if (*group)
         return GPUSCAN_SUCCESS;
     *group = program->key.group;
+    /* Built with reqd_work_group_size, NVIDIA's kernels run with it, and may report less. */
+    if (gpuscan__uses_ptx(gs, &program->key) &&
+        (program->key.operation == GPUSCAN__REDUCE || program->key.operation == GPUSCAN__HISTOGRAM))
+        return GPUSCAN_SUCCESS;
     for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++) {
         size_t size = 0;
         cl_int code = gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id, CL_KERNEL_WORK_GROUP_SIZE,
@@ -4010,7 +4234,7 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *prog
 /* What all programs are told of the device and the shape. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy);
-    int ptx = gs->device.lanes && !cpu && key->group % 32 == 0;
+    int ptx = gpuscan__uses_ptx(gs, key);
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", (uint64_t)ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
@@ -4026,6 +4250,11 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
 
 static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key);
 
+/* Reduce writes no elements: only src counts, but for the tiles of operators that do not commute. */
+static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
+    return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
+}
+
 /* The text before the kernels. */
 static void gpuscan__write_prefix(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key,
                                   const gpuscan__elements *e) {
@@ -4033,8 +4262,9 @@ static void gpuscan__write_prefix(gpuscan__text *text, const gpuscan *gs, const 
     if (key->operation == GPUSCAN__HISTOGRAM) {
         gpuscan__define_histogram(text, gs, key);
     } else {
-        uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size);
         int cpu = gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy);
+        uint32_t vector = key->operation == GPUSCAN__REDUCE ? gpuscan__reduce_vector(e, cpu)
+                                                            : gpuscan__vector(e->src_size, e->dst_size);
         gpuscan__define_shape(text, gs, key, vector);
         if (key->operation == GPUSCAN__SCAN)
             gpuscan__define_number(
@@ -5355,13 +5585,17 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_d
     }
     plan->strategy = strategy;
     key->strategy = (uint32_t)strategy;
-    gpuscan__fit(gs, key, &plan->e, profile->reduce_group, profile->reduce_rows);
+    gpuscan__fit(gs, key, &plan->e, profile->reduce_group, profile->reduce_rows[plan->e.t_size > 4]);
     key->word = gpuscan__is_single_pass(strategy) ? gpuscan__word_bits(gs, plan->e.t_size, cpu) : 0;
     if (key->word == 128 && key->group % 32 != 0)
         key->word = gs->device.int64_atomics ? 64 : 32;
     tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    most = (uint64_t)gs->device.units * profile->reduce_per_unit;
+    most = (uint64_t)gs->device.units * profile->reduce_per_unit[plan->e.t_size > 4];
     plan->groups = gpuscan__min(tiles, most);
+    if (plan->e.commutes && !cpu) { /* at least 4 vectors a work-item */
+        uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(&plan->e, cpu);
+        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
+    }
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     memset(&plan->need, 0, sizeof(plan->need));
     if (plan->groups > 1) {
@@ -5398,6 +5632,9 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     cl_mem src = desc->src.mem ? desc->src.mem : dst;
     int kind = plan->key.word ? gpuscan__word_scratch(plan->key.word) : GPUSCAN__PLAIN;
     uint64_t unit = plan->key.word ? plan->key.word / 8 : plan->e.t_size;
+    uint64_t shared = plan->e.commutes && !gpuscan__is_cpu_strategy(plan->strategy)
+                          ? (uint64_t)plan->key.group * plan->e.t_size + 16
+                          : gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size);
     gpuscan__launch launch = gpuscan__launch_begin(gs, program->kernels[0]);
     cl_event event = NULL;
     cl_int code;
@@ -5413,8 +5650,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
     gpuscan__arg_buffer(&launch, desc->init_buffer, src);
     gpuscan__arg_u32(&launch, flags);
-    if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group,
-                                 gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size), !second && !to_host)) != 0)
+    if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group, shared, !second && !to_host)) != 0)
         return r;
     if (second) {
         launch = gpuscan__launch_begin(gs, program->kernels[1]);
@@ -5424,7 +5660,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
         gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
         gpuscan__arg_buffer(&launch, desc->init_buffer, src);
         gpuscan__arg_u32(&launch, flags);
-        if ((r = gpuscan__launch_end(&launch, chain, 1, plan->key.group, 0, !to_host)) != 0)
+        if ((r = gpuscan__launch_end(&launch, chain, 1, plan->key.group, shared, !to_host)) != 0)
             return r;
     }
     if (!to_host)
@@ -5508,7 +5744,7 @@ typedef struct gpuscan__histogram_plan {
     gpuscan__key key;
     gpuscan_type sample, counter, weight;
     uint32_t channels, mask, active, bins, channel_bins;
-    uint64_t all_bins, rows, pitch, weights_pitch, groups;
+    uint64_t all_bins, rows, pitch, weights_pitch, groups, row_groups;
     uint64_t lower, range, factor; /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
     double real_lower, real_upper, real_step;
     gpuscan__need need;
@@ -5530,11 +5766,15 @@ static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define(text, "SAMPLE", sample->name);
     gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
     gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
-    if (sample->kind == 'f')
+    if (sample->kind == 'f') {
         gpuscan__define(text, "SAMPLE_FLOAT", real);
+        gpuscan__define_number(text, "REAL_SIZE", key->src == GPUSCAN_TYPE_F64 ? 8 : 4);
+        gpuscan__define(text, "REAL_AS(x)", key->src == GPUSCAN_TYPE_F64 ? "as_ulong(x)" : "as_uint(x)");
+    }
     gpuscan__define_number(text, "SAMPLE_IS_FLOAT", sample->kind == 'f');
     gpuscan__define_number(text, "SAMPLE_F16", key->src == GPUSCAN_TYPE_F16);
     gpuscan__define(text, "OFFSET", key->wide_offset ? "ulong" : "uint");
+    gpuscan__define_number(text, "OFFSET_SIZE", key->wide_offset ? 8 : 4);
     gpuscan__define(text, "BELOW(s, lower)", sample->kind == 's' ? "((long)(s) < (long)(lower))" : "((s) < (lower))");
     gpuscan__define(text, "COUNTER", gpuscan__types[key->counter].name);
     gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[key->counter].size);
@@ -5550,6 +5790,14 @@ static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "CHANNELS", key->channels);
     gpuscan__define_number(text, "CHANNEL_MASK", key->mask);
     gpuscan__define_number(text, "COPIES", key->copies);
+    for (c = 2; key->copies >> (c - 1) != 0; c++)
+        ;
+    gpuscan__define_number(text, "COPY_SHIFT", c); /* log2 of a bin's bytes */
+    gpuscan__define_number(text, "RANGES", key->ranges);
+    gpuscan__define_number(text, "RANGE_BINS", key->range_bins);
+    gpuscan__define_number(text, "ARRIVALS", key->in_launch == 2);
+    if (key->byte_bins)
+        gpuscan__define(text, "BYTE_BINS", sample->kind == 's' ? "0x80808080u" : "0u");
     gpuscan__define_number(text, "BYTE_TABLES", gpuscan__counts_bytes(key) ? key->copies : 0);
     gpuscan__define_number(text, "BINS", key->bins);
     gpuscan__define_number(text, "ALL_BINS",
@@ -5657,6 +5905,12 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     plan->real_lower = lower;
     plan->real_upper = upper;
     plan->real_step = step;
+    /* The kernel's guess, (s - lower) * (1 / step), has two roundings of at most 2^-24 of up to 2^20 bins each, 1/8 bin
+       together, and an edge's own rounding is 2^-24 of 2^21 steps at most, another 1/8: as long as nothing over- or
+       underflows the two are less than half a bin apart. */
+    largest = -lower > upper ? -lower : upper;
+    if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
+        plan->key.mode = 1;
     return GPUSCAN_SUCCESS;
 }
 
@@ -5731,9 +5985,10 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     gpuscan_strategy strategy = desc->call.strategy;
     gpuscan__key *key = &plan->key;
     uint32_t size = gpuscan__types[plan->sample].size, group = profile->counts_group;
-    uint64_t local, tiles, samples, elements;
+    uint32_t vector = 16 / size;
+    uint64_t local, samples, elements, rows = plan->rows, per_item, most;
     const char *why = NULL;
-    int cpu;
+    int cpu, words;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = profile->histogram;
     if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
@@ -5742,40 +5997,55 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     cpu = gpuscan__is_cpu_strategy(strategy);
     key->weight = weighted ? (uint32_t)plan->weight : 0;
+    if (!gpuscan__multiply(desc->count, plan->channels, &samples) ||
+        !gpuscan__multiply(samples, plan->rows, &elements))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the number of samples does not fit 64 bits");
     /* local counters have 32 bits, and local memory an end */
-    local = gpuscan__min(gs->device.local_memory - gpuscan__min(gs->device.local_memory, 64), profile->counts_local);
+    words = gs->device.int64_atomics && !weighted && elements < (uint64_t)1 << 40;
+    local = gpuscan__min(gs->device.local_memory, profile->counts_local);
     key->copies = 0;
+    key->ranges = 1;
     if (strategy != GPUSCAN_STRATEGY_MULTI_PASS) {
+        key->ranges = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, local), UINT32_MAX);
         if (weighted && plan->counter == GPUSCAN_TYPE_U64)
             why = "weighted sums of 64 bits are not held in local memory";
-        else if ((plan->all_bins + (cpu != 0)) * 4 > local)
+        else if (cpu ? (plan->all_bins + 1) * 4 > local : key->ranges > profile->counts_ranges)
             why = "the bins do not fit local memory";
         else
             for (key->copies = 1; key->copies * 2 <= (cpu ? 8 : profile->counts_copies) &&
                                   plan->all_bins * 8 * key->copies <= (cpu ? gpuscan__min(local, 16384) : local);)
                 key->copies *= 2;
     }
+    if (why)
+        key->ranges = 1;
     if (why && desc->call.strategy != GPUSCAN_STRATEGY_AUTO && !cpu)
         return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
     if (why && !cpu)
         strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    key->range_bins = (uint32_t)gpuscan__ceil_div(plan->all_bins, key->ranges);
+    key->ranges = (uint32_t)gpuscan__ceil_div(plan->all_bins, key->range_bins);
     key->strategy = (uint32_t)strategy;
     key->rows = profile->counts_rows;
     key->group = cpu ? 1 : (uint32_t)gpuscan__min(group, gs->device.group_limit);
-    key->tile = key->group * key->rows * (16 / size);
+    key->tile = key->group * key->rows * vector;
+    key->byte_bins = size == 1 && key->form != GPUSCAN_BINS_EDGES && key->mode == 0 && key->range_all && !weighted &&
+                     !cpu && key->copies && key->ranges == 1 && plan->channels != 3;
     if (cpu) {
         uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
         if (size == 1 && !weighted && tables * 1024 + 4 <= local)
             key->copies = tables;
         key->tile = 65536 / size; /* only shares out the work: long stretches */
     }
-    if (!gpuscan__multiply(desc->count, plan->channels, &samples) ||
-        !gpuscan__multiply(samples, plan->rows, &elements))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the number of samples does not fit 64 bits");
-    tiles = gpuscan__ceil_div(samples, key->tile) * plan->rows;
-    plan->groups = gpuscan__min(gpuscan__max(tiles, 1), (uint64_t)gs->device.units * profile->counts_per_unit);
+    if (rows > 1 && plan->pitch == desc->count && (!weighted || plan->weights_pitch == desc->count) &&
+        !desc->count_buffer.mem) { /* no gaps: one long row */
+        samples *= rows;
+        rows = 1;
+    }
+    most = gpuscan__max((uint64_t)gs->device.units * profile->counts_per_unit[size > 1] / key->ranges, 1);
     if (cpu) { /* a group's tables are worth some samples; plain tables in the scratch have an end */
         uint64_t units = gs->device.units, worth = elements / 128 / plan->all_bins;
+        plan->groups = gpuscan__max(gpuscan__ceil_div(samples, key->tile) * rows, 1);
+        plan->groups = gpuscan__min(plan->groups, units * profile->counts_per_unit[size > 1]);
         if (plan->groups > units && worth < plan->groups)
             plan->groups = gpuscan__max(worth / units * units, units);
         plan->groups = gpuscan__min(plan->groups, gpuscan__max(elements / plan->all_bins, 1));
@@ -5783,15 +6053,27 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
             plan->groups = gpuscan__min(
                 gpuscan__min(plan->groups, 4096),
                 gpuscan__max(((uint64_t)64 << 20) / (plan->all_bins * gpuscan__types[plan->counter].size), 1));
+        else
+            plan->groups = gpuscan__max(plan->groups, elements >> 31); /* a group's counters do not overflow */
+        plan->row_groups = 1;
+    } else {
+        /* Enough vectors a work-item to be worth a group's bins; a group of a range has the more bins to hand over. */
+        per_item = key->copies == 0 ? 1 : key->ranges > 1 ? 12 : profile->counts_per_unit[size > 1];
+        plan->row_groups = gpuscan__max(gpuscan__ceil_div(samples, key->group * per_item * vector), 1);
+        plan->row_groups = gpuscan__min(plan->row_groups, most);
+        plan->groups = gpuscan__max(gpuscan__min(rows, most / plan->row_groups), 1);
+        plan->row_groups = gpuscan__max(plan->row_groups, gpuscan__ceil_div(elements >> 30, plan->groups));
+        plan->groups *= plan->row_groups * key->ranges;
     }
-    if (key->copies)
-        plan->groups = gpuscan__max(plan->groups, elements >> 31); /* a group's local counters do not overflow */
-    if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096 && (!cpu || key->copies))
+    key->in_launch = 0;
+    if (words && key->copies && !cpu && (plan->all_bins <= 4096 || key->ranges > 1))
+        key->in_launch = 2;
+    else if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096 && (!cpu || key->copies))
         key->in_launch = 1;
     memset(&plan->need, 0, sizeof(plan->need));
     plan->need.bytes[GPUSCAN__ZEROS] =
         GPUSCAN__TICKETS_SIZE + (cpu && !key->copies ? plan->groups * (plan->all_bins + 1) : plan->all_bins) *
-                                    gpuscan__types[plan->counter].size;
+                                    (key->in_launch == 2 ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
 
@@ -5804,12 +6086,14 @@ static void gpuscan__arg_real(gpuscan__launch *launch, gpuscan_type type, double
 }
 
 /* Bytes of local memory: the ticket, then the bins; on a CPU the tables, each with one counter more. */
-static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
+static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     if (gpuscan__counts_bytes(&plan->key))
         return (uint64_t)plan->key.copies * 1024;
     if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy))
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
-    return (1 + plan->all_bins * plan->key.copies) * 4;
+    if (gpuscan__uses_ptx(gs, &plan->key))
+        return 0; /* the kernel declares it */
+    return gpuscan__max((uint64_t)plan->key.range_bins * plan->key.copies, 1) * 4;
 }
 
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan_histogram_desc *desc,
@@ -5819,7 +6103,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     uint32_t counter_size = gpuscan__types[plan->counter].size;
     cl_mem samples = desc->samples.mem ? desc->samples.mem : desc->counts.mem;
     uint64_t count = desc->count, rows = plan->rows, pitch = plan->pitch;
-    int in_launch = (int)plan->key.in_launch;
+    int in_launch = plan->key.in_launch != 0;
     gpuscan__launch launch = gpuscan__launch_begin(gs, program->kernels[0]);
     gpuscan_result r;
     if (rows > 1 && pitch == count && (!desc->weights.mem || plan->weights_pitch == count) &&
@@ -5838,6 +6122,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     gpuscan__arg_u64(&launch, count);
     gpuscan__arg_buffer(&launch, desc->count_buffer, samples);
     gpuscan__arg_u64(&launch, rows);
+    gpuscan__arg_u32(&launch, plan->row_groups);
     gpuscan__arg_buffer(&launch, desc->weights, samples);
     gpuscan__arg_u64(&launch, plan->weights_pitch);
     gpuscan__arg_buffer(&launch, desc->edges, samples);
@@ -5857,8 +6142,10 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     gpuscan__arg_buffer(&launch, desc->counts, samples);
     gpuscan__arg_u32(&launch, flags);
     if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group,
-                                 gpuscan__counts_shared(plan), in_launch)) != 0 || in_launch)
+                                 gpuscan__counts_shared(gs, plan), in_launch)) != 0 ||
+        in_launch)
         return r;
+    flags &= ~(uint32_t)GPUSCAN__FLAG_FINISH;
     launch = gpuscan__launch_begin(gs, program->kernels[1]);
     gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size, samples);
     gpuscan__arg_buffer(&launch, desc->counts, samples);
