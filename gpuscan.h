@@ -3804,6 +3804,11 @@ static const gpuscan__profile gpuscan__profiles[] = {
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4}, 4, 16384, 8, 262144, 4096},
+    /* It ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. */
+    {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, 0,
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0}},
+     GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+     64, 64, {4, 4}, {16, 16}, 64, 4, {16, 16}, 2, 16384, 8, 262144, 4096},
     /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
        readings. */
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,

@@ -14,6 +14,7 @@
 
 typedef struct device {
     const char *file, *name, *vendor, *platform, *version, *language, *extensions;
+    cl_uint vendor_id;
     cl_device_type type;
     size_t group;
     cl_ulong local;
@@ -29,28 +30,28 @@ typedef struct device {
 
 static const device devices[] = {
     {"pocl", "pthread-haswell-AMD EPYC", "AuthenticAMD", "Portable Computing Language", "OpenCL 3.0 PoCL HSTR: pthread",
-     "OpenCL C 1.2 PoCL", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_3d_image_writes cl_khr_fp16", CL_DEVICE_TYPE_CPU,
-     4096, 524288, 16, 1, 0},
+     "OpenCL C 1.2 PoCL", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_3d_image_writes cl_khr_fp16", 0x8086,
+     CL_DEVICE_TYPE_CPU, 4096, 524288, 16, 1, 0},
     {"intel-cpu", "Intel(R) Xeon(R) Processor", "Intel(R) Corporation", "Intel(R) OpenCL", "OpenCL 3.0 (Build 0)",
-     "OpenCL C 3.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_subgroups cl_intel_subgroups", CL_DEVICE_TYPE_CPU, 8192,
-     32768, 64, 1, 0},
+     "OpenCL C 3.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_subgroups cl_intel_subgroups", 0x8086, CL_DEVICE_TYPE_CPU,
+     8192, 32768, 64, 1, 0},
     {"nvidia", "NVIDIA H200", "NVIDIA Corporation", "NVIDIA CUDA", "OpenCL 3.0 CUDA", "OpenCL C 1.2 ",
-     ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_nv_compiler_options cl_nv_device_attribute_query cl_nv_pragma_unroll",
+     ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_nv_compiler_options cl_nv_device_attribute_query cl_nv_pragma_unroll", 0x10DE,
      CL_DEVICE_TYPE_GPU, 1024, 49152, 132, 1, 90},
     {"nvidia-old", "GeForce GTX 580", "NVIDIA Corporation", "NVIDIA CUDA", "OpenCL 1.2 CUDA", "OpenCL C 1.2 ",
-     ATOMICS32 "cl_khr_fp64 cl_nv_device_attribute_query", CL_DEVICE_TYPE_GPU, 1024, 49152, 16, 1, 20},
+     ATOMICS32 "cl_khr_fp64 cl_nv_device_attribute_query", 0x10DE, CL_DEVICE_TYPE_GPU, 1024, 49152, 16, 1, 20},
     {"amd", "gfx90a", "Advanced Micro Devices, Inc.", "AMD Accelerated Parallel Processing", "OpenCL 2.0 ",
-     "OpenCL C 2.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_subgroups cl_amd_device_attribute_query",
+     "OpenCL C 2.0 ", ATOMICS32 ATOMICS64 "cl_khr_fp64 cl_khr_subgroups cl_amd_device_attribute_query", 0x1002,
      CL_DEVICE_TYPE_GPU, 256, 65536, 104, 1, 0},
     {"intel", "Intel(R) Arc(TM) A770 Graphics", "Intel(R) Corporation", "Intel(R) OpenCL Graphics", "OpenCL 3.0 NEO ",
-     "OpenCL C 1.2 ", ATOMICS32 ATOMICS64 "cl_khr_subgroups cl_intel_subgroups cl_intel_required_subgroup_size",
+     "OpenCL C 1.2 ", ATOMICS32 ATOMICS64 "cl_khr_subgroups cl_intel_subgroups cl_intel_required_subgroup_size", 0x8086,
      CL_DEVICE_TYPE_GPU, 1024, 65536, 512, 0, 0},
     {"arm", "Mali-G78 r0p1", "ARM", "ARM Platform", "OpenCL 3.0 v1.r32p1", "OpenCL C 3.0 v1.r32p1",
-     ATOMICS32 ATOMICS64 "cl_khr_fp16 cl_khr_subgroups", CL_DEVICE_TYPE_GPU, 512, 32768, 20, 0, 0},
-    {"apple", "Apple M2", "Apple", "Apple", "OpenCL 1.2 ", "OpenCL C 1.2 ", ATOMICS32, CL_DEVICE_TYPE_GPU, 256, 32768,
-     10, 0, 0},
-    {"plain", "Some GPU", "Somebody", "Some OpenCL", "OpenCL 1.2 ", "OpenCL C 1.2 ", ATOMICS32, CL_DEVICE_TYPE_GPU, 64,
-     1024, 1, 0, 0},
+     ATOMICS32 ATOMICS64 "cl_khr_fp16 cl_khr_subgroups", 0x13B5, CL_DEVICE_TYPE_GPU, 512, 32768, 20, 0, 0},
+    {"apple", "Apple M2", "Apple", "Apple", "OpenCL 1.2 ", "OpenCL C 1.2 ", ATOMICS32, 0x1027F00, CL_DEVICE_TYPE_GPU,
+     256, 32768, 10, 0, 0},
+    {"plain", "Some GPU", "Somebody", "Some OpenCL", "OpenCL 1.2 ", "OpenCL C 1.2 ", ATOMICS32, 0, CL_DEVICE_TYPE_GPU,
+     64, 1024, 1, 0, 0},
 };
 
 static struct {
@@ -147,6 +148,8 @@ static cl_int CL_API_CALL fake_clGetDeviceInfo(cl_device_id id, cl_device_info w
         return answer_text("FULL_PROFILE", size, value, needed);
     case CL_DEVICE_PLATFORM:
         return answer(&platform, sizeof platform, size, value, needed);
+    case CL_DEVICE_VENDOR_ID:
+        return answer_number(d->vendor_id, 4, size, value, needed);
     case CL_DEVICE_TYPE:
         return answer_number(d->type, 8, size, value, needed);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:
