@@ -137,7 +137,7 @@ static inline int test_in_run(gpuscan_type type, gpuscan_op op, gpuscan_strategy
     if (test.is_long)
         return 1;
     if (op == GPUSCAN_OP_ADD && !test.is_small &&
-        (type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64 || type == GPUSCAN_TYPE_F16 || type == GPUSCAN_TYPE_F32))
+        (type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64 || type == GPUSCAN_TYPE_F32))
         return 1;
     return strategy == test_pair_strategy(type, op) && test_pair_in_run(type, op);
 }
