@@ -133,6 +133,7 @@ for compiler in gcc clang; do
   for std in c99 c11 c17 c2x gnu99; do
     knows "$compiler" "$std" c || { left_out "$compiler has no $std"; continue; }
     check "$compiler $std: implementation" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only implementation.c
+    case $std in c99 | c17) ;; *) continue ;; esac
     check "$compiler $std: twice included" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only twice.c
     check "$compiler $std: static" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only static.c
     check "$compiler $std: static, not used" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only unused.c
@@ -141,16 +142,15 @@ for compiler in gcc clang; do
   for std in c++11 c++14 c++17 c++20 c++2b gnu++11; do
     knows "$cxx" "$std" c++ || { left_out "$cxx has no $std"; continue; }
     check "$cxx $std: implementation" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only implementation.cpp
+    case $std in c++11 | c++20) ;; *) continue ;; esac
     check "$cxx $std: twice included" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only twice.cpp
     check "$cxx $std: static" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only static.cpp
     check "$cxx $std: static, not used" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only unused.cpp
   done
 
   # the optimizer sees more than the parser; then two translation units, of C and C++ in every pairing
-  for level in -O0 -O2 -O3; do
-    check "$compiler $level" "$compiler" -std=c99 "$level" $c_warnings -I"$root" -c implementation.c -o implementation-c.o
-    check "$cxx $level" "$cxx" -std=c++11 "$level" $warnings -I"$root" -c implementation.cpp -o implementation-cpp.o
-  done
+  check "$compiler -O3" "$compiler" -std=c99 -O3 $c_warnings -I"$root" -c implementation.c -o implementation-c.o
+  check "$cxx -O1" "$cxx" -std=c++11 -O1 $warnings -I"$root" -c implementation.cpp -o implementation-cpp.o
   check "$compiler: user" "$compiler" -std=c99 $c_warnings -I"$root" -c user.c -o user-c.o
   check "$cxx: user" "$cxx" -std=c++11 $warnings -I"$root" -c user.cpp -o user-cpp.o
   for implementation in c cpp; do
@@ -180,13 +180,17 @@ for compiler in gcc clang; do
     left_out "linking with -lOpenCL"
   fi
   for version in 120 200 210 220 300; do
-    for macro in '' -DGPUSCAN_LINK_OPENCL -DCL_USE_DEPRECATED_OPENCL_1_2_APIS; do
-      check "$compiler: OpenCL $version $macro" "$compiler" -std=c99 $c_warnings -I"$root" \
-        "-DCL_TARGET_OPENCL_VERSION=$version" $macro -fsyntax-only implementation.c
-      check "$cxx: OpenCL $version $macro" "$cxx" -std=c++11 $warnings -I"$root" \
-        "-DCL_TARGET_OPENCL_VERSION=$version" $macro -fsyntax-only implementation.cpp
-    done
+    check "$compiler: OpenCL $version" "$compiler" -std=c99 $c_warnings -I"$root" \
+      "-DCL_TARGET_OPENCL_VERSION=$version" -fsyntax-only implementation.c
   done
+  for version in 120 300; do
+    check "$compiler: OpenCL $version, linked" "$compiler" -std=c99 $c_warnings -I"$root" \
+      "-DCL_TARGET_OPENCL_VERSION=$version" -DGPUSCAN_LINK_OPENCL -fsyntax-only implementation.c
+    check "$cxx: OpenCL $version" "$cxx" -std=c++11 $warnings -I"$root" \
+      "-DCL_TARGET_OPENCL_VERSION=$version" -fsyntax-only implementation.cpp
+  done
+  check "$compiler: deprecated functions" "$compiler" -std=c99 $c_warnings -I"$root" \
+    -DCL_USE_DEPRECATED_OPENCL_1_2_APIS -fsyntax-only implementation.c
   check "$compiler: NDEBUG" "$compiler" -std=c99 -DNDEBUG $c_warnings -I"$root" -fsyntax-only implementation.c
   check "$compiler: unsigned char" "$compiler" -std=c99 -funsigned-char $c_warnings -I"$root" -fsyntax-only implementation.c
   if echo '#include <stdlib.h>' > dialect.c && "$compiler" -m32 -fsyntax-only dialect.c 2> /dev/null; then
@@ -251,6 +255,42 @@ check 'every macro of the implementation begins with gpuscan_' leaked_macros
 
 check 'gpuscan.h holds the kernels as they are' sh -c "'$root/tools/embed' --check > embed.txt 2>&1 || cat embed.txt"
 
+# Every program that the library would build on devices of all sorts, as the OpenCL C that the device would get; every
+# fifth as each later version, too. PTX wants NVIDIA's target.
+cat > kernel.sh << 'END'
+one() {
+  if clang -target "$target" -x cl "-cl-std=$1" -fsyntax-only -Wall -Wno-unused-function -Wno-unused-variable \
+    -Wno-tautological-compare -Xclang -finclude-default-header -Xclang -cl-ext=+all -Werror "$file" > "$file.txt" 2>&1
+  then
+    echo ok
+  else
+    echo "FAILED: clang -target $target -x cl -cl-std=$1: $file"
+    head -5 "$file.txt"
+  fi
+}
+for file; do
+  target=spir64
+  grep -q 'GPUSCAN_PTX 1' "$file" && target=nvptx64
+  case $(head -1 "$file") in *CL2.0*) lowest=CL2.0 ;; *CL3.0*) lowest=CL3.0 ;; *) lowest=CL1.2 ;; esac
+  one $lowest
+  case $file in
+    *[05].cl) [ $lowest = CL1.2 ] && one CL2.0 ;;
+    *[27].cl) [ $lowest = CL3.0 ] || one CL3.0 ;;
+  esac
+done
+END
+mkdir -p programs.d
+check 'the programs of all devices' "${CC:-cc}" -std=c99 $c_warnings "$root/tests/programs.c" -o programs -ldl
+check 'the programs of all devices are written' sh -c './programs programs.d > programs.txt'
+if have clang; then
+  find programs.d -name '*.cl' | sort | xargs -n 20 -P 2 sh kernel.sh > kernels.txt 2>&1
+  grep -v '^ok$' kernels.txt | head -40
+  passed=$((passed + $(grep -c '^ok$' kernels.txt)))
+  failed=$((failed + $(grep -c '^FAILED' kernels.txt)))
+else
+  left_out 'the kernels through clang, which is not installed'
+fi
+
 # --- code in text
 
 # The header's first screen: from its first #include to the closing brace, without the remarks on the right.
@@ -263,6 +303,38 @@ snippet() {
 { printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n'; snippet; } > snippet.c
 check 'the header'"'"'s program' "${CC:-cc}" -std=c99 $c_warnings -I"$root" snippet.c -o snippet -ldl
 check 'the header'"'"'s program runs' sh -c './snippet > snippet.txt 2>&1; test "$(cat snippet.txt)" = 22 || cat snippet.txt'
+
+# The README's programs: they compile, run, and print what the remarks behind their printf lines say.
+awk -v name=readme '
+  /^```c$/ { inside = 1; file = name ++count ".c"; next }
+  /^```/ { inside = 0 }
+  inside { print > file }
+' "$root/README.md"
+for file in readme*.c; do
+  [ -e "$file" ] || continue
+  libraries=-ldl
+  grep -q 'define GPUSCAN_LINK_OPENCL' "$file" && libraries=-lOpenCL
+  # "= {0}" is good C, and what the README teaches
+  check "README: $file" "${CC:-cc}" -std=c99 $c_warnings -Wno-missing-field-initializers -I"$root" "$file" \
+    -o "${file%.c}" $libraries
+  sed -n 's|.*printf.*/\* \(.*\) \*/$|\1|p' "$file" > expected.txt
+  check "README: $file runs" sh -c "./${file%.c} > said.txt 2>&1 && cmp -s expected.txt said.txt || cat expected.txt said.txt"
+done
+
+# --- the other C files of the repository
+
+for file in "$root"/examples/*.c "$root"/tools/*.c; do
+  [ -e "$file" ] || continue
+  if grep -q 'stb_image' "$file" "$root"/examples/*.h 2> /dev/null && ! echo '#include <stb/stb_image.h>' |
+    "${CC:-cc}" -fsyntax-only -x c - 2> /dev/null; then
+    left_out "$(basename "$file"): no stb_image.h"
+    continue
+  fi
+  check "$(basename "$file")" "${CC:-cc}" -std=c99 -O1 $c_warnings -I"$root" -fsyntax-only "$file"
+  have clang && check "$(basename "$file") with clang" clang -std=c99 $c_warnings -I"$root" -fsyntax-only "$file"
+done
+[ -e "$root/examples/engine.c" ] &&
+  check 'engine.c as C++' "${CXX:-c++}" -std=c++11 $warnings -I"$root" -fsyntax-only -x c++ "$root/examples/engine.c"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
