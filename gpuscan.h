@@ -701,7 +701,8 @@ static const char *gpuscan__kernels[] = {
     "     GPUSCAN_VECTOR  elements a lane in a row      GPUSCAN_WORD    bits of a state word: 32, 64 or 128\n",
     "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits\n",
     "     GPUSCAN_AHEAD, GPUSCAN_FEW   forms of the single-pass scan\n",
-    "     GPUSCAN_REGISTERS            registers a work-item that the build options allow on NVIDIA; 0: not said          */\n",
+    "     GPUSCAN_REGISTERS            registers a work-item that the build options allow on NVIDIA; 0: not said\n",
+    "     GPUSCAN_PIPE                 histogram: loads are issued a round before they are counted                        */\n",
     "\n",
     "#pragma OPENCL FP_CONTRACT OFF\n",
     "#if GPUSCAN_HAS_F64\n",
@@ -719,6 +720,14 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)\n",
     "#endif\n",
     "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n",
+    "\n",
+    "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n",
+    "   the registers by itself, and spills, or loads late what was asked for early. */\n",
+    "#if GPUSCAN_REGISTERS\n",
+    "#define GPUSCAN_GROUP_ATTRIBUTE\n",
+    "#else\n",
+    "#define GPUSCAN_GROUP_ATTRIBUTE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n",
+    "#endif\n",
     "\n",
     "/* Local memory is an argument of every kernel: PoCL 3.1 confuses __local variables whose address is folded into a\n",
     "   constant expression. */\n",
@@ -745,6 +754,20 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n",
     "#else\n",
     "    return *p;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n",
+    "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n",
+    "#if GPUSCAN_PTX\n",
+    "    uint4 x = (uint4)(0);\n",
+    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %5, 0;\"\n",
+    "                     \" @p ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4]; }\"\n",
+    "                     : \"+r\"(x.x), \"+r\"(x.y), \"+r\"(x.z), \"+r\"(x.w)\n",
+    "                     : \"l\"(p), \"r\"((uint)there));\n",
+    "    return x;\n",
+    "#else\n",
+    "    return there ? *p : (uint4)(0);\n",
     "#endif\n",
     "}\n",
     "\n",
@@ -1873,14 +1896,6 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#define GPUSCAN_NONE 0xffffffffu\n",
     "\n",
-    "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n",
-    "   the registers by itself, and spills. */\n",
-    "#if GPUSCAN_REGISTERS\n",
-    "#define GPUSCAN_SCAN_ATTRIBUTE\n",
-    "#else\n",
-    "#define GPUSCAN_SCAN_ATTRIBUTE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n",
-    "#endif\n",
-    "\n",
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n",
     "    global const gpuscan_src *src, ulong src_offset, ulong src_pitch, global gpuscan_dst *dst, ulong dst_offset,      \\\n",
     "        ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset, uint tiles,                \\\n",
@@ -1957,7 +1972,7 @@ static const char *gpuscan__kernels[] = {
     "    return prefix;\n",
     "}\n",
     "\n",
-    "kernel GPUSCAN_SCAN_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
     "    gpuscan_t base, sum, prefix;\n",
     "    uint tile = gpuscan_ticket(tickets + tickets_offset, (uint)get_num_groups(0), &shared->ticket);\n",
     "    states += states_offset;\n",
@@ -2176,7 +2191,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n",
     "}\n",
     "\n",
-    "kernel GPUSCAN_SCAN_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
     "    gpuscan_tile data;\n",
     "    gpuscan_t base, sum, prefix;\n",
     "    uint turn = GPUSCAN_TURN(), tile;\n",
@@ -2250,7 +2265,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_FEW\n",
     "/* FEW: so few tiles (at most GPUSCAN_FEW) that all groups run at once, with lane instructions. Each reads the sums of\n",
     "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. The formula is that of AHEAD. */\n",
-    "kernel GPUSCAN_SCAN_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
     "    gpuscan_tile data;\n",
     "    gpuscan_row row;\n",
     "    gpuscan_t sum, prefix;\n",
@@ -2406,10 +2421,10 @@ static const char *gpuscan__kernels[] = {
     "                sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
     "        }\n",
     "        if (i < vectors) {\n",
-    "            /* what is left, again all at once: the last vector stands in for those that are not there */\n",
+    "            /* what is left, again all at once */\n",
     "GPUSCAN_UNROLL\n",
     "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                row[k] = gpuscan_load_once(from + min(i + k * stride, vectors - 1));\n",
+    "                row[k] = gpuscan_load_once_if(i + k * stride < vectors, from + (i + k * stride));\n",
     "GPUSCAN_UNROLL\n",
     "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
     "                if (i + k * stride < vectors)\n",
@@ -2643,13 +2658,11 @@ static const char *gpuscan__kernels[] = {
     "    lower = edges[0];\n",
     "    upper = edges[GPUSCAN_BINS];\n",
     "#endif\n",
-    "    if (s < lower)\n",
-    "        return gpuscan_outside(true);\n",
-    "    if (GPUSCAN_CLOSED ? s > upper : s >= upper)\n",
-    "        return gpuscan_outside(false);\n",
-    "    if (!(s <= upper))\n",
-    "        return GPUSCAN_NO_BIN; /* NaN */\n",
+    "    bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);        /* NaN is not, nor anywhere else */\n",
+    "    uint elsewhere = s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n",
     "#if GPUSCAN_FORM == 1\n",
+    "    if (!inside)\n",
+    "        return elsewhere;\n",
     "    uint low = 0, high = GPUSCAN_BINS; /* edges[low] <= s, and s < edges[high] but for a closed upper edge */\n",
     "    while (high - low > 1) {\n",
     "        uint middle = low + (high - low) / 2;\n",
@@ -2665,8 +2678,11 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_real magic = GPUSCAN_MAGIC; /* added, it leaves the integer in the lowest bits */\n",
     "    gpuscan_real at = fmin(fma(s - lower, inverse, magic), magic + (gpuscan_real)(GPUSCAN_BINS - 1));\n",
     "    uint nearest = (uint)GPUSCAN_AS_INTEGER(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n",
-    "    return nearest - (s < fma(at - magic, step, lower) ? 1 : 0);\n",
+    "    nearest -= s < fma(at - magic, step, lower) ? 1 : 0;\n",
+    "    return inside ? nearest : elsewhere; /* chosen late: no branch */\n",
     "#else\n",
+    "    if (!inside)\n",
+    "        return elsewhere;\n",
     "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n",
     "    uint k = (uint)guess;\n",
     "    while (k > 0 && s < fma((gpuscan_real)k, step, lower))\n",
@@ -3125,12 +3141,34 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n",
-    "    gpuscan_count_vector(raw, head + (begin + (i)) * GPUSCAN_VECTOR, weight_row, copy, first_bin, bins, accumulators,  \\\n",
+    "    gpuscan_count_vector(raw, head + (i) * GPUSCAN_VECTOR, weight_row, copy, first_bin, bins, accumulators,  \\\n",
     "                         GPUSCAN_BIN_ARGUMENTS, edges)\n",
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_load_vectors(uint4 *vectors, global const uint4 *from, ulong stride) {\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        vectors[k] = gpuscan_load_once(from + k * stride);\n",
+    "}\n",
+    "\n",
+    "/* A bin's copies, each item from another bank on. Not unrolled altogether: code that runs once is slow to come in. */\n",
+    "#if GPUSCAN_COPIES\n",
+    "static inline uint gpuscan_copies_sum(local const uint *bins, uint bin) {\n",
+    "    uint sum = 0;\n",
+    "#if GPUSCAN_PTX\n",
+    "    _Pragma(\"unroll 8\")\n",
+    "#endif\n",
+    "    for (uint c = 0; c < GPUSCAN_COPIES; c++)\n",
+    "        sum += bins[bin * GPUSCAN_COPIES + (c + bin) % GPUSCAN_COPIES];\n",
+    "    return sum;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
+    "/* Bins that a work-item hands over at once, so that the atomics' latencies overlap. */\n",
+    "#define GPUSCAN_AT_ONCE (GPUSCAN_RANGE_BINS > GPUSCAN_GROUP ? 4 : 1)\n",
     "\n",
     "/* Groups g, g + RANGES, ... count range g % RANGES of the bins. Of a range's groups row_groups share a row: their\n",
     "   work-items take its vectors in turn, ROWS loads in flight. */\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n",
     "gpuscan_histogram(global const gpuscan_sample *samples, ulong samples_offset, ulong pitch, ulong count,\n",
     "                  global const uint *count_buffer, ulong count_offset, ulong rows, uint row_groups,\n",
     "                  global const gpuscan_weight *weights, ulong weights_offset, ulong weights_pitch,\n",
@@ -3145,7 +3183,8 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "    uint members = (uint)get_num_groups(0) / GPUSCAN_RANGES, member = (uint)get_group_id(0) / GPUSCAN_RANGES;\n",
     "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_RANGES * GPUSCAN_RANGE_BINS;\n",
-    "    uint first = member % row_groups * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = row_groups * GPUSCAN_GROUP;\n",
+    "    uint first = member % row_groups * GPUSCAN_GROUP + GPUSCAN_ITEM;\n",
+    "    ulong stride = row_groups * GPUSCAN_GROUP;\n",
     "#if GPUSCAN_COPIES\n",
     "    local uint *bins = shared;\n",
     "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n",
@@ -3179,48 +3218,64 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_count_sample(from[at], (uint)(at % GPUSCAN_CHANNELS), weight, copy, first_bin, bins, accumulators,\n",
     "                                 GPUSCAN_BIN_ARGUMENTS, edges);\n",
     "        }\n",
-    "        for (ulong begin = 0; begin < vectors; begin += 1u << 30) { /* so that 32 bits count them */\n",
-    "            global const uint4 *part = (global const uint4 *)(from + head) + begin;\n",
-    "            uint end = (uint)min(vectors - begin, 1ul << 30);\n",
-    "            uint i = first;\n",
-    "            for (; i + (GPUSCAN_ROWS - 1) * stride < end; i += GPUSCAN_ROWS * stride) {\n",
-    "                uint4 loaded[GPUSCAN_ROWS];\n",
+    "        global const uint4 *part = (global const uint4 *)(from + head);\n",
+    "        ulong i = first;\n",
+    "        uint4 loaded[GPUSCAN_ROWS];\n",
+    "#if GPUSCAN_PIPE\n",
+    "        /* The next vectors are on their way while these are counted. */\n",
+    "        bool more = i + (GPUSCAN_ROWS - 1) * stride < vectors;\n",
+    "        if (more)\n",
+    "            gpuscan_load_vectors(loaded, part + i, stride);\n",
+    "        while (more) {\n",
+    "            uint4 next[GPUSCAN_ROWS];\n",
+    "            i += GPUSCAN_ROWS * stride;\n",
+    "            more = i + (GPUSCAN_ROWS - 1) * stride < vectors;\n",
+    "            if (more)\n",
+    "                gpuscan_load_vectors(next, part + i, stride);\n",
     "GPUSCAN_UNROLL\n",
-    "                for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                    loaded[k] = gpuscan_load_once(part + (i + k * stride));\n",
-    "GPUSCAN_UNROLL\n",
-    "                for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                    GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride);\n",
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
+    "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride - GPUSCAN_ROWS * stride);\n",
+    "                loaded[k] = next[k];\n",
     "            }\n",
-    "            for (; i < end; i += stride)\n",
-    "                GPUSCAN_COUNT_VECTOR(gpuscan_load_once(part + i), i);\n",
+    "        }\n",
+    "#else\n",
+    "        for (; i + (GPUSCAN_ROWS - 1) * stride < vectors; i += GPUSCAN_ROWS * stride) {\n",
+    "            gpuscan_load_vectors(loaded, part + i, stride);\n",
+    "GPUSCAN_UNROLL\n",
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride);\n",
+    "        }\n",
+    "#endif\n",
+    "        for (; i < vectors; i += 2 * stride) {\n",
+    "            bool two = i + stride < vectors;\n",
+    "            loaded[0] = gpuscan_load_once(part + i);\n",
+    "            loaded[1] = gpuscan_load_once_if(two, part + (i + stride));\n",
+    "            GPUSCAN_COUNT_VECTOR(loaded[0], i);\n",
+    "            if (two)\n",
+    "                GPUSCAN_COUNT_VECTOR(loaded[1], i + stride);\n",
     "        }\n",
     "    }\n",
     "#if GPUSCAN_COPIES\n",
     "    GPUSCAN_BARRIER();\n",
     "    uint bins_here = min((uint)GPUSCAN_RANGE_BINS, GPUSCAN_ALL_BINS - first_bin);\n",
-    "    for (uint k = GPUSCAN_ITEM; k < bins_here; k += 4 * GPUSCAN_GROUP) {\n",
-    "        uint sums[4];\n",
+    "    for (uint k = GPUSCAN_ITEM; k < bins_here; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n",
+    "        uint sums[GPUSCAN_AT_ONCE];\n",
     "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < 4; j++) {\n",
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++) {\n",
     "            uint bin = k + j * GPUSCAN_GROUP;\n",
-    "            sums[j] = 0;\n",
-    "            if (bin < bins_here)\n",
-    "GPUSCAN_UNROLL\n",
-    "                for (uint c = 0; c < GPUSCAN_COPIES; c++)\n",
-    "                    sums[j] += bins[bin * GPUSCAN_COPIES + (c + bin) % GPUSCAN_COPIES];\n",
+    "            sums[j] = bin < bins_here ? gpuscan_copies_sum(bins, bin) : 0;\n",
     "        }\n",
     "#if GPUSCAN_ARRIVALS\n",
     "        /* An accumulator of 64 bits counts the range's groups in its upper 24 bits and samples below: whoever adds as\n",
     "           the last group has the bin's sum. No fence is needed, since nothing else is read. */\n",
     "        volatile global ulong *words = (volatile global ulong *)accumulators + first_bin;\n",
-    "        ulong before[4];\n",
+    "        ulong before[GPUSCAN_AT_ONCE];\n",
     "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < 4; j++)\n",
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
     "            if (k + j * GPUSCAN_GROUP < bins_here)\n",
     "                before[j] = atom_add(words + k + j * GPUSCAN_GROUP, (1ul << 40) + sums[j]);\n",
     "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < 4; j++)\n",
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
     "            if (k + j * GPUSCAN_GROUP < bins_here && before[j] >> 40 == members - 1) {\n",
     "                uint bin = k + j * GPUSCAN_GROUP;\n",
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & ((1ul << 40) - 1)) + sums[j]);\n",
@@ -3230,7 +3285,7 @@ static const char *gpuscan__kernels[] = {
     "            }\n",
     "#else\n",
     "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < 4; j++)\n",
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
     "            if (sums[j])\n",
     "                gpuscan_add_global(accumulators + first_bin + k + j * GPUSCAN_GROUP, sums[j]);\n",
     "#endif\n",
@@ -3365,8 +3420,12 @@ typedef struct gpuscan__profile {
     gpuscan_strategy reduce, histogram;
     uint32_t groups_per_unit;                                /* multi-pass scan: groups a compute unit */
     uint32_t reduce_group, reduce_rows[2], reduce_per_unit[2]; /* reduce: elements of up to 4 bytes, of more */
-    uint32_t counts_group, counts_rows, counts_per_unit[2];  /* histogram; samples of 1 byte, of more */
-    uint32_t counts_copies;                                  /* copies of the bins in local memory, at most */
+    /* histogram: samples of 1 byte, of more; bins cut into ranges, or in global memory */
+    uint32_t counts_group, counts_rows, counts_per_unit[3];
+    uint32_t counts_least[2];     /* vectors a work-item, at least: samples of 1 byte, of more */
+    uint32_t counts_copies[2];    /* copies of the bins in local memory, at most: the same */
+    uint32_t counts_registers;    /* as in the tuning above, where all bins are in local memory */
+    int counts_pipe;              /* loads are issued a round before they are counted */
     uint32_t counts_local;                                   /* bytes of local memory for them, at most */
     uint32_t counts_ranges;                                  /* into so many ranges more bins are cut, at most */
     uint32_t chunk;                                          /* CPU strategies: bytes a tile */
@@ -3401,7 +3460,7 @@ enum { GPUSCAN__MAX_KERNELS = 3 };
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, strategy, inclusive, ahead, few, registers, group, rows, tile, word, in_launch;
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t ranges, range_bins, byte_bins;
+    uint32_t ranges, range_bins, byte_bins, pipe;
     uint64_t custom_size;
 } gpuscan__key;
 
@@ -3779,7 +3838,7 @@ static const gpuscan__profile gpuscan__profiles[] = {
     {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 32, {2, 2}, {4, 4}, 32, 2, {4, 4}, 2, 16384, 4, 4096, 64},
+     4, 32, {2, 2}, {4, 4}, 32, 2, {4, 4, 4}, {4, 4}, {2, 2}, 0, 1, 16384, 4, 4096, 64},
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, NULL, GPUSCAN__FENCE_PTX, 1,
      /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
         what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); 64 registers hold 8 rows without
@@ -3794,35 +3853,35 @@ static const gpuscan__profile gpuscan__profiles[] = {
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 24 * GPUSCAN__MIB, 64, 8},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 512, {4, 8}, {4, 2}, 1024, 4, {1, 2}, 32, 49152, 16, 262144, 20000},
+     8, 512, {8, 8}, {4, 2}, 1024, 4, {1, 1, 2}, {1, 2}, {32, 16}, 64, 1, 49152, 16, 262144, 20000},
     {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4}, 8, 32768, 8, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8, 262144, 4096},
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4}, 8, 32768, 8, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8, 262144, 4096},
     /* Nothing is known of its forward progress. */
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4}, 4, 16384, 8, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8, 262144, 4096},
     /* It ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. */
     {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     64, 64, {4, 4}, {16, 16}, 64, 4, {16, 16}, 2, 16384, 8, 262144, 4096},
+     64, 64, {4, 4}, {16, 16}, 64, 4, {16, 16, 16}, {16, 16}, {2, 2}, 0, 0, 16384, 8, 262144, 4096},
     /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
        readings. */
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
      {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
-     4, 64, {4, 4}, {4, 4}, 64, 4, {4, 4}, 8, 1048576, 4, 262144, 256},
+     4, 64, {4, 4}, {4, 4}, 64, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 1, 1048576, 4, 262144, 256},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 64, {4, 4}, {4, 4}, 64, 4, {4, 4}, 4, 16384, 8, 262144, 4096},
+     4, 64, {4, 4}, {4, 4}, 64, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8, 262144, 4096},
 };
 
 static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
@@ -5803,6 +5862,8 @@ static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, co
     for (c = 2; key->copies >> (c - 1) != 0; c++)
         ;
     gpuscan__define_number(text, "COPY_SHIFT", c); /* log2 of a bin's bytes */
+    gpuscan__define_number(text, "REGISTERS", key->registers);
+    gpuscan__define_number(text, "PIPE", key->pipe);
     gpuscan__define_number(text, "RANGES", key->ranges);
     gpuscan__define_number(text, "RANGE_BINS", key->range_bins);
     gpuscan__define_number(text, "ARRIVALS", key->in_launch == 2);
@@ -5998,6 +6059,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     gpuscan__key *key = &plan->key;
     uint32_t size = gpuscan__types[plan->sample].size, group = profile->counts_group;
     uint32_t vector = 16 / size;
+    uint32_t wide = size > 1, copies = profile->counts_copies[wide];
     uint64_t local, samples, elements, rows = plan->rows, per_item, most;
     const char *why = NULL;
     int cpu, words;
@@ -6024,7 +6086,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         else if (cpu ? (plan->all_bins + 1) * 4 > local : key->ranges > profile->counts_ranges)
             why = "the bins do not fit local memory";
         else
-            for (key->copies = 1; key->copies * 2 <= (cpu ? 8 : profile->counts_copies) &&
+            for (key->copies = 1; key->copies * 2 <= (cpu ? 8 : copies) &&
                                   plan->all_bins * 8 * key->copies <= (cpu ? gpuscan__min(local, 16384) : local);)
                 key->copies *= 2;
     }
@@ -6053,11 +6115,17 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         samples *= rows;
         rows = 1;
     }
-    most = gpuscan__max((uint64_t)gs->device.units * profile->counts_per_unit[size > 1] / key->ranges, 1);
+    most = (uint64_t)gs->device.units * profile->counts_per_unit[key->copies && key->ranges == 1 ? wide : 2];
+    most = gpuscan__max(most / key->ranges, 1);
+    key->pipe = key->registers = 0;
+    if (!cpu && key->copies && key->ranges == 1) {
+        key->pipe = profile->counts_pipe != 0;
+        key->registers = gpuscan__uses_ptx(gs, key) ? profile->counts_registers : 0;
+    }
     if (cpu) { /* a group's tables are worth some samples; plain tables in the scratch have an end */
         uint64_t units = gs->device.units, worth = elements / 128 / plan->all_bins;
         plan->groups = gpuscan__max(gpuscan__ceil_div(samples, key->tile) * rows, 1);
-        plan->groups = gpuscan__min(plan->groups, units * profile->counts_per_unit[size > 1]);
+        plan->groups = gpuscan__min(plan->groups, units * profile->counts_per_unit[wide]);
         if (plan->groups > units && worth < plan->groups)
             plan->groups = gpuscan__max(worth / units * units, units);
         plan->groups = gpuscan__min(plan->groups, gpuscan__max(elements / plan->all_bins, 1));
@@ -6070,7 +6138,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         plan->row_groups = 1;
     } else {
         /* Enough vectors a work-item to be worth a group's bins; a group of a range has the more bins to hand over. */
-        per_item = key->copies == 0 ? 1 : key->ranges > 1 ? 12 : profile->counts_per_unit[size > 1];
+        per_item = key->copies == 0 ? 1 : key->ranges > 1 ? 12 : profile->counts_least[wide];
         plan->row_groups = gpuscan__max(gpuscan__ceil_div(samples, key->group * per_item * vector), 1);
         plan->row_groups = gpuscan__min(plan->row_groups, most);
         plan->groups = gpuscan__max(gpuscan__min(rows, most / plan->row_groups), 1);
