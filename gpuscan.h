@@ -702,6 +702,7 @@ static const char *gpuscan__kernels[] = {
     "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits\n",
     "     GPUSCAN_AHEAD, GPUSCAN_FEW   forms of the single-pass scan\n",
     "     GPUSCAN_REGISTERS            registers a work-item that the build options allow on NVIDIA; 0: not said\n",
+    "     GPUSCAN_PACKED               bytes of a small integer, of which a word's are added at once; 0: elements one by one\n",
     "     GPUSCAN_PIPE                 histogram: loads are issued a round before they are counted                        */\n",
     "\n",
     "#pragma OPENCL FP_CONTRACT OFF\n",
@@ -760,12 +761,12 @@ static const char *gpuscan__kernels[] = {
     "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n",
     "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n",
     "#if GPUSCAN_PTX\n",
-    "    uint4 x = (uint4)(0);\n",
+    "    uint x = 0, y = 0, z = 0, w = 0;\n",
     "    __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %5, 0;\"\n",
     "                     \" @p ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4]; }\"\n",
-    "                     : \"+r\"(x.x), \"+r\"(x.y), \"+r\"(x.z), \"+r\"(x.w)\n",
+    "                     : \"+r\"(x), \"+r\"(y), \"+r\"(z), \"+r\"(w)\n",
     "                     : \"l\"(p), \"r\"((uint)there));\n",
-    "    return x;\n",
+    "    return (uint4)(x, y, z, w);\n",
     "#else\n",
     "    return there ? *p : (uint4)(0);\n",
     "#endif\n",
@@ -915,6 +916,80 @@ static const char *gpuscan__kernels[] = {
     "        return gpuscan_from_dst(init_buffer[init_offset]);\n",
     "    return gpuscan_identity();\n",
     "}\n",
+    "\n",
+    "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n",
+    "#define GPUSCAN_PACKED_HERE 1\n",
+    "#else\n",
+    "#define GPUSCAN_PACKED_HERE 0\n",
+    "#endif\n",
+    "\n",
+    "#if GPUSCAN_PACKED_HERE\n",
+    "/* ---- packed elements: four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16 ---------------------- */\n",
+    "\n",
+    "/* Adds a word's elements to a sum. */\n",
+    "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n",
+    "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n",
+    "    __asm__(\"dp4a.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n",
+    "    return sum;\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1\n",
+    "    __asm__(\"dp4a.u32.u32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n",
+    "    return sum;\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_PACKED_SIGNED\n",
+    "    __asm__(\"dp2a.lo.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x0101u));\n",
+    "    return sum;\n",
+    "#elif GPUSCAN_PTX\n",
+    "    __asm__(\"dp2a.lo.u32.u32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x0101u));\n",
+    "    return sum;\n",
+    "#elif GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n",
+    "    char4 x = as_char4(word);\n",
+    "    return sum + (uint)(x.x + x.y + x.z + x.w);\n",
+    "#elif GPUSCAN_PACKED == 1\n",
+    "    uchar4 x = as_uchar4(word);\n",
+    "    return sum + x.x + x.y + x.z + x.w;\n",
+    "#elif GPUSCAN_PACKED_SIGNED\n",
+    "    short2 x = as_short2(word);\n",
+    "    return sum + (uint)(x.x + x.y);\n",
+    "#else\n",
+    "    ushort2 x = as_ushort2(word);\n",
+    "    return sum + x.x + x.y;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n",
+    "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n",
+    "}\n",
+    "\n",
+    "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n",
+    "static inline uint gpuscan_packed_join(uint a, uint b) {\n",
+    "#if GPUSCAN_PTX\n",
+    "    uint x;\n",
+    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410));\n",
+    "    return x;\n",
+    "#elif GPUSCAN_PACKED == 1\n",
+    "    return (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8;\n",
+    "#else\n",
+    "    return (a & 0xffffu) | b << 16;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n",
+    "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n",
+    "#if GPUSCAN_PACKED == 1\n",
+    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. */\n",
+    "    uint odd = word >> 8 & 0x00ff00ffu, at_odd = (word & 0x00ff00ffu) + odd, at_even, first = *before & 0xffu;\n",
+    "    at_odd += at_odd << 16;\n",
+    "    at_odd += first * 0x10001u;\n",
+    "    at_even = at_odd - odd;\n",
+    "    *before = at_odd >> 16;\n",
+    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n",
+    "                             : gpuscan_packed_join(at_odd << 16 | first, at_even);\n",
+    "#else\n",
+    "    uint first = *before, second = first + word, third = second + (word >> 16); /* their lower halves count */\n",
+    "    *before = third;\n",
+    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(second, third) : gpuscan_packed_join(first, second);\n",
+    "#endif\n",
+    "}\n",
+    "#endif\n",
     "\n",
     "/* ---- state words: values that one group hands to another within a launch -------------------------------------- */\n",
     "\n",
@@ -1253,6 +1328,25 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "\n",
+    "/* The same for one value a lane. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_lanes_sum_one(gpuscan_t x, local gpuscan_shared *shared) {\n",
+    "#if GPUSCAN_PTX\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
+    "        gpuscan_t other = gpuscan_shuffle_xor(x, d);\n",
+    "        x = (GPUSCAN_LANE & d) ? gpuscan_combine(other, x) : gpuscan_combine(x, other);\n",
+    "    }\n",
+    "    return x;\n",
+    "#else\n",
+    "    gpuscan_t values[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n",
+    "    values[0] = x;\n",
+    "    for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
+    "        values[k] = gpuscan_identity();\n",
+    "    gpuscan_lanes_sum(values, sum, shared);\n",
+    "    return sum[0];\n",
+    "#endif\n",
+    "}\n",
+    "\n",
     "/* From what gpuscan_group_share has put there: the sum of the sub-groups before this one, and of all. */\n",
     "GPUSCAN_INLINE gpuscan_t gpuscan_group_before(gpuscan_t *total, local gpuscan_shared *shared) {\n",
     "    gpuscan_t before = gpuscan_identity(), all;\n",
@@ -1307,12 +1401,18 @@ static const char *gpuscan__kernels[] = {
     "#ifdef GPUSCAN_SRC_RAW\n",
     "    GPUSCAN_SRC_RAW raw;\n",
     "#endif\n",
+    "#if GPUSCAN_PACKED_HERE\n",
+    "    uint word[GPUSCAN_SRC_RAW_SIZE / 4];\n",
+    "#endif\n",
     "} gpuscan_src_row;\n",
     "\n",
     "typedef union {\n",
     "    gpuscan_dst element[GPUSCAN_VECTOR];\n",
     "#ifdef GPUSCAN_DST_RAW\n",
     "    GPUSCAN_DST_RAW raw;\n",
+    "#endif\n",
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
+    "    uint word[GPUSCAN_DST_RAW_SIZE / 4];\n",
     "#endif\n",
     "} gpuscan_dst_row;\n",
     "\n",
@@ -1346,19 +1446,27 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_policy_normal() 0\n",
     "#endif\n",
     "\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "static inline GPUSCAN_SRC_RAW gpuscan_load_row(global const gpuscan_src *p, ulong policy) {\n",
     "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n",
-    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n",
-    "    ulong2 x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n",
-    "    return x;\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n",
+    "static inline uint4 gpuscan_load_hinted(global const uint4 *p, ulong policy) {\n",
+    "#if GPUSCAN_PTX\n",
     "    uint4 x;\n",
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n",
     "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n",
     "                     : \"l\"(p), \"l\"(policy));\n",
     "    return x;\n",
+    "#else\n",
+    "    return *p;\n",
+    "#endif\n",
+    "}\n",
+    "\n",
+    "#ifdef GPUSCAN_SRC_RAW\n",
+    "static inline GPUSCAN_SRC_RAW gpuscan_load_row(global const gpuscan_src *p, ulong policy) {\n",
+    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n",
+    "    ulong2 x;\n",
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n",
+    "    return x;\n",
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n",
+    "    return gpuscan_load_hinted((global const uint4 *)p, policy);\n",
     "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n",
     "    uint2 x;\n",
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n",
@@ -1402,6 +1510,18 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* A row of which left elements are there, or of a buffer that is not aligned for whole rows. */\n",
     "GPUSCAN_INLINE void gpuscan_row_fetch(gpuscan_src_row *row, global const gpuscan_src *from, uint left) {\n",
+    "#if GPUSCAN_PACKED_HERE /* what is not there is 0, which adds nothing */\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n",
+    "        uint word = 0;\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (uint v = 0; v < 4 / GPUSCAN_PACKED; v++)\n",
+    "            if (w * (4 / GPUSCAN_PACKED) + v < left)\n",
+    "                word |= (from[w * (4 / GPUSCAN_PACKED) + v] & (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n",
+    "                        << 8 * GPUSCAN_PACKED * v;\n",
+    "        row->word[w] = word;\n",
+    "    }\n",
+    "#else\n",
     "    gpuscan_src_row part;\n",
     "#ifdef GPUSCAN_SRC_RAW\n",
     "    part.raw = (GPUSCAN_SRC_RAW)(0);\n",
@@ -1414,6 +1534,7 @@ static const char *gpuscan__kernels[] = {
     "    row->raw = part.raw;\n",
     "#else\n",
     "    *row = part;\n",
+    "#endif\n",
     "#endif\n",
     "}\n",
     "\n",
@@ -1448,14 +1569,25 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* The sum of a lane's part of a row that begins at element i; of the left elements that are there. */\n",
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum(const gpuscan_src_row *row, ulong i) {\n",
+    "#if GPUSCAN_PACKED_HERE\n",
+    "    uint sum = 0;\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n",
+    "        sum = gpuscan_packed_sum(row->word[w], sum);\n",
+    "    return (gpuscan_t)sum;\n",
+    "#else\n",
     "    gpuscan_t sum = gpuscan_convert(row->element[0], i);\n",
     "GPUSCAN_UNROLL\n",
     "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
     "        sum = gpuscan_combine(sum, gpuscan_convert(row->element[v], i + v));\n",
     "    return sum;\n",
+    "#endif\n",
     "}\n",
     "\n",
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum_left(const gpuscan_src_row *row, ulong i, uint left) {\n",
+    "#if GPUSCAN_PACKED_HERE\n",
+    "    return gpuscan_row_sum(row, i);\n",
+    "#else\n",
     "    gpuscan_t sum = gpuscan_identity();\n",
     "GPUSCAN_UNROLL\n",
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
@@ -1464,6 +1596,7 @@ static const char *gpuscan__kernels[] = {
     "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n",
     "        }\n",
     "    return sum;\n",
+    "#endif\n",
     "}\n",
     "\n",
     "/* The sum of a lane's part of each row. */\n",
@@ -1471,7 +1604,7 @@ static const char *gpuscan__kernels[] = {
     "                                           gpuscan_t *sums) {\n",
     "    ulong at = first + part;\n",
     "    uint left = gpuscan_tile_left(first, count);\n",
-    "    if (left == GPUSCAN_TILE) {\n",
+    "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n",
     "GPUSCAN_UNROLL\n",
     "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
     "            sums[k] = gpuscan_row_sum(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE);\n",
@@ -1506,11 +1639,47 @@ static const char *gpuscan__kernels[] = {
     "    return total;\n",
     "}\n",
     "\n",
+    "#if GPUSCAN_PACKED_HERE\n",
+    "/* What a lane adds to a tile's sum, in any order: of full tiles vectors of 16 bytes, however small the rows' are. */\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n",
+    "    const uint rounds = GPUSCAN_ROWS * GPUSCAN_SRC_RAW_SIZE / 16, rest = GPUSCAN_ROWS * GPUSCAN_SRC_RAW_SIZE % 16;\n",
+    "    global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n",
+    "    gpuscan_t sum = 0;\n",
+    "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE && ((size_t)from & 15) == 0) {\n",
+    "        uint4 loaded[GPUSCAN_ROWS];\n",
+    "        uint packed = 0;\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (uint k = 0; k < rounds; k++)\n",
+    "            loaded[k] = gpuscan_load_hinted(from + k * GPUSCAN_GROUP, policy);\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (uint k = 0; k < rounds; k++)\n",
+    "            packed = gpuscan_packed_sum4(loaded[k], packed);\n",
+    "        if (GPUSCAN_ITEM * 16 < rest * GPUSCAN_GROUP)\n",
+    "            packed = gpuscan_packed_sum4(gpuscan_load_hinted(from + rounds * GPUSCAN_GROUP, policy), packed);\n",
+    "        sum = (gpuscan_t)packed;\n",
+    "    } else {\n",
+    "        gpuscan_tile tile;\n",
+    "        gpuscan_t x[GPUSCAN_ROWS];\n",
+    "        gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_PART, policy);\n",
+    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "            sum += x[k];\n",
+    "    }\n",
+    "    return sum;\n",
+    "}\n",
+    "#endif\n",
+    "\n",
     "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n",
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(global const gpuscan_src *src, ulong first, ulong count, ulong policy,\n",
     "                                            local gpuscan_shared *shared) {\n",
+    "    gpuscan_t total;\n",
+    "#if GPUSCAN_PACKED_HERE\n",
+    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(gpuscan_tile_lane_sum(src, first, count, policy), shared), &total,\n",
+    "                         shared);\n",
+    "#else\n",
     "    gpuscan_tile tile;\n",
-    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry, total;\n",
+    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry;\n",
     "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_PART, policy);\n",
     "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n",
     "    gpuscan_lanes_sum(x, sum, shared);\n",
@@ -1519,6 +1688,7 @@ static const char *gpuscan__kernels[] = {
     "    for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
     "        carry = gpuscan_combine(carry, sum[k]);\n",
     "    gpuscan_group_prefix(carry, &total, shared);\n",
+    "#endif\n",
     "    return total;\n",
     "}\n",
     "\n",
@@ -1577,6 +1747,15 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "#endif\n",
     "\n",
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
+    "GPUSCAN_INLINE void gpuscan_row_scan_packed(gpuscan_dst_row *out, const gpuscan_src_row *row, gpuscan_t before) {\n",
+    "    uint running = before;\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n",
+    "        out->word[w] = gpuscan_packed_scan(row->word[w], &running);\n",
+    "}\n",
+    "#endif\n",
+    "\n",
     "/* Writes a scanned tile, now that what precedes it is known. */\n",
     "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n",
     "                                      ulong first, ulong count, gpuscan_t prefix, uint flags) {\n",
@@ -1589,8 +1768,11 @@ static const char *gpuscan__kernels[] = {
     "    if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1)) == 0) {\n",
     "GPUSCAN_UNROLL\n",
     "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
     "            gpuscan_dst_row out;\n",
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
+    "            gpuscan_row_scan_packed(&out, &tile->row[k], gpuscan_combine(prefix, tile->before[k]));\n",
+    "#else\n",
+    "            gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
     "GPUSCAN_UNROLL\n",
     "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
     "                gpuscan_t next = gpuscan_combine(\n",
@@ -1598,6 +1780,7 @@ static const char *gpuscan__kernels[] = {
     "                out.element[v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
     "                running = next;\n",
     "            }\n",
+    "#endif\n",
     "            gpuscan_store_row(to + k * GPUSCAN_ROW_STRIDE, out.raw);\n",
     "        }\n",
     "        return;\n",
@@ -1607,6 +1790,14 @@ static const char *gpuscan__kernels[] = {
     "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
     "        gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
     "        uint there = gpuscan_row_left(left, GPUSCAN_OWN_PART + k * GPUSCAN_ROW_STRIDE);\n",
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
+    "        gpuscan_dst_row out;\n",
+    "        gpuscan_row_scan_packed(&out, &tile->row[k], running);\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
+    "            if (v < there)\n",
+    "                to[k * GPUSCAN_ROW_STRIDE + v] = out.element[v];\n",
+    "#else\n",
     "GPUSCAN_UNROLL\n",
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
     "            if (v < there) {\n",
@@ -1615,6 +1806,7 @@ static const char *gpuscan__kernels[] = {
     "                to[k * GPUSCAN_ROW_STRIDE + v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
     "                running = next;\n",
     "            }\n",
+    "#endif\n",
     "    }\n",
     "}\n",
     "\n",
@@ -2381,6 +2573,9 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_src_vector;\n",
     "\n",
     "static inline gpuscan_t gpuscan_vector_sum(gpuscan_t sum, uint4 raw, ulong i) {\n",
+    "#if GPUSCAN_PACKED_HERE\n",
+    "    return (gpuscan_t)gpuscan_packed_sum4(raw, sum);\n",
+    "#else\n",
     "    gpuscan_src_vector row;\n",
     "    row.raw = raw;\n",
     "    gpuscan_t x = gpuscan_convert(row.element[0], i);\n",
@@ -2388,6 +2583,7 @@ static const char *gpuscan__kernels[] = {
     "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
     "        x = gpuscan_combine(x, gpuscan_convert(row.element[v], i + v));\n",
     "    return gpuscan_combine(sum, x);\n",
+    "#endif\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -2557,7 +2753,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* One group writes the result at once. Of several the last to arrive combines the partial results where they are state\n",
     "   words, else a launch of gpuscan_reduce_finish does. */\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n",
     "gpuscan_reduce(global const gpuscan_src *src, ulong src_offset, ulong count, global const uint *count_buffer,\n",
     "               ulong count_offset, ulong group_tiles, global gpuscan_partial *partials, ulong partials_offset,\n",
     "               uint epoch, global uint *arrivals, ulong arrivals_offset, global gpuscan_result_t *dst, ulong dst_offset,\n",
@@ -3406,6 +3602,7 @@ typedef struct gpuscan__tuning {
     uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of both from the tile that is summed to the tile that is scanned */
     uint32_t registers; /* a work-item's, where the compiler can be told; 0: its choice */
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
+    uint32_t src_size;  /* and of this size in the source; 0: any */
 } gpuscan__tuning;
 
 enum { GPUSCAN__FENCE_NONE = 0, GPUSCAN__FENCE_PTX, GPUSCAN__FENCE_OPENCL2, GPUSCAN__FENCE_MEM };
@@ -3420,6 +3617,7 @@ typedef struct gpuscan__profile {
     gpuscan_strategy reduce, histogram;
     uint32_t groups_per_unit;                                /* multi-pass scan: groups a compute unit */
     uint32_t reduce_group, reduce_rows[2], reduce_per_unit[2]; /* reduce: elements of up to 4 bytes, of more */
+    uint32_t reduce_registers[2];                              /* as in the tuning above */
     /* histogram: samples of 1 byte, of more; bins cut into ranges, or in global memory */
     uint32_t counts_group, counts_rows, counts_per_unit[3];
     uint32_t counts_least[2];     /* vectors a work-item, at least: samples of 1 byte, of more */
@@ -3803,6 +4001,17 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     }
 }
 
+/* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are added.
+   Their sums wrap around, so any order gives the same bits. */
+static uint32_t gpuscan__packed(const gpuscan__elements *e, uint32_t vector, int cpu) {
+    char src = gpuscan__types[e->src].kind, dst = gpuscan__types[e->dst].kind;
+    int integers = (src == 's' || src == 'u') && (dst == 's' || dst == 'u');
+    return integers && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4 &&
+                   e->src_size * vector >= 4
+               ? e->src_size
+               : 0;
+}
+
 /* The vector of a lane in a row: 16 bytes of the larger type, so that loads and stores are whole; else one element. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
@@ -3836,52 +4045,58 @@ static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t 
 static const gpuscan__profile gpuscan__profiles[] = {
     /* A simulator: everything is tried at sizes that a simulator can bear. It runs groups in order, so mem_fence does. */
     {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 32, {2, 2}, {4, 4}, 32, 2, {4, 4, 4}, {4, 4}, {2, 2}, 0, 1, 16384, 4, 4096, 64},
+     4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 2, {4, 4, 4}, {4, 4}, {2, 2}, 0, 1, 16384, 4, 4096, 64},
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, NULL, GPUSCAN__FENCE_PTX, 1,
      /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
-        what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); 64 registers hold 8 rows without
-        spills and leave room for four groups of 256 a multiprocessor. A vector of 16 bytes needs more registers. */
-     {{64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0},
-      {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1},
-      {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0},
-      {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0},
-      {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 24 * GPUSCAN__MIB, 64, 1},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 64, 2},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 24 * GPUSCAN__MIB, 64, 8},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0}},
+        what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the
+        rows and registers are the most bytes in flight a multiprocessor without spills: 64 registers hold 8 rows and
+        leave room for four groups of 256; packed elements need fewer.
+        Reduce: 8 loads in flight; the sums of 8 bytes lose 3 % with more than two groups, and f64 loads one after the
+        other where the compiler may choose fewer registers. Histogram: one group of 1024 and its bins a multiprocessor,
+        with all registers that it can have, for loads in flight while samples are counted; 32 copies of a byte's bins
+        never meet in a bank, and other samples come too slowly for that to matter. */
+     {{64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0},
+      {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0},
+      {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0},
+      {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0},
+      {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 56, 1, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 384, 6, 24 * GPUSCAN__MIB, 56, 2, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 24 * GPUSCAN__MIB, 64, 8, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 48, 4, 1},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 512, {8, 8}, {4, 2}, 1024, 4, {1, 1, 2}, {1, 2}, {32, 16}, 64, 1, 49152, 16, 262144, 20000},
+     8, 512, {8, 8}, {4, 2}, {0, 64}, 1024, 4, {1, 1, 2}, {1, 2}, {32, 16}, 64, 1, 49152, 16, 262144, 20000},
     {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8, 262144, 4096},
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8, 262144, 4096},
     /* Nothing is known of its forward progress. */
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, 256, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8, 262144, 4096},
+     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8, 262144, 4096},
     /* It ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. */
     {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     64, 64, {4, 4}, {16, 16}, 64, 4, {16, 16, 16}, {16, 16}, {2, 2}, 0, 0, 16384, 8, 262144, 4096},
+     64, 64, {4, 4}, {16, 16}, {0, 0}, 64, 4, {16, 16, 16}, {16, 16}, {2, 2}, 0, 0, 16384, 8, 262144, 4096},
     /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
        readings. */
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0}},
+     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
-     4, 64, {4, 4}, {4, 4}, 64, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 1, 1048576, 4, 262144, 256},
+     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 1, 1048576, 4, 262144, 256},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 64, {4, 4}, {4, 4}, 64, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8, 262144, 4096},
+     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8, 262144, 4096},
 };
 
 static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
@@ -4347,6 +4562,9 @@ static void gpuscan__write_prefix(gpuscan__text *text, const gpuscan *gs, const 
         gpuscan__define_number(text, "PARTS_ARE_ONE", key->word != 0 && e->t_size * 16 <= key->word);
         /* the simulator crashes on vectors of 16 */
         gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
+        gpuscan__define_number(text, "PACKED", gpuscan__packed(e, vector, cpu));
+        gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
+        gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
         gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
         if (!e->arg)
             gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
@@ -5178,8 +5396,13 @@ typedef struct gpuscan__scan_plan {
     gpuscan__need need;
 } gpuscan__scan_plan;
 
+static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__elements *e) {
+    return row->up_to >= bytes && (!row->size || row->size == gpuscan__max(e->src_size, e->dst_size)) &&
+           (!row->src_size || row->src_size == e->src_size);
+}
+
 /* The tuning row of the size, or where a strategy is forced the best of its own. */
-static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, uint64_t size,
+static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__elements *e,
                                               gpuscan_strategy forced) {
     const gpuscan__tuning *rows = gs->device.profile->scan;
     gpuscan__tuning found;
@@ -5192,13 +5415,13 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
         found.registers = gs->testing->registers;
         return found;
     }
-    for (i = 0; rows[i].up_to < bytes || (rows[i].size && rows[i].size != size); i++)
+    for (i = 0; !gpuscan__tuning_matches(&rows[i], bytes, e); i++)
         continue;
     found = rows[i];
     if (forced == GPUSCAN_STRATEGY_AUTO || forced == found.strategy)
         return found;
     for (i = 0; i < GPUSCAN__COUNT_OF(gs->device.profile->scan); i++)
-        if (rows[i].strategy == forced && rows[i].up_to >= bytes && (!rows[i].size || rows[i].size == size))
+        if (rows[i].strategy == forced && gpuscan__tuning_matches(&rows[i], bytes, e))
             return rows[i];
     found.strategy = forced;
     found.ahead = 128 * found.group * found.rows * 16;
@@ -5267,7 +5490,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc 
     uint64_t elements;
     if (!gpuscan__multiply(desc->count, plan->rows, &elements) || !gpuscan__multiply(elements, size, &bytes))
         bytes = UINT64_MAX;
-    tuning = gpuscan__choose_tuning(gs, bytes, size, desc->call.strategy);
+    tuning = gpuscan__choose_tuning(gs, bytes, &plan->e, desc->call.strategy);
     gpuscan__scan_shape(gs, plan, desc->count, &tuning);
     if (desc->call.strategy == GPUSCAN_STRATEGY_AUTO && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (desc->count <= plan->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
@@ -5655,6 +5878,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_d
     plan->strategy = strategy;
     key->strategy = (uint32_t)strategy;
     gpuscan__fit(gs, key, &plan->e, profile->reduce_group, profile->reduce_rows[plan->e.t_size > 4]);
+    key->registers = 0;
+    if (gpuscan__uses_ptx(gs, key) && plan->e.commutes && plan->e.t_size <= 8)
+        key->registers = profile->reduce_registers[plan->e.t_size > 4];
     key->word = gpuscan__is_single_pass(strategy) ? gpuscan__word_bits(gs, plan->e.t_size, cpu) : 0;
     if (key->word == 128 && key->group % 32 != 0)
         key->word = gs->device.int64_atomics ? 64 : 32;
