@@ -3635,6 +3635,7 @@ typedef struct gpuscan__device {
     cl_uint vendor, units;
     size_t group_limit; /* power of two */
     uint64_t local_memory, cache, largest_buffer;
+    uint64_t registers; /* a work-group's, on NVIDIA; 0: not known */
     int version, c_version; /* 120, 200, 300 */
     int f64, int64_atomics, fence, lanes, zero_copy;
     char name[256], platform[256], driver[256], version_text[256];
@@ -4229,6 +4230,7 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     }
     device->profile = &gpuscan__profiles[i];
     device->lanes = device->profile->lanes && !(without & GPUSCAN_WITHOUT_LANES);
+    device->registers = device->lanes ? gpuscan__device_number(cl, id, 0x4002) : 0; /* ..._REGISTERS_PER_BLOCK_NV */
     device->build_options = "";
     device->fence = device->profile->fence;
     if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator: what the optimiser makes of unions is too wide for it */
@@ -4490,6 +4492,11 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
     return gs->device.lanes && !gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy) && key->group % 32 == 0;
 }
 
+/* What a kernel that is not told its group's size may use: only where every work-item of the group can have as many. */
+static uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
+    return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
+}
+
 /* The largest group that a program's kernels can be launched with. */
 static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *program, size_t *group) {
     size_t i;
@@ -4497,7 +4504,7 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *prog
     if (*group)
         return GPUSCAN_SUCCESS;
     *group = program->key.group;
-    /* Built with reqd_work_group_size, NVIDIA's kernels run with it, and may report less. */
+    /* Built for their group's size, NVIDIA's kernels run with it, and may report less. */
     if (gpuscan__uses_ptx(gs, &program->key) &&
         (program->key.operation == GPUSCAN__REDUCE || program->key.operation == GPUSCAN__HISTOGRAM))
         return GPUSCAN_SUCCESS;
@@ -5879,8 +5886,8 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_d
     key->strategy = (uint32_t)strategy;
     gpuscan__fit(gs, key, &plan->e, profile->reduce_group, profile->reduce_rows[plan->e.t_size > 4]);
     key->registers = 0;
-    if (gpuscan__uses_ptx(gs, key) && plan->e.commutes && plan->e.t_size <= 8)
-        key->registers = profile->reduce_registers[plan->e.t_size > 4];
+    if (plan->e.commutes && plan->e.t_size <= 8)
+        key->registers = gpuscan__registers(gs, key, profile->reduce_registers[plan->e.t_size > 4]);
     key->word = gpuscan__is_single_pass(strategy) ? gpuscan__word_bits(gs, plan->e.t_size, cpu) : 0;
     if (key->word == 128 && key->group % 32 != 0)
         key->word = gs->device.int64_atomics ? 64 : 32;
@@ -6346,7 +6353,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     key->pipe = key->registers = 0;
     if (!cpu && key->copies && key->ranges == 1) {
         key->pipe = profile->counts_pipe != 0;
-        key->registers = gpuscan__uses_ptx(gs, key) ? profile->counts_registers : 0;
+        key->registers = gpuscan__registers(gs, key, profile->counts_registers);
     }
     if (cpu) { /* a group's tables are worth some samples; plain tables in the scratch have an end */
         uint64_t units = gs->device.units, worth = elements / 128 / plan->all_bins;

@@ -193,6 +193,9 @@ static cl_int CL_API_CALL fake_clGetDeviceInfo(cl_device_id id, cl_device_info w
         return d->capability ? answer_number(d->capability / 10, 4, size, value, needed) : CL_INVALID_VALUE;
     case 0x4001:
         return d->capability ? answer_number(d->capability % 10, 4, size, value, needed) : CL_INVALID_VALUE;
+    case 0x4002: /* the registers of a work-group */
+        return d->capability ? answer_number(d->capability < 30 ? 32768 : 65536, 4, size, value, needed)
+                             : CL_INVALID_VALUE;
     case 0x4003:
         return d->capability ? answer_number(32, 4, size, value, needed) : CL_INVALID_VALUE;
     case 0x4043: /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
