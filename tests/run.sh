@@ -1,16 +1,15 @@
 #!/bin/sh
 # Runs all tests: sh tests/run.sh
 #
-# Installs what they need (tools/setup), compiles each tests/test_*.c into build/tests/, runs tests/compile.sh and the
-# other scripts, and then every program on every OpenCL implementation of this machine: fully on PoCL and on devices
-# with drivers of their own; with fewer and smaller sizes on the Oclgrind simulator, which looks for races,
-# uninitialised values and wrong API calls, on rusticl's llvmpipe and on Intel's CPU runtime. The faults run once more
-# under the address and undefined behaviour sanitizers.
+# Installs what they need (tools/setup), compiles each tests/test_*.c into build/tests/, and runs them, tests/compile.sh
+# and the other scripts: all tests on PoCL and on devices with drivers of their own; a part of them, test_smoke, on the
+# Oclgrind simulator, which looks for races, uninitialised values and wrong API calls, on rusticl's llvmpipe and on
+# Intel's CPU runtime, which compile or run more slowly. The faults run under the address and undefined behaviour
+# sanitizers. Of tests that would build a program for each of many combinations a run takes a share; which one the seed
+# decides that each program prints, and GPUSCAN_TEST_SEED repeats it.
 #
-# By default on PoCL, with the compile tests and the scripts.
-#
-#   --all     on every implementation that is here
-#   --long    the same, everything at its full size, which takes hours
+#   --all     all tests on every implementation that is here: an hour and a half on two cores
+#   --long    the same, with every combination at its full size, which takes hours
 #
 # All that is written lies in build/. The last line is "N passed, N failed", with ", N skipped" where tests were; the
 # status is 0 when none failed.
@@ -119,134 +118,189 @@ run() {
   fi
 }
 
-# all LABEL [COMMAND...]
-all() {
-  all_label=$1
-  shift
-  for each in $programs; do
-    [ "$each" = test_faults ] && [ "$all_label" = pocl ] && [ -n "$sanitized" ] && continue
-    run "$all_label" "$each" "$@"
-  done
-}
-
 # ---- implementations ---------------------------------------------------------------------------------------------------
 
 # A folder with one driver's .icd file, for OCL_ICD_VENDORS.
 only() {
   mkdir -p "$work/icd/$1"
-  rm -f "$work/icd/$1"/*
   printf '%s\n' "$2" > "$work/icd/$1/$1.icd"
   echo "$work/icd/$1/"
 }
 
+# The on_ functions run one program in one implementation; the driver's library is their second argument.
+
 on_pocl() {
-  OCL_ICD_VENDORS=$(only pocl "$1")
+  OCL_ICD_VENDORS=$(only pocl "$2")
   export OCL_ICD_VENDORS
-  all pocl
-  if [ -n "$sanitized" ]; then
-    # what drivers and compilers leave behind is not ours
-    printf 'leak:libpocl\nleak:libLLVM\nleak:libclang\nleak:libOpenCL\nleak:ld-linux\nleak:dlopen\n' > "$work/leaks.txt"
-    ASAN_OPTIONS=detect_odr_violation=0 LSAN_OPTIONS=suppressions=$work/leaks.txt:print_suppressions=0 \
-      run pocl test_faults-sanitized
-  fi
+  # what drivers and compilers leave behind is not ours
+  printf 'leak:libpocl\nleak:libLLVM\nleak:libclang\nleak:libOpenCL\nleak:ld-linux\nleak:dlopen\n' > "$work/leaks.txt"
+  ASAN_OPTIONS=detect_odr_violation=0
+  LSAN_OPTIONS=suppressions=$work/leaks.txt:print_suppressions=0
+  export ASAN_OPTIONS LSAN_OPTIONS
+  run pocl "$1"
 }
 
 # The simulator reports to a file; a report is a failure even where the results are right.
 on_oclgrind() {
   GPUSCAN_TEST_SIZE=small
   export GPUSCAN_TEST_SIZE
-  for each in $programs; do
-    reports=$work/logs/oclgrind-$each-reports.txt
-    run oclgrind "$each" oclgrind --data-races --uninitialized --check-api --max-errors 100 --log "$reports"
-    if [ -s "$reports" ]; then
-      say "FAILED: oclgrind: ${each#test_}: reports in $reports:"
-      head -20 "$reports" | sed 's/^/  /'
-      count 0 1 0
-    fi
-  done
+  reports=$work/logs/oclgrind-$1-reports.txt
+  run oclgrind "$1" oclgrind --data-races --uninitialized --check-api --max-errors 100 --log "$reports"
+  if [ -s "$reports" ]; then
+    say "FAILED: oclgrind: ${1#test_}: reports in $reports:"
+    head -20 "$reports" | sed 's/^/  /'
+    count 0 1 0
+  fi
 }
 
 on_rusticl() {
-  OCL_ICD_VENDORS=$(only rusticl "$1")
+  OCL_ICD_VENDORS=$(only rusticl "$2")
   RUSTICL_ENABLE=llvmpipe
   GPUSCAN_TEST_SIZE=small
   export OCL_ICD_VENDORS RUSTICL_ENABLE GPUSCAN_TEST_SIZE
-  all rusticl
+  run rusticl "$1"
 }
 
-# Intel's CPU runtime comes from PyPI, into a folder of its own.
 on_intel() {
-  venv=$root/build/intel
-  library=$venv/lib/libintelocl.so
-  if [ ! -e "$library" ]; then
-    # the second has libimf and libsvml, which the first needs and does not name
-    if ! { python3 -m venv "$venv" && "$venv/bin/pip" install -q intel-opencl-rt intel-cmplr-lib-rt; } \
-      > "$work/logs/intel-setup.txt" 2>&1; then
-      say "left out: Intel's CPU runtime, which pip could not install (see $work/logs/intel-setup.txt)"
-      return
-    fi
-  fi
-  OCL_ICD_VENDORS=$(only intel "$library")
-  LD_LIBRARY_PATH=$venv/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  OCL_ICD_VENDORS=$(only intel "$2")
+  LD_LIBRARY_PATH=$work/intel/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
   GPUSCAN_TEST_SIZE=small
   export OCL_ICD_VENDORS LD_LIBRARY_PATH GPUSCAN_TEST_SIZE
-  all intel
+  run intel "$1"
 }
 
+# A driver of a device of its own; its third argument is a name for it.
 on_driver() {
-  OCL_ICD_VENDORS=$(only "$1" "$2")
+  OCL_ICD_VENDORS=$(only "$3" "$2")
   export OCL_ICD_VENDORS
-  if "$work/test_$3" 2>&1 | grep -q 'no device'; then
-    say "left out: $1, which has no device here"
+  run "$3" "$1"
+}
+
+has_device() {
+  OCL_ICD_VENDORS=$(only "$1" "$2") GPUSCAN_TEST_ONLY=none "$work/test_smoke" 2>&1 | grep -q 'no device' && return 1
+  return 0
+}
+
+# Intel's CPU runtime comes from PyPI, into a folder of its own; the second package has libimf and libsvml, which the
+# first needs and does not name.
+install_intel() {
+  intel=$work/intel/lib/libintelocl.so
+  if [ "$(uname -m)" != x86_64 ]; then
+    say "left out: Intel's CPU runtime, this is no x86-64"
+  elif [ ! -e "$intel" ] &&
+    ! { python3 -m venv "$work/intel" && "$work/intel/bin/pip" install -q intel-opencl-rt intel-cmplr-lib-rt; } \
+      > "$work/logs/intel-setup.txt" 2>&1; then
+    say "left out: Intel's CPU runtime, which pip could not install (see $work/logs/intel-setup.txt)"
   else
-    all "$1"
+    return 0
   fi
+  return 1
 }
 
-# ---- all of it ---------------------------------------------------------------------------------------------------------
-
-scripts() {
-  for script in tests/compile.sh tests/test_*.sh; do
-    log=$work/logs/$(basename "$script").txt
-    started=$(seconds)
-    sh "$script" > "$log" 2>&1
-    last=$(tail -1 "$log")
-    case $last in
-      *' passed, '*' failed') ;;
-      *) last='0 passed, 1 failed' ;;
-    esac
-    say "$(basename "$script"): $last ($(($(seconds) - started)) s)"
-    grep -E -A8 '^FAILED|^not ok' "$log" | head -60 | sed 's/^/  /'
-    grep '^left out' "$log" | sed 's/^/  /'
-    # shellcheck disable=SC2086
-    set -- $last
-    count "$1" "$3" 0
-  done
+script() {
+  log=$work/logs/$(basename "$1").txt
+  started=$(seconds)
+  sh "$1" > "$log" 2>&1
+  last=$(tail -1 "$log")
+  case $last in
+    *' passed, '*' failed') ;;
+    *) last='0 passed, 1 failed' ;;
+  esac
+  say "$(basename "$1"): $last ($(($(seconds) - started)) s)"
+  grep -E -A8 '^FAILED|^not ok' "$log" | head -60 | sed 's/^/  /'
+  grep '^left out' "$log" | sed 's/^/  /'
+  # shellcheck disable=SC2086
+  set -- $last
+  count "$1" "$3" 0
 }
 
-drivers() {
-  for icd in /etc/OpenCL/vendors/*.icd; do
-    [ -e "$icd" ] || continue
-    library=$(head -1 "$icd")
-    name=$(basename "$icd" .icd)
-    case $library in
-      *pocl*) ;;
-      *usticl*) (on_rusticl "$library") ;;
-      *) (on_driver "$name" "$library" reduce) ;;
-    esac
-  done
-  if command -v oclgrind > /dev/null 2>&1; then (on_oclgrind); else say 'left out: oclgrind is not installed'; fi
-  if [ "$(uname -m)" = x86_64 ]; then (on_intel); else say "left out: Intel's CPU runtime, this is no x86-64"; fi
+# ---- all of it: a list of jobs, the longest first, and a worker for each core ------------------------------------------
+
+: > "$work/jobs.txt"
+job() {
+  echo "$*" >> "$work/jobs.txt"
 }
 
 pocl=libpocl.so.2
+drivers=
 for icd in /etc/OpenCL/vendors/*.icd; do
-  [ -e "$icd" ] && grep -q pocl "$icd" && pocl=$(head -1 "$icd")
+  [ -e "$icd" ] || continue
+  library=$(head -1 "$icd")
+  name=$(basename "$icd" .icd)
+  case $library in
+    *pocl*) pocl=$library ;;
+    *usticl*) drivers="$drivers on_rusticl:$library:$name" ;;
+    *)
+      if has_device "$name" "$library"; then
+        drivers="$drivers on_driver:$library:$name"
+      else
+        say "left out: $name, which has no device here"
+      fi
+      ;;
+  esac
 done
-# two at a time here, too: most tests wait for the host
+for program in $programs; do
+  [ "$program" = test_faults ] && [ -n "$sanitized" ] && program=test_faults-sanitized
+  job on_pocl "$program" "$pocl"
+done
+for each in tests/compile.sh tests/test_*.sh; do
+  job script "$each"
+done
+part=test_smoke
+[ -n "$everywhere" ] && part=$programs
+for program in $part; do
+  if command -v oclgrind > /dev/null 2>&1; then
+    job on_oclgrind "$program"
+  fi
+done
+for each in $drivers; do
+  library=${each#*:}
+  for program in $part; do
+    [ "${each%%:*}" = on_driver ] && continue
+    job "${each%%:*}" "$program" "${library%:*}" "${library##*:}"
+  done
+  [ "${each%%:*}" = on_driver ] && for program in $programs; do
+    job on_driver "$program" "${library%:*}" "${library##*:}"
+  done
+done
+command -v oclgrind > /dev/null 2>&1 || say 'left out: oclgrind is not installed'
+if install_intel; then
+  for program in $part; do
+    job on_intel "$program" "$intel"
+  done
+fi
+
+# How long they take, in this order; the rest as it comes.
+order='on_pocl test_scan|on_pocl test_histogram|on_oclgrind|on_pocl test_faults|compile.sh|on_pocl'
+worker() {
+  while :; do
+    until mkdir "$work/lock" 2> /dev/null; do sleep 0.1; done
+    next=
+    IFS='|'
+    for pattern in $order; do
+      next=$(grep -n -m 1 -F -e "$pattern" "$work/jobs.txt") && break
+    done
+    unset IFS
+    [ -n "$next" ] || next=$(grep -n -m 1 . "$work/jobs.txt")
+    if [ -n "$next" ]; then
+      sed "${next%%:*}d" "$work/jobs.txt" > "$work/jobs-left.txt"
+      mv "$work/jobs-left.txt" "$work/jobs.txt"
+    fi
+    rmdir "$work/lock"
+    [ -n "$next" ] || return
+    # shellcheck disable=SC2086
+    (${next#*:})
+  done
+}
+
 say 'running'
-{ scripts; [ -z "$everywhere" ] || drivers; } &
-(on_pocl "$pocl")
+rmdir "$work/lock" 2> /dev/null
+workers=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
+[ "$workers" -gt 8 ] && workers=8
+while [ "$workers" -gt 0 ]; do
+  worker &
+  workers=$((workers - 1))
+done
 wait
 
 awk '{ p += $1; f += $2; s += $3 }

@@ -355,6 +355,8 @@ static void types_and_operators(void **state) {
                 if (!test_in_run((gpuscan_type)type, (gpuscan_op)op, (gpuscan_strategy)s))
                     continue;
                 for (kind = 0; kind < 2; kind++) {
+                    if (!test_share((uint64_t)(type + op + s + kind), 2))
+                        continue;
                     c = a_scan((gpuscan_type)type, (gpuscan_op)op, test_size(700, 50021, 300007));
                     c.strategy = (gpuscan_strategy)s;
                     c.kind = (gpuscan_scan_kind)kind;
@@ -667,6 +669,8 @@ static void custom_operators(void **state) {
     for (o = 0; o < sizeof operators / sizeof operators[0]; o++)
         for (n = 0; n < (test.is_small ? 5 : o == 0 || test.is_long ? 9 : 8); n++)
             for (kind = 0; kind < 2; kind++) {
+                if (!test_share(o + (uint64_t)kind, 2))
+                    continue;
                 c = a_scan(operators[o]->type, GPUSCAN_OP_CUSTOM, counts[n]);
                 c.custom = operators[o];
                 c.kind = (gpuscan_scan_kind)kind;

@@ -1,0 +1,58 @@
+/* cc -O2 test_smoke.c -o test_smoke -lcmocka -lOpenCL -lm -lpthread -ldl
+   Every operation with every strategy at a few lengths, in as few programs as that takes: for implementations that
+   compile or run too slowly for all tests. */
+#include "jobs.h"
+
+static void check_job(int which, uint64_t n) {
+    int s, round;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        gpuscan_call call;
+        job j;
+        if (which == JOB_UNIFORM_ADD && s != GPUSCAN_STRATEGY_AUTO && s != GPUSCAN_STRATEGY_MULTI_PASS)
+            continue;
+        memset(&call, 0, sizeof call);
+        call.strategy = (gpuscan_strategy)s;
+        test_case("%s of %" PRIu64 ", %s", job_names[which], n, test_strategy_name(call.strategy));
+        job_new(&j, which, n);
+        for (round = 0; round < 2; round++) { /* the second finds what the first left in the scratch memory */
+            job_reset(&j);
+            if (!test_ran(job_start(test.gs, &j, &call), call.strategy))
+                break;
+            test_cl(clFinish(test.queue));
+            job_done(&j);
+        }
+        job_free(&j);
+    }
+}
+
+static void operations(void **state) {
+    int which;
+    (void)state;
+    for (which = 0; which < JOB_DEVICE_END; which++)
+        check_job(which, which == JOB_SCAN_SMALL ? 1000 : test_size(3001, 70001, 1000003));
+}
+
+static void host_arrays(void **state) {
+    int which;
+    (void)state;
+    for (which = JOB_DEVICE_END; which < JOB_END; which++)
+        check_job(which, 1009);
+}
+
+/* The same programs at other lengths: none, one, around a group and a tile, many tiles. */
+static void lengths(void **state) {
+    static const uint64_t counts[] = {1, 2, 31, 63, 255, 256, 257, 1023, 1025, 2048, 4097, 8191, 33333};
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof counts / sizeof counts[0] - (test.is_small ? 2 : 0); i++) {
+        check_job(JOB_SCAN_SMALL, counts[i]);
+        check_job(JOB_REDUCE_RESULT, counts[i]);
+        check_job(JOB_HISTOGRAM, counts[i]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(operations), TEST(host_arrays), TEST(lengths)};
+    test_select();
+    return cmocka_run_group_tests_name("smoke", tests, test_open, test_close);
+}
