@@ -6181,7 +6181,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     if (bits < 64) {
         uint64_t above = lower - least;
         if (above < whole && range <= whole - above && (range < (uint64_t)1 << 32 || key->range_all))
-            key->wide_offset = 0;
+            key->wide_offset = desc->closed && range == whole - above; /* then lower + range is none of the type's */
     }
     if (range == bins || desc->form == GPUSCAN_BINS_VALUES) {
         key->mode = 0;
@@ -6815,12 +6815,10 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, cl_event don
 }
 
 static gpuscan_result gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs, gpuscan_call *call) {
+    int in_order;
     memset(host, 0, sizeof(*host));
     host->gs = gs;
-    host->queue = call->queue;
-    if (host->queue)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__default_queue(gs, &host->queue);
+    return gpuscan__check_call(gs, call, &host->queue, &in_order);
 }
 
 static void gpuscan__host_end(gpuscan__host_call *host) {

@@ -411,6 +411,29 @@ static void ranges_of_integers(void **state) {
     }
 }
 
+/* Closed ranges that end one past the type's last value: what wraps around to there is none of theirs. */
+static void closed_past_the_type(void **state) {
+    static const struct {
+        gpuscan_type type;
+        int64_t      lower, upper;
+    } ranges[] = {{GPUSCAN_TYPE_U32, 4000000000, INT64_C(0x100000000)},
+                  {GPUSCAN_TYPE_I32, 1, INT64_C(0x80000000)},
+                  {GPUSCAN_TYPE_U8, 10, 256},
+                  {GPUSCAN_TYPE_I8, -100, 128},
+                  {GPUSCAN_TYPE_U16, 65000, 65536}};
+    histogram_case c;
+    size_t         r;
+    (void)state;
+    for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
+        c = a_histogram(ranges[r].type, 100, 3001);
+        c.d.lower.i = ranges[r].lower;
+        c.d.upper.i = ranges[r].upper;
+        c.d.outside = GPUSCAN_OUTSIDE_CLAMP;
+        c.d.closed = 1;
+        check_turning(&c);
+    }
+}
+
 /* Ranges drawn at random, of widths from 1 to all that the type has. */
 static void random_ranges_of_integers(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I64};
@@ -952,6 +975,7 @@ int main(void) {
                                        TEST(more_than_32_bits),
                                        TEST(whole_range_of_integers),
                                        TEST(ranges_of_integers),
+                                       TEST(closed_past_the_type),
                                        TEST(random_ranges_of_integers),
                                        TEST(even_bins_of_floats),
                                        TEST(subnormal_floats),
