@@ -6298,6 +6298,15 @@ static void gpuscan__test_numbers(const gpuscan__elements *e, int inclusive, uin
     gpuscan__put_number(e->dst, expected, count, sum);
 }
 
+/* Scratch of a self-test's own: the object's may be in use by calls that wait for the caller. */
+static gpuscan_result gpuscan__test_scratch(gpuscan *gs, gpuscan_result r, uint64_t bytes, gpuscan_call *call) {
+    cl_int code = CL_SUCCESS;
+    if (r != 0 || bytes == 0)
+        return r;
+    call->scratch.mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    return call->scratch.mem ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+}
+
 /* Runs the program's operation on the test numbers; *right: whether it gave what was expected. */
 static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *program, const gpuscan__elements *e,
                                         int *right) {
@@ -6307,7 +6316,8 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
     unsigned char *host = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(src_bytes + 2 * bytes + 8));
     unsigned char *expected = host + src_bytes, *got = expected + bytes, *init = got + bytes;
     gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
-    cl_mem src = NULL, dst = NULL;
+    cl_mem src = NULL, dst = NULL, scratch = NULL;
+    uint64_t need = 0;
     cl_event done = NULL;
     cl_int code = CL_SUCCESS;
     gpuscan_result r;
@@ -6342,7 +6352,10 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
         desc.call.event = &done;
         desc.call.strategy = strategy;
         gs->testing = key;
-        r = gpuscan__scan(gs, &desc, GPUSCAN__RUN, NULL);
+        r = gpuscan__test_scratch(gs, gpuscan__scan(gs, &desc, GPUSCAN__SIZE, &need), need, &desc.call);
+        scratch = desc.call.scratch.mem;
+        if (r == 0)
+            r = gpuscan__scan(gs, &desc, GPUSCAN__RUN, NULL);
         gs->testing = NULL;
     } else if (r == 0) {
         gpuscan_reduce_desc desc;
@@ -6358,7 +6371,10 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
         desc.call.event = &done;
         desc.call.strategy = strategy;
         memset(expected, 0xee, (size_t)(count * e->dst_size)); /* all but the result stays as it was */
-        r = gpuscan__reduce(gs, &desc, GPUSCAN__RUN, NULL);
+        r = gpuscan__test_scratch(gs, gpuscan__reduce(gs, &desc, GPUSCAN__SIZE, &need), need, &desc.call);
+        scratch = desc.call.scratch.mem;
+        if (r == 0)
+            r = gpuscan__reduce(gs, &desc, GPUSCAN__RUN, NULL);
     }
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
         r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
@@ -6367,6 +6383,8 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
         r = gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
     *right = r == 0 && memcmp(got, expected, (size_t)bytes) == 0;
     gpuscan__forget_event(gs, &done);
+    if (scratch)
+        gs->cl.clReleaseMemObject(scratch);
     if (dst)
         gs->cl.clReleaseMemObject(dst);
     if (src)
