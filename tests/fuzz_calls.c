@@ -14,12 +14,12 @@
 
    GPUSCAN_FUZZ_SHORT=1 leaves most types, operators and strategies out, so that few programs are built;
    GPUSCAN_FUZZ_TRACE=1 names each call and compares all buffers after it. */
-#include "fuzz.h"
 #include "layer.h"
+#include "fuzz.h"
 
 #include <signal.h>
 
-enum { ARENA = 24576, SUB_AT = 4096, SUB_SIZE = 8192, HOST = 1 << 17, SCRATCH = 1 << 17, CALLS = 8, QUEUES = 3 };
+enum { ARENA = 24576, SUB_AT = 4096, SUB_SIZE = 8192, HOST = 1 << 17, SCRATCH = 1 << 15, CALLS = 8, QUEUES = 3 };
 
 /* Buffers by number, as inputs name them. SUB lies in A. */
 enum { NONE, A, B, SUB, READ_ONLY, WRITE_ONLY, FOREIGN, IMAGE, BUFFERS };
@@ -188,11 +188,13 @@ static int is_right(gpuscan_result result) {
     return 0;
 }
 
-static unsigned __int128 product(uint64_t a, uint64_t b) {
-    return (unsigned __int128)a * b;
+__extension__ typedef unsigned __int128 u128;
+
+static u128 product(uint64_t a, uint64_t b) {
+    return (u128)a * b;
 }
 
-static int fits64(unsigned __int128 x) {
+static int fits64(u128 x) {
     return x <= UINT64_MAX;
 }
 
@@ -208,11 +210,11 @@ static range ranges[8];
 static int range_count;
 
 /* elements: as many as fit 64 bits, or more. Says what is wrong with the range alone. */
-static void use(gpuscan_buffer at, int buffer, unsigned __int128 elements, size_t size, int reads, int writes,
+static void use(gpuscan_buffer at, int buffer, u128 elements, size_t size, int reads, int writes,
                 int in_place) {
     const arena *a = &arenas[buffer];
     range *r = &ranges[range_count];
-    unsigned __int128 begin = product(at.offset, size), end;
+    u128 begin = product(at.offset, size), end;
     if (buffer == NONE)
         return;
     if (buffer == FOREIGN)
@@ -568,24 +570,38 @@ static void read_all(void) {
     free(found);
 }
 
-/* What the scratch of a call holds afterwards is its own business. */
+/* What the scratch of a call holds afterwards is its own business; around it nothing may change. */
 static void forget_scratch(void) {
-    if (now.own_scratch != B || !now.call.scratch.mem || now.need == 0)
+    unsigned char *found;
+    uint64_t i, end = now.scratch_begin + now.need;
+    size_t size = now.own_scratch == B ? ARENA : SCRATCH;
+    if (now.call.scratch.mem == NULL)
         return;
     open_gate();
-    test_cl(clFinish(queues[0]));
-    test_cl(clFinish(queues[1]));
-    test_cl(clFinish(queues[2]));
-    if (now.scratch_begin < ARENA)
-        test_cl(clEnqueueReadBuffer(
-            queues[0], arenas[B].mem, CL_TRUE, (size_t)now.scratch_begin,
-            (size_t)(now.need < ARENA - now.scratch_begin ? now.need : ARENA - now.scratch_begin),
-            arenas[B].bytes + now.scratch_begin, 0, NULL, NULL));
+    for (i = 0; i < QUEUES; i++)
+        test_cl(clFinish(queues[i]));
+    found = (unsigned char *)test_alloc(size);
+    test_cl(clEnqueueReadBuffer(queues[0], now.call.scratch.mem, CL_TRUE, 0, size, found, 0, NULL, NULL));
+    if (now.own_scratch == B) {
+        for (i = now.scratch_begin; i < end && i < size; i++)
+            arenas[B].bytes[i] = found[i];
+    } else {
+        for (i = 0; i < size; i++)
+            if (found[i] != 0x3C && (i < now.scratch_begin || i >= end))
+                fail_msg("%s: byte %d from the scratch's begin was written, %d bytes behind its end", test.what,
+                         (int)(i - now.scratch_begin), (int)(i - end));
+        memset(found, 0x3C, size);
+        test_cl(clEnqueueWriteBuffer(queues[0], now.call.scratch.mem, CL_TRUE, 0, size, found, 0, NULL, NULL));
+    }
+    free(found);
 }
 
 /* The host-array calls' memory must be as wanted; after a fault that came when the kernels had run, what the output
    holds is not known. */
 static void check_host(int ok, unsigned char *out, size_t size) {
+    int q;
+    for (q = 0; q < QUEUES && !ok; q++)
+        test_cl(clFinish(queues[q])); /* which may have been made to fail */
     if (!ok && layer.calls[LAYER_clEnqueueNDRangeKernel] > 0 && out)
         memcpy(host_wanted + (out - host_arena), out, size);
     if (memcmp(host_arena, host_wanted, HOST) != 0) {
@@ -639,7 +655,7 @@ static uint64_t some_pitch(form which, uint64_t count, uint64_t *resolved) {
     return pitch;
 }
 
-static unsigned __int128 extent(uint64_t count, uint64_t rows, uint64_t pitch) {
+static u128 extent(uint64_t count, uint64_t rows, uint64_t pitch) {
     return count ? product(rows - 1, pitch) + count : 0;
 }
 
@@ -691,9 +707,8 @@ static void model_scan(const kind *k, const unsigned char *src, unsigned char *d
         memcpy(total, running, k->dst_size);
 }
 
-/* SUB shows a part of A: both must hold the same. */
 static unsigned char *bytes_of(int buffer, uint64_t offset, size_t size) {
-    return arenas[buffer].bytes + offset * size;
+    return arenas[buffer].bytes ? arenas[buffer].bytes + offset * size : NULL;
 }
 
 
@@ -714,7 +729,7 @@ static void do_scan(form which) {
     int src = NONE, dst = NONE, total = NONE, init = NONE, counts = NONE, ok;
     gpuscan_type count_type;
     uint64_t rows, src_pitch, dst_pitch, need = 0, r, count;
-    unsigned __int128 src_elements, dst_elements;
+    u128 src_elements, dst_elements;
     unsigned char start[72], *in = NULL, *out = NULL, *sums;
     size_t host_src = 0, host_dst = 0, host_size = 0;
     gpuscan_result result;
@@ -907,6 +922,7 @@ static void do_uniform_add(form which) {
         if (!ok)
             mark();
     }
+    forget_scratch();
 }
 
 /* ---- reduce ------------------------------------------------------------------------------------------------------ */
@@ -1073,7 +1089,7 @@ static void do_histogram(form which) {
     size_t sample_size, counter_size, weight_size, host_size = 0, host_samples = 0, host_counts = 0;
     size_t host_edges = HOST / 4, host_weights = HOST / 4 + 64;
     unsigned channels, active;
-    unsigned __int128 pixels, weight_elements;
+    u128 pixels, weight_elements;
     gpuscan_result result;
     memset(&desc, 0, sizeof desc);
     some_call(which);
@@ -1294,6 +1310,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     cl_buffer_region region = {SUB_AT, SUB_SIZE};
     cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     cl_image_desc image;
+    const unsigned char byte = 0x3C;
     cl_int status = CL_SUCCESS;
     int q;
     (void)argc;
@@ -1324,6 +1341,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     arenas[SUB].bytes = arenas[A].bytes + SUB_AT;
     scratch_mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, SCRATCH, NULL, &status);
     test_cl(status);
+    test_cl(clEnqueueFillBuffer(queues[0], scratch_mem, &byte, 1, 0, SCRATCH, 0, NULL, NULL));
     memset(&image, 0, sizeof image);
     image.image_type = CL_MEM_OBJECT_IMAGE2D;
     image.image_width = image.image_height = 16;
