@@ -5996,7 +5996,7 @@ static gpuscan_result gpuscan__resolve_histogram(gpuscan *gs, const gpuscan_hist
         if (r != 0)
             return r;
     }
-    plan->rows = desc->rows ? desc->rows : 1;
+    plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 */
     if ((r = gpuscan__check_pitch(gs, "pitch", desc->pitch, desc->count, &plan->pitch)) != 0 ||
         (r = gpuscan__check_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) != 0)
         return r;

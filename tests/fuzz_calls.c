@@ -618,7 +618,7 @@ static kind some_kind(void) {
     kind k = kinds[fuzz_below(is_short ? 2 : KINDS)];
     switch (fuzz_8()) {
     case 255:
-        k.src = (gpuscan_type)(GPUSCAN_TYPE_COUNT + fuzz_below(3));
+        k.src = k.dst = (gpuscan_type)(GPUSCAN_TYPE_COUNT + fuzz_below(3));
         surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
         wrong(GPUSCAN_ERROR_INVALID_TYPE);
         break;
@@ -708,7 +708,7 @@ static void model_scan(const kind *k, const unsigned char *src, unsigned char *d
 }
 
 static unsigned char *bytes_of(int buffer, uint64_t offset, size_t size) {
-    return arenas[buffer].bytes ? arenas[buffer].bytes + offset * size : NULL;
+    return arenas[buffer].bytes && offset * size <= arenas[buffer].size ? arenas[buffer].bytes + offset * size : NULL;
 }
 
 
@@ -823,9 +823,10 @@ static void do_scan(form which) {
         init_from_device(&k, desc.init_buffer, init, start);
         r = device_count(counts, desc.count_buffer, count_type, count);
         count = r;
-        for (r = 0; r < rows; r++)
-            model_scan(&k, in + r * src_pitch * k.src_size, out + r * dst_pitch * k.dst_size, count,
-                       desc.kind == GPUSCAN_INCLUSIVE, start, sums ? sums + r * k.dst_size : NULL);
+        for (r = 0; r < rows && (count || sums); r++)
+            model_scan(&k, count ? in + r * src_pitch * k.src_size : NULL,
+                       count ? out + r * dst_pitch * k.dst_size : NULL, count, desc.kind == GPUSCAN_INCLUSIVE, start,
+                       sums ? sums + r * k.dst_size : NULL);
         mark();
     }
     if (which == HOST_ARRAYS) {
@@ -1238,6 +1239,8 @@ static void do_histogram(form which) {
         uint64_t fewer = device_count(limit, desc.count_buffer, count_type, count);
         gpuscan_histogram_desc model = desc;
         model.count = fewer;
+        if (fewer == 0)
+            model.rows = 1;
         model.pitch = pitch ? pitch : 1;
         model.weights_pitch = weights_pitch ? weights_pitch : 1;
         if (which == HOST_ARRAYS) {

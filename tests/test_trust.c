@@ -316,6 +316,17 @@ static void test_empty_ranges(void **state) {
     histogram.bins = 4;
     test_case("no samples among the counters");
     test_ok(gpuscan_histogram(test.gs, &histogram));
+    test_case("more empty rows than a loop could visit");
+    histogram.rows = UINT64_MAX / 2;
+    histogram.pitch = 5;
+    test_ok(gpuscan_histogram(test.gs, &histogram));
+    histogram.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    test_ok(gpuscan_histogram(test.gs, &histogram));
+    memset(&scan, 0, sizeof scan);
+    scan.src = scan.dst = buffer.at;
+    scan.rows = UINT64_MAX / 2;
+    scan.src_pitch = scan.dst_pitch = 5;
+    test_ok(gpuscan_scan(test.gs, &scan));
     test_cl(clFinish(test.queue));
     test_buffer_free(&buffer);
 }
