@@ -6336,7 +6336,7 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
     uint64_t count = 3 * (uint64_t)key->tile + 5, src_bytes = count * e->src_size, bytes = (count + 1) * e->dst_size;
     uint64_t init_value = 2;
     unsigned char *host = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(src_bytes + 2 * bytes + 8));
-    unsigned char *expected = host + src_bytes, *got = expected + bytes, *init = got + bytes;
+    unsigned char *expected, *got, *init;
     gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
     cl_mem src = NULL, dst = NULL, scratch = NULL;
     uint64_t need = 0;
@@ -6346,6 +6346,9 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
     *right = 0;
     if (!host)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+    expected = host + src_bytes;
+    got = expected + bytes;
+    init = got + bytes;
     gpuscan__put_number(e->dst, init, 0, init_value);
     gpuscan__test_numbers(e, key->inclusive != 0, count, init_value, host, expected);
     memset(got, 0xee, (size_t)bytes);

@@ -248,7 +248,8 @@ static void use(gpuscan_buffer at, int buffer, u128 elements, size_t size, int r
 }
 
 static int overlaps(const range *a, const range *b) {
-    return a->buffer == b->buffer && a->begin < b->end && b->begin < a->end && (a->writes || b->writes);
+    return a->buffer == b->buffer && a->begin < b->end && b->begin < a->end && a->begin < a->end &&
+           b->begin < b->end && (a->writes || b->writes);
 }
 
 static void check_overlaps(void) {
@@ -516,9 +517,9 @@ static int judge(gpuscan_result result, form which) {
                 struck ? ", with a fault" : "");
     /* what the fault hit may have been something the library can do without */
     if (!is_right(result) && !(struck && (result == fault_result || result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)))
-        fail_msg("%s: %d (%s), %s; %zu results are right, the first is %d", test.what, (int)result,
-                 gpuscan_result_string(result), gpuscan_error(gs), right.count,
-                 right.count ? (int)right.results[0] : 0);
+        fail_msg("%s: %d (%s), %s; %zu results are right, among them %d, %d and %d", test.what, (int)result,
+                 gpuscan_result_string(result), gpuscan_error(gs), right.count, (int)right.results[0],
+                 (int)right.results[1], (int)right.results[2]);
     if ((strcmp(gpuscan_error(gs), "") == 0) != (result == GPUSCAN_SUCCESS) && !struck)
         fail_msg("%s: %d, and gpuscan_error says '%s'", test.what, (int)result, gpuscan_error(gs));
     if (which != PREPARE && now.call.event) {
