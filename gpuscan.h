@@ -4660,8 +4660,11 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         if (chain->call->event)
             *chain->call->event = chain->previous;
         chain->previous = NULL;
-    } else if (chain->own_scratch && chain->enqueued) {
-        gpuscan__drop_scratch(gs, GPUSCAN__ZEROS); /* half a call has used it: it may not be 0 any more */
+    } else if (chain->own_scratch) {
+        /* Half a call may have used it, and who used it before may have been forgotten: others get new buffers. */
+        int i;
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+            gpuscan__drop_scratch(gs, i);
     }
     gpuscan__chain_waited(chain);
     return result;

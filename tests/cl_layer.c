@@ -62,7 +62,8 @@ static cl_int fails(const char *name) {
         return made;                                                                                                   \
     }
 #define INFO(name, type, what_type)                                                                                    \
-    STATUS(name, 0, (type id, what_type what, size_t size, void *value, size_t *needed), (id, what, size, value, needed))
+    STATUS(name, 0, (type id, what_type what, size_t size, void *value, size_t *needed),                               \
+           (id, what, size, value, needed))
 #define INFO_OF(name, type, what_type)                                                                                 \
     STATUS(name, 0, (type id, cl_device_id device, what_type what, size_t size, void *value, size_t *needed),          \
            (id, device, what, size, value, needed))

@@ -154,7 +154,8 @@ static size_t some_place(const unsigned char *bytes, size_t size, unsigned which
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const uint64_t numbers[8] = {0, 1, 7, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63, (uint64_t)1 << 32, 4096};
+    static const uint64_t numbers[8] = {0,   1, 7, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63, (uint64_t)1 << 32,
+                                        4096};
     unsigned char *blob;
     size_t length, room = 0, i, needed = 0;
     unsigned form, b, changes;

@@ -46,9 +46,7 @@ static unsigned long inputs;
 
 /* Host memory of the host-array calls, and results of reductions between guards. */
 static unsigned char *host_arena, *host_wanted;
-static struct {
-    unsigned char before[16], bytes[80], after[16];
-} results[CALLS], results_wanted[CALLS];
+static struct { unsigned char before[16], bytes[80], after[16]; } results[CALLS], results_wanted[CALLS];
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
@@ -210,8 +208,7 @@ static range ranges[8];
 static int range_count;
 
 /* elements: as many as fit 64 bits, or more. Says what is wrong with the range alone. */
-static void use(gpuscan_buffer at, int buffer, u128 elements, size_t size, int reads, int writes,
-                int in_place) {
+static void use(gpuscan_buffer at, int buffer, u128 elements, size_t size, int reads, int writes, int in_place) {
     const arena *a = &arenas[buffer];
     range *r = &ranges[range_count];
     u128 begin = product(at.offset, size), end;
@@ -248,8 +245,8 @@ static void use(gpuscan_buffer at, int buffer, u128 elements, size_t size, int r
 }
 
 static int overlaps(const range *a, const range *b) {
-    return a->buffer == b->buffer && a->begin < b->end && b->begin < a->end && a->begin < a->end &&
-           b->begin < b->end && (a->writes || b->writes);
+    return a->buffer == b->buffer && a->begin < b->end && b->begin < a->end && a->begin < a->end && b->begin < b->end &&
+           (a->writes || b->writes);
 }
 
 static void check_overlaps(void) {
@@ -407,7 +404,7 @@ static void some_call(form which) {
     if (b >= 244 && which != PREPARE && n > 0) {
         cl_event bad = b < 248 ? NULL : b < 252 ? failed_event : foreign_event;
         now.waits[b % n] = bad;
-        surely_wrong(bad == NULL            ? GPUSCAN_ERROR_INVALID_EVENT
+        surely_wrong(bad == NULL           ? GPUSCAN_ERROR_INVALID_EVENT
                      : bad == failed_event ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
                                            : GPUSCAN_ERROR_INVALID_CONTEXT);
     }
@@ -712,13 +709,12 @@ static unsigned char *bytes_of(int buffer, uint64_t offset, size_t size) {
     return arenas[buffer].bytes && offset * size <= arenas[buffer].size ? arenas[buffer].bytes + offset * size : NULL;
 }
 
-
 /* The size query, which builds the program: right where the call is right, but for counts that no memory holds. */
 #define SCRATCH_SIZE(operation, desc, need)                                                                            \
     do {                                                                                                               \
         gpuscan_result size_result;                                                                                    \
         (desc).call.strategy = now.call.strategy;                                                                      \
-        size_result = gpuscan_##operation##_scratch_size(gs, &(desc), &(need));                         \
+        size_result = gpuscan_##operation##_scratch_size(gs, &(desc), &(need));                                        \
         test_case(#operation "_scratch_size of %llu", (unsigned long long)(desc).count);                               \
         if (size_result != GPUSCAN_SUCCESS && !is_right(size_result) && (desc).count < (uint64_t)1 << 40)              \
             fail_msg("%s: %d, %s", test.what, (int)size_result, gpuscan_error(gs));                                    \
@@ -1328,8 +1324,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     foreign = clCreateContext(NULL, 1, &test.device, NULL, NULL, &status);
     test_cl(status);
     for (q = 0; q < QUEUES; q++) {
-        queues[q] = clCreateCommandQueue(test.context, test.device,
-                                         q == 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &status);
+        queues[q] = clCreateCommandQueue(test.context, test.device, q == 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0,
+                                         &status);
         test_cl(status);
     }
     foreign_queue = clCreateCommandQueue(foreign, test.device, 0, &status);

@@ -89,6 +89,24 @@ else
   say "left out: $cc has no -fsanitize=address,undefined"
 fi
 
+# What trust.sh runs, which says by itself how.
+trust() {
+  log=$work/logs/trust.sh.txt
+  started=$(seconds)
+  if [ "$long" = 1 ]; then sh tests/trust.sh --long > "$log" 2>&1; else sh tests/trust.sh > "$log" 2>&1; fi
+  last=$(tail -1 "$log")
+  case $last in
+    *' passed, '*' failed') ;;
+    *) last='0 passed, 1 failed' ;;
+  esac
+  say "trust.sh: $last ($(($(seconds) - started)) s)"
+  grep -E -A8 '^FAILED' "$log" | head -60 | sed 's/^/  /'
+  grep '^left out' "$log" | sed 's/^/  /'
+  # shellcheck disable=SC2086
+  set -- $last
+  count "$1" "$3" 0
+}
+
 # ---- one run -----------------------------------------------------------------------------------------------------------
 
 # run LABEL PROGRAM [COMMAND...]: the program behind the command, its cmocka totals added to the sum.
@@ -143,6 +161,7 @@ on_pocl() {
   OCL_ICD_VENDORS=$(only pocl "$1")
   export OCL_ICD_VENDORS
   all pocl
+  trust
   if [ -n "$sanitized" ]; then
     # what drivers and compilers leave behind is not ours
     printf 'leak:libpocl\nleak:libLLVM\nleak:libclang\nleak:libOpenCL\nleak:ld-linux\nleak:dlopen\n' > "$work/leaks.txt"

@@ -19,7 +19,7 @@ static size_t blob_size;
 static unsigned faults, tolerated;
 
 enum { CREATE, CREATE_ALONE, PREPARE, SIZE, COLD, WARM, GET_BLOB, SET_BLOB, FROM_BLOB, ACTS };
-static const char *const act_names[ACTS] = {"create",      "create alone", "prepare",  "scratch size", "first call",
+static const char *const act_names[ACTS] = {"create",      "create alone", "prepare",  "scratch size",    "first call",
                                             "second call", "get_blob",     "set_blob", "call from a blob"};
 
 /* What comes before the act; then the act itself. */
