@@ -4423,6 +4423,13 @@ static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].epoch = 0;
 }
 
+/* Where it is not known any more who uses it: the next call gets new buffers, and need not wait. */
+static void gpuscan__drop_all_scratch(gpuscan *gs) {
+    int i;
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+        gpuscan__drop_scratch(gs, i);
+}
+
 /* Clears a buffer and waits for it. By writes, not by a fill: tools that track initialised memory see those. */
 static gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t bytes) {
     uint64_t piece = bytes < (uint64_t)1 << 20 ? bytes : (uint64_t)1 << 20, at;
@@ -4654,17 +4661,14 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         if (chain->own_scratch && !chain->in_order) {
             cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
             gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
-            if (code != CL_SUCCESS) /* too late to fail: let the call end before another uses the scratch */
-                gs->cl.clFinish(chain->queue);
+            if (code != CL_SUCCESS) /* too late to fail */
+                gpuscan__drop_all_scratch(gs);
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
         chain->previous = NULL;
     } else if (chain->own_scratch) {
-        /* Half a call may have used it, and who used it before may have been forgotten: others get new buffers. */
-        int i;
-        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
-            gpuscan__drop_scratch(gs, i);
+        gpuscan__drop_all_scratch(gs); /* half a call may have used it, and who used it before may be forgotten */
     }
     gpuscan__chain_waited(chain);
     return result;
