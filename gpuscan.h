@@ -4081,7 +4081,7 @@ static uint64_t gpuscan__device_hash(const gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob: this header, then entries, each padded to 8 bytes. All numbers little-endian. */
+/* A blob: this header, then entries, each padded to 8 bytes. Numbers are in the host's order. */
 typedef struct gpuscan__blob_header {
     char magic[8];
     uint64_t device_hash, size, entries, checksum; /* of all bytes after the header */

@@ -84,21 +84,21 @@ fi
 
 # other NAME COMPILER RUNNER...: the program and the stub, compiled and run there.
 other() {
-  name=$1
+  where=$1
   compiler=$2
   shift 2
-  mkdir -p "$name"
+  mkdir -p "$where"
   # the headers of OpenCL are the same everywhere
   mkdir -p include && [ -e include/CL ] || ln -s /usr/include/CL include/CL
   # shellcheck disable=SC2086
-  if $compiler -std=c99 -Iinclude -shared -fPIC stub.c -o "$name/libOpenCL.so.1" 2> error.txt &&
-    $compiler -std=c99 -Iinclude open.c -o "$name/open" -ldl 2> error.txt; then
-    check "$name: a stub" '0 success, calls are right' env STUB_DEVICES=1 "$@" "$work/$name/open" "$work/$name"
-    check "$name: no device" '-2102 no OpenCL device, the object is NULL, with words' \
-      env STUB_DEVICES=0 "$@" "$work/$name/open" "$work/$name"
+  if $compiler -std=c99 -Iinclude -shared -fPIC stub.c -o "$where/libOpenCL.so.1" 2> error.txt &&
+    $compiler -std=c99 -Iinclude open.c -o "$where/open" -ldl 2> error.txt; then
+    check "$where: a stub" '0 success, calls are right' env STUB_DEVICES=1 "$@" "$work/$where/open" "$work/$where"
+    check "$where: no device" '-2102 no OpenCL device, the object is NULL, with words' \
+      env STUB_DEVICES=0 "$@" "$work/$where/open" "$work/$where"
   else
     failed=$((failed + 1))
-    echo "FAILED: $name: it does not compile"
+    echo "FAILED: $where: it does not compile"
     head -5 error.txt
   fi
 }
@@ -123,7 +123,7 @@ if [ -n "$long" ]; then
   if have wine && have x86_64-w64-mingw32-gcc; then
     mkdir -p include && [ -e include/CL ] || ln -s /usr/include/CL include/CL
     x86_64-w64-mingw32-gcc -std=c99 -D__USE_MINGW_ANSI_STDIO=1 -Iinclude open.c -o open.exe &&
-      check 'Windows without OpenCL' "$no_loader" env WINEDEBUG=-all WINEPREFIX="$work/wine" \
+      check 'Windows without OpenCL' "$no_loader" env WINEDLLOVERRIDES=opencl= WINEDEBUG=-all WINEPREFIX="$work/wine" \
         sh -c "wine ./open.exe | tr -d '\\r'"
   else
     echo 'left out: Windows, which needs wine and x86_64-w64-mingw32-gcc'

@@ -341,7 +341,7 @@ static void test_odd_scratch(void **state) {
     (void)state;
     test.gs = gs;
     make_impatient(gs);
-    for (k = 0; k < (test.is_long ? 5u : 2u); k++)
+    for (k = 0; k < (test.is_long ? 5u : 1u); k++)
         for (s = GPUSCAN_STRATEGY_MULTI_PASS; s < GPUSCAN_STRATEGY_COUNT; s++)
             for (reduce = 0; reduce < 2; reduce++) {
                 int cpu = s >= GPUSCAN_STRATEGY_CPU_MULTI_PASS;

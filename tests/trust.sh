@@ -93,7 +93,7 @@ fuzz() {
   check "fuzz $1 for $seconds s" env ASAN_OPTIONS=detect_leaks=0 GPUSCAN_FUZZ_SHORT="${long:-1}" \
     sh -c 'cd "$0" && exec "$1" "$2" "$3"/*' "$work" "$work/replay_$1" "$seconds" "$root/tests/corpus/$1"
 }
-fuzz calls 8
+fuzz calls 5
 fuzz blobs 4
 
 # ---- faults from outside -----------------------------------------------------------------------------------------------
