@@ -65,8 +65,10 @@ tidy=$tidy,-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling
 tidy=$tidy,-clang-analyzer-optin.performance.Padding,-bugprone-sizeof-expression,-cert-flp30-c,-bugprone-integer-division
 
 # Of the programs only. FloatLoopCounter: the axes' ticks. StackAddressEscape: descs that live from frame to frame, with
-# an event of the last call, which is set anew before each.
+# an event of the last call, which is set anew before each. NonNullParamChecker: it takes a variadic function that ends
+# the program for one that returns.
 of_programs=-clang-analyzer-security.FloatLoopCounter,-clang-analyzer-core.StackAddressEscape
+of_programs=$of_programs,-clang-analyzer-core.NonNullParamChecker
 
 if have clang-tidy; then
   # shellcheck disable=SC2086
