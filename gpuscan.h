@@ -2186,6 +2186,12 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#define GPUSCAN_NONE 0xffffffffu\n",
     "\n",
+    "/* For tests, which define them in a custom text: tiles that publish nothing, and what makes a tile late. */\n",
+    "#ifndef GPUSCAN_TEST_SILENT\n",
+    "#define GPUSCAN_TEST_SILENT(tile) false\n",
+    "#define GPUSCAN_TEST_DELAY(tile)\n",
+    "#endif\n",
+    "\n",
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n",
     "    global const gpuscan_src *src, ulong src_offset, ulong src_pitch, global gpuscan_dst *dst, ulong dst_offset,      \\\n",
     "        ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset, uint tiles,                \\\n",
@@ -2308,7 +2314,10 @@ static const char *gpuscan__kernels[] = {
     "        uint next;\n",
     "        gpuscan_range ahead;\n",
     "        gpuscan_t prefix, end;\n",
-    "        if (tile != row_first)\n",
+    "        GPUSCAN_TEST_DELAY(tile);\n",
+    "        if (GPUSCAN_TEST_SILENT(tile))\n",
+    "            ;\n",
+    "        else if (tile != row_first)\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, range.sum);\n",
     "        else\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, range.sum));\n",
@@ -2316,7 +2325,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_device_fence();\n",
     "        prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, range.src, count, shared);\n",
     "        end = gpuscan_combine(prefix, range.sum);\n",
-    "        if (tile != row_first)\n",
+    "        if (tile != row_first && !GPUSCAN_TEST_SILENT(tile))\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, end);\n",
     "        if ((flags & GPUSCAN_FLAG_TOTAL) && range.first + GPUSCAN_TILE >= count)\n",
     "            totals[total_offset + row] = gpuscan_to_dst(end);\n",
@@ -2345,8 +2354,11 @@ static const char *gpuscan__kernels[] = {
     "    base = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
     "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_PART);\n",
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
+    "    GPUSCAN_TEST_DELAY(tile);\n",
     "    if (GPUSCAN_ITEM == 0) {\n",
-    "        if (tile != row_first)\n",
+    "        if (GPUSCAN_TEST_SILENT(tile))\n",
+    "            ;\n",
+    "        else if (tile != row_first)\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n",
     "        else\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, sum));\n",
@@ -2357,7 +2369,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n",
     "    prefix = shared->prefix;\n",
     "    if (GPUSCAN_ITEM == 0) {\n",
-    "        if (tile != row_first)\n",
+    "        if (tile != row_first && !GPUSCAN_TEST_SILENT(tile))\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n",
     "        if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count)\n",
     "            totals[total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
@@ -2532,7 +2544,7 @@ static const char *gpuscan__kernels[] = {
     "                shared->prefix = sums;\n",
     "                gpuscan_turn_store(&shared->turn, w + 1);\n",
     "            }\n",
-    "            if (lane >= done && lane < known && tile < live)\n",
+    "            if (lane >= done && lane < known && tile < live && !GPUSCAN_TEST_SILENT(tile))\n",
     "                gpuscan_state_store(row.prefixes, tile, row.tag, sums);\n",
     "            done = known;\n",
     "        }\n",
@@ -2568,7 +2580,8 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PTX /* elsewhere no barriers that only some groups reach */\n",
     "    if (sums_only) {\n",
     "        sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n",
-    "        if (GPUSCAN_ITEM == 0)\n",
+    "        GPUSCAN_TEST_DELAY(tile);\n",
+    "        if (GPUSCAN_ITEM == 0 && !GPUSCAN_TEST_SILENT(tile))\n",
     "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
     "        return;\n",
     "    }\n",
@@ -2581,7 +2594,8 @@ static const char *gpuscan__kernels[] = {
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
     "#if !GPUSCAN_PTX\n",
     "    if (sums_only) {\n",
-    "        if (GPUSCAN_ITEM == 0)\n",
+    "        GPUSCAN_TEST_DELAY(tile);\n",
+    "        if (GPUSCAN_ITEM == 0 && !GPUSCAN_TEST_SILENT(tile))\n",
     "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
     "        return;\n",
     "    }\n",
@@ -3895,12 +3909,14 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
         gs->logger.log(level, message, gs->logger.user);
 }
 
-/* Keeps the failure in words and passes the result on. */
+/* Keeps the failure in words and passes the result on. A driver that gives nothing and says success has failed, too. */
 static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
     va_list arguments;
     size_t length;
+    if (result == GPUSCAN_SUCCESS)
+        result = CL_OUT_OF_RESOURCES;
     va_start(arguments, format);
     if (vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0)
         gs->error[0] = 0;
@@ -4512,7 +4528,7 @@ static uint64_t gpuscan__device_hash(const gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob: this header, then entries, each padded to 8 bytes. All numbers little-endian. */
+/* A blob: this header, then entries, each padded to 8 bytes. Numbers are in the host's order. */
 typedef struct gpuscan__blob_header {
     char magic[8];
     uint64_t device_hash, size, entries, checksum; /* of all bytes after the header */
@@ -4819,8 +4835,18 @@ typedef struct gpuscan__place {
     uint32_t epoch;
 } gpuscan__place;
 
+static uint64_t gpuscan__ceil_div(uint64_t a, uint64_t b) {
+    return a / b + (a % b != 0);
+}
+
 static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
+}
+
+/* Bytes more for values of a size that may not divide their scratch's offset: kernels count in whole values, so the
+   first begins at the next multiple. */
+static uint64_t gpuscan__slack(uint64_t size) {
+    return 64 % size ? size - 1 : 0;
 }
 
 static uint64_t gpuscan__need_total(const gpuscan__need *need) {
@@ -4850,6 +4876,13 @@ static void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].mem = NULL;
     gs->scratch[kind].size = 0;
     gs->scratch[kind].epoch = 0;
+}
+
+/* Where it is not known any more who uses it: the next call gets new buffers, and need not wait. */
+static void gpuscan__drop_all_scratch(gpuscan *gs) {
+    int i;
+    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+        gpuscan__drop_scratch(gs, i);
 }
 
 /* Clears a buffer and waits for it. By writes, not by a fill: tools that track initialised memory see those. */
@@ -5083,14 +5116,14 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         if (chain->own_scratch && !chain->in_order) {
             cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
             gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
-            if (code != CL_SUCCESS) /* too late to fail: let the call end before another uses the scratch */
-                gs->cl.clFinish(chain->queue);
+            if (code != CL_SUCCESS) /* too late to fail */
+                gpuscan__drop_all_scratch(gs);
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
         chain->previous = NULL;
-    } else if (chain->own_scratch && chain->enqueued) {
-        gpuscan__drop_scratch(gs, GPUSCAN__ZEROS); /* half a call has used it: it may not be 0 any more */
+    } else if (chain->own_scratch) {
+        gpuscan__drop_all_scratch(gs); /* half a call may have used it, and who used it before may be forgotten */
     }
     gpuscan__chain_waited(chain);
     return result;
@@ -5240,7 +5273,7 @@ static void gpuscan__arg_scratch(gpuscan__launch *launch, const gpuscan__chain *
                                  uint64_t bytes_each, cl_mem stand_in) {
     gpuscan_buffer buffer;
     buffer.mem = chain->place.mem[kind];
-    buffer.offset = (chain->place.offset[kind] + past) / bytes_each;
+    buffer.offset = gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each); /* see gpuscan__slack */
     gpuscan__arg_buffer(launch, buffer, stand_in);
 }
 
@@ -5365,7 +5398,7 @@ static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, const gpuscan__range 
         for (j = i + 1; j < count; j++) {
             const gpuscan__range *a = &ranges[i], *b = &ranges[j];
             if (!a->buffer.mem || !b->buffer.mem || a->root != b->root || !(a->writes || b->writes) ||
-                a->begin >= b->end || b->begin >= a->end)
+                a->begin >= b->end || b->begin >= a->end || a->begin == a->end || b->begin == b->end)
                 continue;
             if (a->in_place && a->in_place == b->in_place && a->size == b->size && a->begin == b->begin &&
                 a->end == b->end)
@@ -5471,9 +5504,6 @@ static void gpuscan__arg_init(gpuscan__launch *launch, const void *init, uint32_
 /* SIZE builds the program, since how large its groups can be decides the scratch; CHECK does not. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE, GPUSCAN__CHECK } gpuscan__mode;
 
-static uint64_t gpuscan__ceil_div(uint64_t a, uint64_t b) {
-    return a / b + (a % b != 0);
-}
 static uint64_t gpuscan__min(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
@@ -5712,7 +5742,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc 
     plan->part_tiles = (uint32_t)gpuscan__ceil_div(plan->row_tiles, plan->parts);
     plan->parts = (uint32_t)gpuscan__ceil_div(plan->row_tiles, plan->part_tiles);
     if (plan->parts > 1)
-        plan->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->parts * plan->e.t_size;
+        plan->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->parts * plan->e.t_size + gpuscan__slack(plan->e.t_size);
     return GPUSCAN_SUCCESS;
 }
 
@@ -6088,13 +6118,14 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_d
             plan->need.bytes[gpuscan__word_scratch(key->word)] =
                 plan->groups * gpuscan__word_bytes(key->word, plan->e.t_size);
         } else {
-            plan->need.bytes[GPUSCAN__PLAIN] = plan->groups * plan->e.t_size;
+            plan->need.bytes[GPUSCAN__PLAIN] = plan->groups * plan->e.t_size + gpuscan__slack(plan->e.t_size);
         }
     }
     plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(plan->need.bytes[GPUSCAN__PLAIN]),
                                         plan->e.result_size) * plan->e.result_size;
     if (desc->result || !desc->dst.mem)
-        plan->need.bytes[GPUSCAN__PLAIN] = plan->result_at + plan->e.result_size + 8;
+        plan->need.bytes[GPUSCAN__PLAIN] =
+            plan->result_at + plan->e.result_size + gpuscan__slack(plan->e.result_size) + 8;
     return GPUSCAN_SUCCESS;
 }
 
@@ -6150,8 +6181,9 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     if (!to_host)
         return GPUSCAN_SUCCESS;
     code = gs->cl.clEnqueueReadBuffer(
-        chain->queue, dst, CL_FALSE, (size_t)(chain->place.offset[GPUSCAN__PLAIN] / plan->e.result_size *
-                                              plan->e.result_size + plan->result_at),
+        chain->queue, dst, CL_FALSE,
+        (size_t)(gpuscan__ceil_div(chain->place.offset[GPUSCAN__PLAIN], plan->e.result_size) * plan->e.result_size +
+                 plan->result_at),
         plan->e.result_size, desc->result, chain->wait_count, chain->waits,
         gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
@@ -6451,7 +6483,7 @@ static gpuscan_result gpuscan__resolve_histogram(gpuscan *gs, const gpuscan_hist
         if (r != 0)
             return r;
     }
-    plan->rows = desc->rows ? desc->rows : 1;
+    plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 */
     if ((r = gpuscan__check_pitch(gs, "pitch", desc->pitch, desc->count, &plan->pitch)) != 0 ||
         (r = gpuscan__check_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) != 0)
         return r;
@@ -6783,6 +6815,15 @@ static void gpuscan__test_numbers(const gpuscan__elements *e, int inclusive, uin
     gpuscan__put_number(e->dst, expected, count, sum);
 }
 
+/* Scratch of a self-test's own: the object's may be in use by calls that wait for the caller. */
+static gpuscan_result gpuscan__test_scratch(gpuscan *gs, uint64_t bytes, cl_mem *mem) {
+    cl_int code = CL_SUCCESS;
+    if (bytes == 0)
+        return GPUSCAN_SUCCESS;
+    *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    return *mem ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+}
+
 /* Runs the program's operation on the test numbers; *right: whether it gave what was expected. */
 static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *program, const gpuscan__elements *e,
                                         int *right) {
@@ -6790,15 +6831,19 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
     uint64_t count = 3 * (uint64_t)key->tile + 5, src_bytes = count * e->src_size, bytes = (count + 1) * e->dst_size;
     uint64_t init_value = 2;
     unsigned char *host = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(src_bytes + 2 * bytes + 8));
-    unsigned char *expected = host + src_bytes, *got = expected + bytes, *init = got + bytes;
+    unsigned char *expected, *got, *init;
     gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
-    cl_mem src = NULL, dst = NULL;
+    cl_mem src = NULL, dst = NULL, scratch = NULL;
+    uint64_t need = 0;
     cl_event done = NULL;
     cl_int code = CL_SUCCESS;
     gpuscan_result r;
     *right = 0;
     if (!host)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+    expected = host + src_bytes;
+    got = expected + bytes;
+    init = got + bytes;
     gpuscan__put_number(e->dst, init, 0, init_value);
     gpuscan__test_numbers(e, key->inclusive != 0, count, init_value, host, expected);
     memset(got, 0xee, (size_t)bytes);
@@ -6827,7 +6872,11 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
         desc.call.event = &done;
         desc.call.strategy = strategy;
         gs->testing = key;
-        r = gpuscan__scan(gs, &desc, GPUSCAN__RUN, NULL);
+        if ((r = gpuscan__scan(gs, &desc, GPUSCAN__SIZE, &need)) == 0 &&
+            (r = gpuscan__test_scratch(gs, need, &scratch)) == 0) {
+            desc.call.scratch.mem = scratch;
+            r = gpuscan__scan(gs, &desc, GPUSCAN__RUN, NULL);
+        }
         gs->testing = NULL;
     } else if (r == 0) {
         gpuscan_reduce_desc desc;
@@ -6843,7 +6892,11 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
         desc.call.event = &done;
         desc.call.strategy = strategy;
         memset(expected, 0xee, (size_t)(count * e->dst_size)); /* all but the result stays as it was */
-        r = gpuscan__reduce(gs, &desc, GPUSCAN__RUN, NULL);
+        if ((r = gpuscan__reduce(gs, &desc, GPUSCAN__SIZE, &need)) == 0 &&
+            (r = gpuscan__test_scratch(gs, need, &scratch)) == 0) {
+            desc.call.scratch.mem = scratch;
+            r = gpuscan__reduce(gs, &desc, GPUSCAN__RUN, NULL);
+        }
     }
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
         r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
@@ -6852,6 +6905,8 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
         r = gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
     *right = r == 0 && memcmp(got, expected, (size_t)bytes) == 0;
     gpuscan__forget_event(gs, &done);
+    if (scratch)
+        gs->cl.clReleaseMemObject(scratch);
     if (dst)
         gs->cl.clReleaseMemObject(dst);
     if (src)
@@ -7390,21 +7445,53 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
     return r != 0 ? r : gpuscan__histogram_host(gs, samples, counts, count, &copy);
 }
 
+enum { GPUSCAN__MAX_DEVICES = 64 };
+
+/* Which of the program's devices is the object's: those of the context, or the one that it was built for. */
+static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
+    cl_device_id devices[GPUSCAN__MAX_DEVICES];
+    size_t size = 0;
+    cl_int code = gs->cl.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(devices), devices, &size);
+    *count = size / sizeof(devices[0]);
+    for (*index = 0; code == CL_SUCCESS && *index < *count; (*index)++)
+        if (devices[*index] == gs->device_id)
+            return GPUSCAN_SUCCESS;
+    return gpuscan__fail(gs, code, "clGetProgramInfo failed");
+}
+
 /* A binary, appended to a blob that has room, or only counted. */
 static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, unsigned char *blob,
                                             uint64_t *at) {
     gpuscan__blob_entry entry;
-    size_t size = 0;
-    cl_int code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL);
+    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count;
+    unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *others = NULL;
+    size_t i, most = 0;
+    cl_int code;
+    gpuscan_result r = gpuscan__program_device(gs, program->program, &index, &count);
+    if (r != 0)
+        return r;
+    code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
+    for (i = 0; i < count && !sizes[index]; i++) /* it was built for one device: PoCL 3.1 puts that first */
+        if (sizes[i])
+            index = i;
     entry.prefix_length = program->prefix_length;
-    entry.binary_size = size;
+    entry.binary_size = sizes[index];
     if (blob) {
-        unsigned char *binary = blob + *at + sizeof(entry) + gpuscan__padded(entry.prefix_length);
+        for (i = 0; i < count; i++)
+            if (i != index && sizes[i] > most)
+                most = sizes[i];
+        if (most && (others = (unsigned char *)gpuscan__allocate(&gs->allocator, most)) == NULL)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the binaries of other devices");
+        for (i = 0; i < count; i++) /* a driver should pass over NULL, but PoCL 3.1 writes to it */
+            binaries[i] = others;
+        binaries[index] = blob + *at + sizeof(entry) + gpuscan__padded(entry.prefix_length);
         memcpy(blob + *at, &entry, sizeof(entry));
         memcpy(blob + *at + sizeof(entry), program->prefix, program->prefix_length);
-        code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL);
+        code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries,
+                                       NULL);
+        gpuscan__release(&gs->allocator, others);
         if (code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clGetProgramInfo failed");
     }

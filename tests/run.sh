@@ -140,6 +140,12 @@ on_pocl() {
   run pocl "$1"
 }
 
+on_pocl_script() {
+  OCL_ICD_VENDORS=$(only pocl "$2")
+  export OCL_ICD_VENDORS
+  script "$1" ${3:+"$3"}
+}
+
 # The simulator reports to a file; a report is a failure even where the results are right.
 on_oclgrind() {
   GPUSCAN_TEST_SIZE=small
@@ -197,10 +203,11 @@ install_intel() {
   return 1
 }
 
+# script FILE [OPTION]: one that prints "N passed, N failed" last.
 script() {
   log=$work/logs/$(basename "$1").txt
   started=$(seconds)
-  sh "$1" > "$log" 2>&1
+  sh "$@" > "$log" 2>&1
   last=$(tail -1 "$log")
   case $last in
     *' passed, '*' failed') ;;
@@ -246,6 +253,7 @@ done
 for each in tests/compile.sh tests/test_*.sh; do
   job script "$each"
 done
+if [ "$long" = 1 ]; then job on_pocl_script tests/trust.sh "$pocl" --long; else job on_pocl_script tests/trust.sh "$pocl"; fi
 part=test_smoke
 [ -n "$everywhere" ] && part=$programs
 for program in $part; do
@@ -271,7 +279,7 @@ if install_intel; then
 fi
 
 # How long they take, in this order; the rest as it comes.
-order='on_pocl test_scan|on_pocl test_histogram|on_oclgrind|on_pocl test_faults|compile.sh|on_pocl'
+order='on_pocl test_scan|on_pocl test_histogram|on_oclgrind|on_pocl test_faults|trust.sh|compile.sh|on_pocl'
 worker() {
   while :; do
     until mkdir "$work/lock" 2> /dev/null; do sleep 0.1; done

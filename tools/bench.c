@@ -58,7 +58,7 @@ static void die(const char *format, ...) {
 }
 
 static void *allocate(uint64_t bytes) {
-    void *memory = bytes <= SIZE_MAX ? malloc((size_t)bytes) : NULL;
+    void *memory = bytes <= SIZE_MAX ? malloc(bytes ? (size_t)bytes : 1) : NULL;
     if (memory == NULL) die("out of memory for %llu bytes", (unsigned long long)bytes);
     return memory;
 }

@@ -1,0 +1,88 @@
+#!/bin/sh
+# Coverage of the host logic: sh tests/coverage.sh [PROGRAM...]
+#
+# Compiles the test programs (or those that are named: scan, faults, ...) with gcc --coverage, runs them on PoCL at small
+# sizes, and says how many lines and branches of gpuscan.h's implementation were executed, summed over all programs, and
+# which lines never were. Lines that no test can reach are in the list below, each with its reason; the status is 0
+# when no other line is left.
+
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+work=$root/build/coverage
+mkdir -p "$work" "$root/build/pocl" || exit 1
+POCL_CACHE_DIR=${POCL_CACHE_DIR:-$root/build/pocl}
+GPUSCAN_TEST_SIZE=small
+export POCL_CACHE_DIR GPUSCAN_TEST_SIZE
+gcov=${GCOV:-gcov}
+if ! command -v gcc > /dev/null || ! command -v "$gcov" > /dev/null; then
+  echo "left out: coverage needs gcc and gcov"
+  exit 0
+fi
+cd "$work" || exit 1
+rm -f ./*.gcda ./*.gcno ./*.gcov.txt
+: > all.txt
+
+[ $# -gt 0 ] || set -- $(cd "$root/tests" && ls test_*.c | sed 's/^test_//; s/\.c$//')
+for each in "$@"; do
+  gcc -std=c99 -O0 -g --coverage "$root/tests/test_$each.c" -o "cover-$each" -lcmocka -lOpenCL -lm -lpthread -ldl \
+    2> "$each-compile.txt" || { echo "FAILED: test_$each.c does not compile"; exit 1; }
+  "./cover-$each" > "$each.txt" 2>&1 || echo "test_$each: status $?"
+  # branch lines follow their line: "branch 0 taken 3", "branch 1 never executed"
+  "$gcov" --stdout --branch-counts --branch-probabilities "cover-$each-test_$each.gcda" 2> /dev/null |
+    awk '/^ *-: *0:Source:/ { in_header = /gpuscan\.h$/ } in_header' >> all.txt
+done
+# the loader that opens the library at run time is another program's
+gcc -std=c99 -O0 -g --coverage -x c - -o cover-loader -ldl << END_OF_C
+#define GPUSCAN_IMPLEMENTATION
+#include "$root/gpuscan.h"
+int main(void) {
+    gpuscan *gs = 0;
+    gpuscan_desc desc = {0};
+    gpuscan_result r = gpuscan_create(&gs, 0);
+    gpuscan_destroy(gs);
+    desc.device_name = "no device has this name";
+    return r != 0 || gpuscan_create(&gs, &desc) != GPUSCAN_ERROR_NO_DEVICE;
+}
+END_OF_C
+./cover-loader || echo "loader: status $?"
+for data in cover-loader*.gcda; do
+  "$gcov" --stdout --branch-counts --branch-probabilities "$data" 2> /dev/null |
+    awk '/^ *-: *0:Source:/ { in_header = /gpuscan\.h$/ } in_header' >> all.txt
+done
+
+# What no test reaches, by a part of the line, and why. One a line: text | reason.
+cat > unreached.txt << 'END_OF_LIST'
+GPUSCAN__FENCE_PTX | only NVIDIA's driver compiles PTX
+END_OF_LIST
+
+awk -v list=unreached.txt '
+  BEGIN { while ((getline line < list) > 0) { split(line, part, " [|] "); reasons[++known] = part[1] } }
+  /^ *[0-9#=*-]+\*?: *[0-9]+:/ {
+    n = split($0, field, ":")
+    count = field[1]; gsub(/[ *]/, "", count)
+    line = field[2] + 0
+    if (line == 0 || count == "-") { line = 0; next }
+    code = $0; sub(/^[^:]*:[^:]*:/, "", code)
+    text[line] = code
+    hits[line] += count ~ /^[#=]/ ? 0 : count + 0
+    b = 0
+    next
+  }
+  /^branch/ && line > 0 {
+    key = line "," b++
+    branches[key] += /never executed/ ? 0 : $4 + 0
+    next
+  }
+  END {
+    for (l in hits) { lines++; if (hits[l] > 0) done++ }
+    for (k in branches) { all++; if (branches[k] > 0) taken++ }
+    for (l = 1; l < 100000; l++) {
+      if (!(l in hits) || hits[l] > 0) continue
+      why = 0
+      for (r = 1; r <= known; r++) if (index(text[l], reasons[r])) why = 1
+      if (why) explained++
+      else { left++; printf "never executed: %d:%s\n", l, text[l] }
+    }
+    printf "lines: %d of %d (%.1f %%), %d more explained; branches: %d of %d (%.1f %%)\n", done, lines,
+      100 * done / lines, explained, taken, all, 100 * taken / all
+    exit left > 0
+  }' all.txt

@@ -1,0 +1,64 @@
+/* Opens the best device there is, and says what came of it in one line; with a device, runs each operation's host logic.
+   What a stub's kernels do not compute is not looked at. See elsewhere.sh. */
+#define GPUSCAN_IMPLEMENTATION
+#include "../gpuscan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The calls must get through to their launches; those that are wrong must not. */
+static int calls_are_right(gpuscan *gs) {
+    uint32_t in[100], out[300], sum = 0;
+    gpuscan_scan_desc scan;
+    gpuscan_histogram_desc histogram;
+    gpuscan_info info;
+    unsigned char blob[8192];
+    size_t size = sizeof blob;
+    int right = 1;
+    memset(in, 0, sizeof in);
+    memset(out, 0, sizeof out);
+    memset(&scan, 0, sizeof scan);
+    memset(&histogram, 0, sizeof histogram);
+    right &= gpuscan_get_info(gs, &info) == 0 && strcmp(info.device_name, "stub") == 0;
+    right &= gpuscan_scan_host(gs, in, out, 100, NULL) == 0;
+    right &= gpuscan_reduce_host(gs, in, &sum, 100, NULL) == 0;
+    right &= gpuscan_uniform_add_host(gs, in, out, 100, 7, NULL) == 0;
+    right &= gpuscan_histogram_host(gs, in, out, 400, NULL) == 0;
+    histogram.sample_type = GPUSCAN_TYPE_I64; /* bounds in 64 bits, also where size_t has 32 */
+    histogram.lower.i = -5;
+    histogram.upper.i = (int64_t)1 << 40;
+    right &= gpuscan_histogram_host(gs, in, out, 50, &histogram) == 0;
+    histogram.lower.i = 9;
+    histogram.upper.i = 9;
+    right &= gpuscan_histogram_host(gs, in, out, 50, &histogram) == GPUSCAN_ERROR_INVALID_BINS;
+    scan.rows = UINT64_MAX;
+    right &= gpuscan_scan_host(gs, in, out, 100, &scan) == GPUSCAN_ERROR_SIZE_OVERFLOW;
+    scan.rows = 1;
+    right &= gpuscan_scan_host(gs, in, in + 1, 50, &scan) == GPUSCAN_ERROR_OVERLAP;
+    if (sizeof(size_t) == 4) /* too much for the host, if not for 64 bits */
+        right &= gpuscan_reduce_host(gs, in, &sum, (uint64_t)1 << 40, NULL) == GPUSCAN_ERROR_SIZE_OVERFLOW;
+    right &= strcmp(gpuscan_error(gs), "") != 0;
+    right &= gpuscan_get_blob(gs, blob, &size) == 0 && gpuscan_set_blob(gs, blob, size) == 0;
+    blob[size - 1] ^= 1;
+    right &= gpuscan_set_blob(gs, blob, size) == GPUSCAN_ERROR_BLOB;
+    return right;
+}
+
+int main(void) {
+    char error[200] = "";
+    gpuscan *gs = NULL;
+    gpuscan_desc desc;
+    gpuscan_result r;
+    memset(&desc, 0, sizeof desc);
+    desc.error = error;
+    desc.error_size = sizeof error;
+    r = gpuscan_create(&gs, &desc);
+    if (r == 0)
+        printf("%d %s, calls are %s\n", (int)r, gpuscan_result_string(r),
+               calls_are_right(gs) ? "right" : gpuscan_error(gs));
+    else
+        printf("%d %s, the object is %s, %s\n", (int)r, gpuscan_result_string(r), gs ? "there" : "NULL",
+               error[0] ? "with words" : "without words");
+    gpuscan_destroy(gs);
+    return 0;
+}

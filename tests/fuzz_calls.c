@@ -1,0 +1,1424 @@
+/* Fuzzing: an input is decoded into a sequence of public calls with all that may be wrong about them, and each call is
+   compared with a model on the host: its result, every byte of every buffer, its event, what it holds on to. Calls run
+   in three queues and behind events; now and then an OpenCL call or an allocation fails.
+
+   With libFuzzer, which also keeps what it finds in the first folder:
+
+       clang -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined tests/fuzz_calls.c -o fuzz_calls -lcmocka -lOpenCL -lm
+       ./fuzz_calls -detect_leaks=0 -max_total_time=60 folder tests/corpus/calls
+
+   Without it, files to replay and then so many seconds of inputs of its own:
+
+       cc -std=c99 -g -O1 -DFUZZ_MAIN tests/fuzz_calls.c -o fuzz_calls -lcmocka -lOpenCL -lm
+       ./fuzz_calls 60 FILES...
+
+   GPUSCAN_FUZZ_SHORT=1 leaves most types, operators and strategies out, so that few programs are built;
+   GPUSCAN_FUZZ_TRACE=1 names each call and compares all buffers after it. */
+#include "layer.h"
+#include "fuzz.h"
+
+#include <signal.h>
+
+enum { ARENA = 24576, SUB_AT = 4096, SUB_SIZE = 8192, HOST = 1 << 17, SCRATCH = 1 << 15, CALLS = 8, QUEUES = 3 };
+
+/* Buffers by number, as inputs name them. SUB lies in A. */
+enum { NONE, A, B, SUB, READ_ONLY, WRITE_ONLY, FOREIGN, IMAGE, BUFFERS };
+
+/* A buffer, and what it must hold by now. */
+typedef struct arena {
+    cl_mem mem;
+    cl_mem_flags flags;
+    size_t size;
+    unsigned char *bytes;
+} arena;
+
+static arena arenas[BUFFERS];
+static cl_mem scratch_mem;
+static cl_context foreign;
+static cl_command_queue queues[QUEUES], foreign_queue; /* in-order, in-order, out-of-order */
+static cl_event markers[QUEUES];                       /* behind all that is in the queue */
+static cl_event gate;                                  /* a user event that calls wait for */
+static cl_event failed_event, foreign_event, done_event;
+static gpuscan *gs;
+static gpuscan__profile small_tiles;
+static int is_short, is_traced;
+static unsigned long inputs;
+
+/* Host memory of the host-array calls, and results of reductions between guards. */
+static unsigned char *host_arena, *host_wanted;
+static struct { unsigned char before[16], bytes[80], after[16]; } results[CALLS], results_wanted[CALLS];
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+/* a, then b, into c: c may be either. */
+typedef void (*combiner)(const unsigned char *a, const unsigned char *b, unsigned char *c);
+
+static uint32_t u32_at(const unsigned char *p) {
+    uint32_t x;
+    memcpy(&x, p, 4);
+    return x;
+}
+
+static void u32_to(unsigned char *p, uint32_t x) {
+    memcpy(p, &x, 4);
+}
+
+static void add_u32(const unsigned char *a, const unsigned char *b, unsigned char *c) {
+    u32_to(c, u32_at(a) + u32_at(b));
+}
+
+static void max_i64(const unsigned char *a, const unsigned char *b, unsigned char *c) {
+    int64_t x, y;
+    memcpy(&x, a, 8);
+    memcpy(&y, b, 8);
+    memcpy(c, x > y ? &x : &y, 8);
+}
+
+static void xor_u16(const unsigned char *a, const unsigned char *b, unsigned char *c) {
+    c[0] = a[0] ^ b[0];
+    c[1] = a[1] ^ b[1];
+}
+
+/* x -> factor * x + sum, and a count: not commutative. */
+static void then_map(const unsigned char *a, const unsigned char *b, unsigned char *c) {
+    uint32_t factor = u32_at(a) * u32_at(b), sum = u32_at(a + 4) * u32_at(b) + u32_at(b + 4);
+    uint32_t count = u32_at(a + 8) + u32_at(b + 8);
+    u32_to(c, factor);
+    u32_to(c + 4, sum);
+    u32_to(c + 8, count);
+}
+
+static void add_wide(const unsigned char *a, const unsigned char *b, unsigned char *c) {
+    size_t i;
+    for (i = 0; i < 72; i += 4)
+        add_u32(a + i, b + i, c + i);
+}
+
+static const gpuscan_custom map = {
+    "typedef struct { uint factor, sum, count; } fuzz_map;\n"
+    "fuzz_map fuzz_then(fuzz_map a, fuzz_map b) {\n"
+    "    fuzz_map c; c.factor = a.factor * b.factor; c.sum = a.sum * b.factor + b.sum; c.count = a.count + b.count;\n"
+    "    return c; }\n"
+    "fuzz_map fuzz_same(void) { fuzz_map c; c.factor = 1; c.sum = 0; c.count = 0; return c; }\n",
+    "fuzz_map",
+    12,
+    "fuzz_then(a, b)",
+    "fuzz_same()",
+    NULL};
+
+/* More than 64 bytes: no state word takes it. */
+static const gpuscan_custom wide = {
+    "typedef struct { uint v[18]; } fuzz_wide;\n"
+    "fuzz_wide fuzz_add(fuzz_wide a, fuzz_wide b) { for (int i = 0; i < 18; i++) a.v[i] += b.v[i]; return a; }\n"
+    "fuzz_wide fuzz_zero(void) { fuzz_wide c; for (int i = 0; i < 18; i++) c.v[i] = 0; return c; }\n",
+    "fuzz_wide",
+    72,
+    "fuzz_add(a, b)",
+    "fuzz_zero()",
+    NULL};
+
+static const unsigned char least_i64[8] = {0, 0, 0, 0, 0, 0, 0, 0x80}, zeros[72] = {0}, map_identity[12] = {1};
+
+typedef struct kind {
+    gpuscan_type src, dst;
+    gpuscan_op op;
+    const gpuscan_custom *custom;
+    size_t src_size, dst_size;
+    combiner combine;
+    const unsigned char *identity;
+} kind;
+
+/* All exact, whatever the order of combining. The host is little-endian: identities are bytes. */
+static const kind kinds[] = {
+    {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, GPUSCAN_OP_ADD, NULL, 4, 4, add_u32, zeros},
+    {GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &map, 12, 12, then_map, map_identity},
+    {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, NULL, 1, 4, add_u32, zeros},
+    {GPUSCAN_TYPE_I64, GPUSCAN_TYPE_DEFAULT, GPUSCAN_OP_MAX, NULL, 8, 8, max_i64, least_i64},
+    {GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_DEFAULT, GPUSCAN_OP_CUSTOM, &wide, 72, 72, add_wide, zeros},
+    {GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U16, GPUSCAN_OP_XOR, NULL, 2, 2, xor_u16, zeros},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const unsigned char *load(const kind *k, const unsigned char *at, unsigned char *room) {
+    if (k->src_size == k->dst_size)
+        return at;
+    u32_to(room, *at); /* the one conversion there is */
+    return room;
+}
+
+/* ---- what a call may return -------------------------------------------------------------------------------------- */
+
+/* The results that are right for a call: each thing that is wrong with it adds one. unsure: it may also succeed. */
+static struct {
+    gpuscan_result results[32];
+    size_t count;
+    int unsure;
+} right;
+
+static void wrong(gpuscan_result result) {
+    if (right.count < sizeof right.results / sizeof *right.results)
+        right.results[right.count++] = result;
+}
+
+static void maybe_wrong(gpuscan_result result) {
+    if (right.count == 0)
+        right.unsure = 1;
+    wrong(result);
+}
+
+/* A thing that is wrong for sure, after some that only may be. */
+static void surely_wrong(gpuscan_result result) {
+    wrong(result);
+    right.unsure = 0;
+}
+
+static int may_succeed(void) {
+    return right.count == 0 || right.unsure;
+}
+
+static int is_right(gpuscan_result result) {
+    size_t i;
+    if (result == GPUSCAN_SUCCESS)
+        return may_succeed();
+    for (i = 0; i < right.count; i++)
+        if (right.results[i] == result)
+            return 1;
+    return 0;
+}
+
+__extension__ typedef unsigned __int128 u128;
+
+static u128 product(uint64_t a, uint64_t b) {
+    return (u128)a * b;
+}
+
+static int fits64(u128 x) {
+    return x <= UINT64_MAX;
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+
+typedef struct range {
+    int buffer;
+    uint64_t begin, end; /* bytes in the buffer; both 0 where they do not fit */
+    int reads, writes, in_place;
+} range;
+
+static range ranges[8];
+static int range_count;
+
+/* elements: as many as fit 64 bits, or more. Says what is wrong with the range alone. */
+static void use(gpuscan_buffer at, int buffer, u128 elements, size_t size, int reads, int writes, int in_place) {
+    const arena *a = &arenas[buffer];
+    range *r = &ranges[range_count];
+    u128 begin = product(at.offset, size), end;
+    if (buffer == NONE)
+        return;
+    if (buffer == FOREIGN)
+        surely_wrong(GPUSCAN_ERROR_INVALID_CONTEXT);
+    if (buffer == IMAGE) {
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        return;
+    }
+    if (!fits64(elements) || !fits64(elements * size) || !fits64(begin) || !fits64(begin + elements * size)) {
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+        if (fits64(begin) && begin > a->size)
+            wrong(GPUSCAN_ERROR_BUFFER_TOO_SMALL);
+        return;
+    }
+    end = begin + elements * size;
+    if (end > a->size) {
+        surely_wrong(GPUSCAN_ERROR_BUFFER_TOO_SMALL);
+        return;
+    }
+    if (writes && a->flags & CL_MEM_READ_ONLY)
+        surely_wrong(GPUSCAN_ERROR_BUFFER_ACCESS);
+    if (reads && a->flags & CL_MEM_WRITE_ONLY)
+        surely_wrong(GPUSCAN_ERROR_BUFFER_ACCESS);
+    r->buffer = buffer == SUB ? A : buffer;
+    r->begin = (uint64_t)begin + (buffer == SUB ? SUB_AT : 0);
+    r->end = (uint64_t)end + (buffer == SUB ? SUB_AT : 0);
+    r->reads = reads;
+    r->writes = writes;
+    r->in_place = in_place ? (int)size : 0;
+    range_count++;
+}
+
+static int overlaps(const range *a, const range *b) {
+    return a->buffer == b->buffer && a->begin < b->end && b->begin < a->end && a->begin < a->end && b->begin < b->end &&
+           (a->writes || b->writes);
+}
+
+static void check_overlaps(void) {
+    int i, j;
+    for (i = 0; i < range_count; i++)
+        for (j = i + 1; j < range_count; j++) {
+            const range *a = &ranges[i], *b = &ranges[j];
+            if (overlaps(a, b) &&
+                !(a->in_place && a->in_place == b->in_place && a->begin == b->begin && a->end == b->end))
+                surely_wrong(GPUSCAN_ERROR_OVERLAP);
+        }
+}
+
+/* ---- decoding ---------------------------------------------------------------------------------------------------- */
+
+typedef enum form { DEVICE, HOST_ARRAYS, PREPARE } form;
+
+/* Mostly something sensible: small numbers, and now and then the ends of 32 and 64 bits. */
+static uint64_t some_count(form which) {
+    if (which == HOST_ARRAYS)
+        return fuzz_16() % 250;
+    if (which == PREPARE)
+        return fuzz_16();
+    switch (fuzz_below(16)) {
+    case 0:
+        return 0;
+    case 1:
+        return (uint64_t)1 << (16 + fuzz_below(48));
+    case 2:
+        return UINT64_MAX - fuzz_below(4);
+    case 3:
+    case 4:
+    case 5:
+        return fuzz_16() % 3000;
+    default:
+        return fuzz_below(200);
+    }
+}
+
+static uint64_t some_offset(void) {
+    switch (fuzz_below(16)) {
+    case 0:
+        return UINT64_MAX >> fuzz_below(20);
+    case 1:
+        return (uint64_t)1 << fuzz_below(64);
+    case 2:
+    case 3:
+        return fuzz_16() % 4096;
+    default:
+        return fuzz_below(256);
+    }
+}
+
+static int some_buffer(int usual) {
+    unsigned b = fuzz_8();
+    return b < 216 ? usual : b < 228 ? A : b < 236 ? SUB : (int)(b % BUFFERS);
+}
+
+static gpuscan_buffer buffer_at(int *buffer, int usual, int optional) {
+    gpuscan_buffer at = {NULL, 0};
+    *buffer = NONE;
+    if (optional && fuzz_below(4) != 0)
+        return at;
+    *buffer = some_buffer(usual);
+    at.mem = arenas[*buffer].mem;
+    at.offset = some_offset();
+    return at;
+}
+
+static gpuscan_type some_count_type(gpuscan_type *as) {
+    static const gpuscan_type types[4] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8};
+    unsigned b = fuzz_8();
+    gpuscan_type type = b == 255 ? (gpuscan_type)77 : b == 254 ? GPUSCAN_TYPE_U8 : types[b % 3];
+    *as = type == GPUSCAN_TYPE_U64 ? type : GPUSCAN_TYPE_U32;
+    if (b == 255)
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    if (b == 254)
+        surely_wrong(GPUSCAN_ERROR_INVALID_TYPE);
+    return type;
+}
+
+/* The count that the device will read. */
+static uint64_t device_count(int buffer, gpuscan_buffer at, gpuscan_type type, uint64_t count) {
+    uint64_t found = 0;
+    size_t size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
+    if (buffer == NONE)
+        return count;
+    memcpy(&found, arenas[buffer].bytes + at.offset * size, size);
+    return found < count ? found : count;
+}
+
+static struct {
+    gpuscan_call call;
+    cl_event waits[6], event;
+    int queue;
+    int gives_event;
+    uint64_t need; /* of the caller's scratch */
+    uint64_t scratch_begin;
+    int own_scratch;
+} now;
+
+static void some_strategy(gpuscan_call *call) {
+    static const gpuscan_strategy few[4] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_SINGLE_PASS,
+                                            GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
+    unsigned b = fuzz_8();
+    if (b == 255) {
+        call->strategy = (gpuscan_strategy)(GPUSCAN_STRATEGY_COUNT + fuzz_below(3));
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    } else
+        call->strategy = is_short ? few[b % 4] : (gpuscan_strategy)(b % GPUSCAN_STRATEGY_COUNT);
+    if (call->strategy != GPUSCAN_STRATEGY_AUTO)
+        maybe_wrong(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+}
+
+static void drop_event(cl_event *event) {
+    if (*event)
+        clReleaseEvent(*event);
+    *event = NULL;
+}
+
+static void open_gate(void) {
+    if (gate)
+        test_cl(clSetUserEventStatus(gate, CL_COMPLETE));
+    drop_event(&gate);
+}
+
+/* Queue, wait list and event. A call waits for all that was enqueued before, by the queue's order or by events. */
+static void some_call(form which) {
+    gpuscan_call *call = &now.call;
+    unsigned b = fuzz_8(), n = 0;
+    int q;
+    memset(&now, 0, sizeof now);
+    some_strategy(call);
+    now.queue = b % 8 < 5 ? 0 : b % 8 == 5 ? 1 : 2;
+    call->queue = b % 8 == 0 ? NULL : queues[now.queue];
+    now.gives_event = b & 8 || now.queue == 2;
+    if (b > 250) {
+        call->queue = foreign_queue;
+        if (which != PREPARE)
+            surely_wrong(GPUSCAN_ERROR_INVALID_CONTEXT);
+    }
+    for (q = 0; q < QUEUES; q++)
+        if (markers[q] && (q != now.queue || q == 2))
+            now.waits[n++] = markers[q];
+    b = fuzz_8();
+    if (b & 1)
+        now.waits[n++] = done_event;
+    if ((b & 6) == 6 && which == DEVICE) {
+        cl_int status = CL_SUCCESS;
+        if (gate == NULL)
+            gate = clCreateUserEvent(test.context, &status);
+        test_cl(status);
+        now.waits[n++] = gate;
+    }
+    if (b >= 244 && which != PREPARE && n > 0) {
+        cl_event bad = b < 248 ? NULL : b < 252 ? failed_event : foreign_event;
+        now.waits[b % n] = bad;
+        surely_wrong(bad == NULL           ? GPUSCAN_ERROR_INVALID_EVENT
+                     : bad == failed_event ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+                                           : GPUSCAN_ERROR_INVALID_CONTEXT);
+    }
+    call->wait_count = n;
+    call->wait_list = n ? now.waits : NULL;
+    if (b >= 240 && b < 244 && which != PREPARE) {
+        if (b & 1)
+            call->wait_list = call->wait_list ? NULL : now.waits;
+        else
+            call->wait_count = n ? 0 : 1;
+        surely_wrong(GPUSCAN_ERROR_INVALID_EVENT);
+    }
+    if (now.gives_event)
+        call->event = &now.event;
+    now.event = (cl_event)&now; /* must be overwritten */
+}
+
+/* Scratch of the caller's, in a buffer of its own or among the data. need: what the size query says. */
+static void some_scratch(gpuscan_call *call, uint64_t need) {
+    unsigned b = fuzz_8();
+    uint64_t size = SCRATCH;
+    now.need = need;
+    if (b < 128)
+        return;
+    call->scratch.mem = scratch_mem;
+    call->scratch.offset = (uint64_t)64 * fuzz_below(40);
+    if (b >= 250) {
+        call->scratch.mem = arenas[B].mem;
+        size = ARENA;
+    }
+    if (b < 136) {
+        call->scratch.offset += 1 + b % 63;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    }
+    if (b >= 136 && b < 160) {
+        call->scratch_size = fuzz_16();
+        if (call->scratch_size == 0)
+            ;
+        else if (call->scratch.offset + call->scratch_size > size)
+            surely_wrong(GPUSCAN_ERROR_BUFFER_TOO_SMALL);
+        else if (call->scratch_size < need)
+            maybe_wrong(GPUSCAN_ERROR_SCRATCH_TOO_SMALL);
+    }
+    if (b >= 160 && b < 164) {
+        call->scratch.mem = NULL;
+        call->scratch_size = 64;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    }
+    if (call->scratch.mem == NULL)
+        return;
+    now.own_scratch = b >= 250 ? B : IMAGE; /* anything but the data */
+    now.scratch_begin = call->scratch.offset;
+    if (call->scratch.offset + need > size)
+        maybe_wrong(GPUSCAN_ERROR_SCRATCH_TOO_SMALL);
+    if (b >= 250) {
+        range used;
+        int i;
+        memset(&used, 0, sizeof used);
+        used.buffer = B;
+        used.begin = call->scratch.offset;
+        used.end = used.begin + need;
+        used.writes = 1;
+        for (i = 0; i < range_count; i++)
+            if (overlaps(&used, &ranges[i]))
+                maybe_wrong(GPUSCAN_ERROR_OVERLAP);
+    }
+}
+
+/* ---- running a call ---------------------------------------------------------------------------------------------- */
+
+static const cl_int fault_codes[4] = {CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                                      CL_INVALID_OPERATION};
+static gpuscan_result fault_result;
+
+static void arm(void) {
+    unsigned b = fuzz_8();
+    layer_reset();
+    fault_result = GPUSCAN_SUCCESS;
+    if (b < 216)
+        return;
+    if (b < 248) {
+        layer.fail_at = 1 + fuzz_below(64);
+        layer.fail_on = b & 1;
+        layer.fail_code = fault_result = fault_codes[b / 2 % 4];
+    } else {
+        layer.allocation_fail_at = 1 + fuzz_below(8);
+        layer.allocation_fail_on = b & 1;
+        fault_result = GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
+    }
+}
+
+static int disarm(void) {
+    int struck = layer.failed >= 0 || layer.allocation_failed;
+    layer.fail_at = 0;
+    layer.allocation_fail_at = 0;
+    if (layer.misuse)
+        fail_msg("%s: %s", test.what, layer.misuse);
+    return struck;
+}
+
+/* Whether the call succeeded; fails where the result is not one of the right ones. */
+static int judge(gpuscan_result result, form which) {
+    int struck = disarm();
+    if (is_traced)
+        fprintf(stderr, "%s, queue %d, scratch %d at %llu for %llu: %d%s\n", test.what, now.queue, now.own_scratch,
+                (unsigned long long)now.scratch_begin, (unsigned long long)now.need, (int)result,
+                struck ? ", with a fault" : "");
+    /* what the fault hit may have been something the library can do without */
+    if (!is_right(result) && !(struck && (result == fault_result || result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)))
+        fail_msg("%s: %d (%s), %s; %zu results are right, among them %d, %d and %d", test.what, (int)result,
+                 gpuscan_result_string(result), gpuscan_error(gs), right.count, (int)right.results[0],
+                 (int)right.results[1], (int)right.results[2]);
+    if ((strcmp(gpuscan_error(gs), "") == 0) != (result == GPUSCAN_SUCCESS) && !struck)
+        fail_msg("%s: %d, and gpuscan_error says '%s'", test.what, (int)result, gpuscan_error(gs));
+    if (which != PREPARE && now.call.event) {
+        if ((now.event == NULL) != (result != GPUSCAN_SUCCESS))
+            fail_msg("%s: %d, and the event is %p", test.what, (int)result, (void *)now.event);
+        if (result == GPUSCAN_SUCCESS) {
+            layer_taken(now.event);
+            drop_event(&now.event);
+        }
+    }
+    return result == GPUSCAN_SUCCESS;
+}
+
+/* A marker behind the call, for calls in other queues. */
+static void mark(void) {
+    drop_event(&markers[now.queue]);
+    test_cl(clEnqueueMarkerWithWaitList(queues[now.queue], 0, NULL, &markers[now.queue]));
+    test_cl(clFlush(queues[now.queue]));
+}
+
+static void read_all(void) {
+    unsigned char *found = (unsigned char *)test_alloc(ARENA);
+    int b;
+    size_t i;
+    open_gate();
+    for (b = 0; b < QUEUES; b++) {
+        test_cl(clFinish(queues[b]));
+        drop_event(&markers[b]);
+    }
+    for (b = A; b <= WRITE_ONLY; b++) {
+        if (b == SUB)
+            continue;
+        test_cl(clEnqueueReadBuffer(queues[0], arenas[b].mem, CL_TRUE, 0, ARENA, found, 0, NULL, NULL));
+        if (memcmp(found, arenas[b].bytes, ARENA) == 0)
+            continue;
+        for (i = 0; found[i] == arenas[b].bytes[i];)
+            i++;
+        fail_msg("%s: byte %zu of buffer %d is %u instead of %u", test.what, i, b, found[i], arenas[b].bytes[i]);
+    }
+    for (i = 0; i < CALLS; i++)
+        if (memcmp(&results[i], &results_wanted[i], sizeof results[i]) != 0)
+            fail_msg("%s: the result of call %zu is wrong, or memory beside it was written", test.what, i);
+    for (i = 0; i < layer.object_count; i++) {
+        int maker = layer.objects[i].maker;
+        if (maker >= LAYER_clRetainEvent && maker != LAYER_clReleaseEvent &&
+            layer.objects[i].handle != (void *)gs->scratch_event)
+            fail_msg("%s: an event of %s is still held", test.what, layer_names[maker]);
+    }
+    free(found);
+}
+
+/* What the scratch of a call holds afterwards is its own business; around it nothing may change. */
+static void forget_scratch(void) {
+    unsigned char *found;
+    uint64_t i, end = now.scratch_begin + now.need;
+    size_t size = now.own_scratch == B ? ARENA : SCRATCH;
+    if (now.call.scratch.mem == NULL)
+        return;
+    open_gate();
+    for (i = 0; i < QUEUES; i++)
+        test_cl(clFinish(queues[i]));
+    found = (unsigned char *)test_alloc(size);
+    test_cl(clEnqueueReadBuffer(queues[0], now.call.scratch.mem, CL_TRUE, 0, size, found, 0, NULL, NULL));
+    if (now.own_scratch == B) {
+        for (i = now.scratch_begin; i < end && i < size; i++)
+            arenas[B].bytes[i] = found[i];
+    } else {
+        for (i = 0; i < size; i++)
+            if (found[i] != 0x3C && (i < now.scratch_begin || i >= end))
+                fail_msg("%s: byte %d from the scratch's begin was written, %d bytes behind its end", test.what,
+                         (int)(i - now.scratch_begin), (int)(i - end));
+        memset(found, 0x3C, size);
+        test_cl(clEnqueueWriteBuffer(queues[0], now.call.scratch.mem, CL_TRUE, 0, size, found, 0, NULL, NULL));
+    }
+    free(found);
+}
+
+/* The host-array calls' memory must be as wanted; after a fault that came when the kernels had run, what the output
+   holds is not known. */
+static void check_host(int ok, unsigned char *out, size_t size) {
+    int q;
+    for (q = 0; q < QUEUES && !ok; q++)
+        test_cl(clFinish(queues[q])); /* which may have been made to fail */
+    if (!ok && layer.calls[LAYER_clEnqueueNDRangeKernel] > 0 && out)
+        memcpy(host_wanted + (out - host_arena), out, size);
+    if (memcmp(host_arena, host_wanted, HOST) != 0) {
+        size_t i = 0;
+        while (host_arena[i] == host_wanted[i])
+            i++;
+        fail_msg("%s: byte %zu of the host memory is %u instead of %u", test.what, i, host_arena[i], host_wanted[i]);
+    }
+}
+
+/* ---- scan -------------------------------------------------------------------------------------------------------- */
+
+static kind some_kind(void) {
+    kind k = kinds[fuzz_below(is_short ? 2 : KINDS)];
+    switch (fuzz_8()) {
+    case 255:
+        k.src = k.dst = (gpuscan_type)(GPUSCAN_TYPE_COUNT + fuzz_below(3));
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        wrong(GPUSCAN_ERROR_INVALID_TYPE);
+        break;
+    case 254:
+        k.op = (gpuscan_op)(GPUSCAN_OP_COUNT + fuzz_below(3));
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        wrong(GPUSCAN_ERROR_INVALID_OPERATOR);
+        break;
+    case 253:
+        if (k.custom) {
+            k.custom = NULL;
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        }
+        break;
+    case 252:
+        k.dst = GPUSCAN_TYPE_F32;
+        k.op = GPUSCAN_OP_AND;
+        surely_wrong(GPUSCAN_ERROR_INVALID_OPERATOR);
+        wrong(GPUSCAN_ERROR_INVALID_TYPE);
+        break;
+    default:
+        break;
+    }
+    return k;
+}
+
+/* pitch: 0 or about count; says what is wrong with it. */
+static uint64_t some_pitch(form which, uint64_t count, uint64_t *resolved) {
+    unsigned b = fuzz_8();
+    uint64_t pitch = b < 160 ? 0 : b < 240 ? count + b % 8 : b < 248 || which != DEVICE ? count / 2 : some_count(which);
+    *resolved = pitch ? pitch : count;
+    if (*resolved < count)
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    return pitch;
+}
+
+static u128 extent(uint64_t count, uint64_t rows, uint64_t pitch) {
+    return count ? product(rows - 1, pitch) + count : 0;
+}
+
+static uint64_t some_rows(form which) {
+    unsigned b = fuzz_8();
+    return b < 160 ? 0 : b < 246 || which != DEVICE ? b % 4 : some_count(which);
+}
+
+/* Init on the host, on the device, both or none. start: the value that it gives. */
+static const void *some_init(const kind *k, gpuscan_buffer *buffer, int *where, unsigned char *start) {
+    static unsigned char init[72];
+    const void *given = NULL;
+    unsigned b = fuzz_8();
+    size_t i;
+    *where = NONE;
+    memcpy(start, k->identity, k->dst_size);
+    if (b < 96 || b >= 250) {
+        for (i = 0; i < k->dst_size; i++)
+            init[i] = (unsigned char)(b + i * 37);
+        memcpy(start, init, k->dst_size);
+        given = init;
+    }
+    if (b >= 192) {
+        *buffer = buffer_at(where, A, 0);
+        use(*buffer, *where, 1, k->dst_size, 1, 0, 0);
+    }
+    if (given && *where != NONE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    return given;
+}
+
+static void init_from_device(const kind *k, gpuscan_buffer at, int where, unsigned char *start) {
+    if (where != NONE)
+        memcpy(start, arenas[where].bytes + at.offset * k->dst_size, k->dst_size);
+}
+
+/* One row; returns through total. */
+static void model_scan(const kind *k, const unsigned char *src, unsigned char *dst, uint64_t count, int inclusive,
+                       const unsigned char *start, unsigned char *total) {
+    unsigned char running[72], next[72], room[4];
+    uint64_t i;
+    memcpy(running, start, k->dst_size);
+    for (i = 0; i < count; i++) {
+        k->combine(running, load(k, src + i * k->src_size, room), next);
+        memcpy(dst + i * k->dst_size, inclusive ? next : running, k->dst_size);
+        memcpy(running, next, k->dst_size);
+    }
+    if (total)
+        memcpy(total, running, k->dst_size);
+}
+
+static unsigned char *bytes_of(int buffer, uint64_t offset, size_t size) {
+    return arenas[buffer].bytes && offset * size <= arenas[buffer].size ? arenas[buffer].bytes + offset * size : NULL;
+}
+
+/* The size query, which builds the program: right where the call is right, but for counts that no memory holds. */
+#define SCRATCH_SIZE(operation, desc, need)                                                                            \
+    do {                                                                                                               \
+        gpuscan_result size_result;                                                                                    \
+        (desc).call.strategy = now.call.strategy;                                                                      \
+        size_result = gpuscan_##operation##_scratch_size(gs, &(desc), &(need));                                        \
+        test_case(#operation "_scratch_size of %llu", (unsigned long long)(desc).count);                               \
+        if (size_result != GPUSCAN_SUCCESS && !is_right(size_result) && (desc).count < (uint64_t)1 << 40)              \
+            fail_msg("%s: %d, %s", test.what, (int)size_result, gpuscan_error(gs));                                    \
+    } while (0)
+
+static void do_scan(form which) {
+    gpuscan_scan_desc desc;
+    kind k;
+    int src = NONE, dst = NONE, total = NONE, init = NONE, counts = NONE, ok;
+    gpuscan_type count_type;
+    uint64_t rows, src_pitch, dst_pitch, need = 0, r, count;
+    u128 src_elements, dst_elements;
+    unsigned char start[72], *in = NULL, *out = NULL, *sums;
+    size_t host_src = 0, host_dst = 0, host_size = 0;
+    gpuscan_result result;
+    memset(&desc, 0, sizeof desc);
+    some_call(which);
+    k = some_kind();
+    desc.src_type = k.src;
+    desc.dst_type = k.dst;
+    desc.op = k.op;
+    desc.custom = k.custom;
+    desc.kind = (gpuscan_scan_kind)(fuzz_8() & 1);
+    if (fuzz_8() == 255) {
+        desc.kind = (gpuscan_scan_kind)(2 + fuzz_below(3));
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    }
+    count = desc.count = some_count(which);
+    desc.rows = some_rows(which);
+    rows = desc.rows ? desc.rows : 1;
+    desc.src_pitch = some_pitch(which, count, &src_pitch);
+    desc.dst_pitch = some_pitch(which, count, &dst_pitch);
+    src_elements = extent(count, rows, src_pitch);
+    dst_elements = extent(count, rows, dst_pitch);
+    if (!fits64(src_elements) || !fits64(src_elements * k.src_size) || !fits64(dst_elements) ||
+        !fits64(dst_elements * k.dst_size))
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    desc.count_type = some_count_type(&count_type);
+    desc.init = some_init(&k, &desc.init_buffer, &init, start);
+    if (which == PREPARE) {
+        test_case("scan_prepare");
+        range_count = 0;
+        right.unsure = 1; /* buffers are not looked at */
+        arm();
+        result = gpuscan_scan_prepare(gs, &desc);
+        judge(result, which);
+        return;
+    }
+    desc.count_buffer = buffer_at(&counts, A, 1);
+    desc.total = buffer_at(&total, B, 1);
+    use(desc.count_buffer, counts, 1, count_type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
+    use(desc.total, total, rows, k.dst_size, 0, 1, 0);
+    if (which == HOST_ARRAYS) {
+        size_t src_bytes = (size_t)(uint64_t)src_elements * k.src_size;
+        host_size = (size_t)(uint64_t)dst_elements * k.dst_size;
+        host_src = (size_t)8 * fuzz_below(64);
+        host_dst = fuzz_8() & 1 ? HOST / 2 + 64 : fuzz_8() & 1 ? host_src : (size_t)8 * fuzz_below(64);
+        if (count > 0 && host_dst < host_src + src_bytes && host_src < host_dst + host_size &&
+            !(host_src == host_dst && k.src_size == k.dst_size && src_bytes == host_size))
+            surely_wrong(GPUSCAN_ERROR_OVERLAP);
+        in = host_wanted + host_src;
+        out = host_wanted + host_dst;
+        desc.count = 0;
+    } else {
+        int same = fuzz_8() % 4 == 0;
+        desc.src = buffer_at(&src, A, 0);
+        desc.dst = buffer_at(&dst, B, 0);
+        if (same) {
+            desc.dst = desc.src;
+            dst = src;
+        }
+        if (count > 0 && (src == NONE || dst == NONE))
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        use(desc.src, src, src_elements, k.src_size, 1, 0, 1);
+        use(desc.dst, dst, dst_elements, k.dst_size, 0, 1, 1);
+        if (count > 0 && rows > 1 && src_pitch != dst_pitch && right.count == 0 &&
+            overlaps(&ranges[range_count - 2], &ranges[range_count - 1]))
+            surely_wrong(GPUSCAN_ERROR_OVERLAP);
+    }
+    check_overlaps();
+    if (which == DEVICE) {
+        SCRATCH_SIZE(scan, desc, need);
+        some_scratch(&now.call, need);
+    }
+    desc.call = now.call;
+    test_case("scan of %llu times %llu, types %d and %d, strategy %d, form %d", (unsigned long long)rows,
+              (unsigned long long)count, (int)k.src, (int)k.dst, (int)desc.call.strategy, (int)which);
+    if (which == HOST_ARRAYS) {
+        open_gate();
+        arm();
+        result = gpuscan_scan_host(gs, host_arena + host_src, host_arena + host_dst, count, &desc);
+    } else {
+        arm();
+        result = gpuscan_scan(gs, &desc);
+    }
+    ok = judge(result, which);
+    if (ok) {
+        if (which == DEVICE) {
+            in = bytes_of(src, desc.src.offset, k.src_size);
+            out = bytes_of(dst, desc.dst.offset, k.dst_size);
+        }
+        sums = total == NONE ? NULL : bytes_of(total, desc.total.offset, k.dst_size);
+        init_from_device(&k, desc.init_buffer, init, start);
+        r = device_count(counts, desc.count_buffer, count_type, count);
+        count = r;
+        for (r = 0; r < rows && (count || sums); r++)
+            model_scan(&k, count ? in + r * src_pitch * k.src_size : NULL,
+                       count ? out + r * dst_pitch * k.dst_size : NULL, count, desc.kind == GPUSCAN_INCLUSIVE, start,
+                       sums ? sums + r * k.dst_size : NULL);
+        mark();
+    }
+    if (which == HOST_ARRAYS) {
+        check_host(ok, host_arena + host_dst, host_size);
+        if (!ok)
+            mark();
+    }
+    forget_scratch();
+}
+
+/* ---- uniform add ------------------------------------------------------------------------------------------------- */
+
+static void do_uniform_add(form which) {
+    gpuscan_uniform_add_desc desc;
+    kind k;
+    int dst = NONE, addend = NONE, counts = NONE, ok;
+    gpuscan_type count_type;
+    uint64_t count, block, addends, i;
+    unsigned char *out = NULL, *add = NULL;
+    size_t host_dst = 0, host_add = 0, host_size = 0;
+    gpuscan_result result;
+    memset(&desc, 0, sizeof desc);
+    some_call(which);
+    if ((now.call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS || now.call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ||
+         now.call.strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS))
+        surely_wrong(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    k = some_kind();
+    k.src = k.dst == GPUSCAN_TYPE_DEFAULT ? k.src : k.dst;
+    desc.type = k.src;
+    desc.op = k.op;
+    desc.custom = k.custom;
+    count = desc.count = some_count(which);
+    block = desc.block = fuzz_8() < 250 ? 1 + fuzz_16() % 300 : some_count(DEVICE);
+    if (block == 0)
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    addends = block ? count / block + (count % block != 0) : 0;
+    if (!fits64(product(count, k.dst_size)))
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    desc.count_type = some_count_type(&count_type);
+    if (which == PREPARE) {
+        test_case("uniform_add_prepare");
+        right.unsure = 1;
+        arm();
+        judge(gpuscan_uniform_add_prepare(gs, &desc), which);
+        return;
+    }
+    desc.count_buffer = buffer_at(&counts, A, 1);
+    use(desc.count_buffer, counts, 1, count_type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
+    if (which == HOST_ARRAYS) {
+        size_t add_size = (size_t)addends * k.dst_size;
+        host_size = (size_t)count * k.dst_size;
+        host_add = (size_t)8 * fuzz_below(64);
+        host_dst = fuzz_8() & 3 ? HOST / 2 + 64 : (size_t)8 * fuzz_below(64);
+        if (count > 0 && host_dst < host_add + add_size && host_add < host_dst + host_size)
+            surely_wrong(GPUSCAN_ERROR_OVERLAP);
+        out = host_wanted + host_dst;
+        add = host_wanted + host_add;
+        desc.count = desc.block = 0;
+    } else {
+        desc.dst = buffer_at(&dst, B, 0);
+        desc.addend = buffer_at(&addend, A, 0);
+        if (count > 0 && (dst == NONE || addend == NONE))
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        use(desc.dst, dst, count, k.dst_size, 1, 1, 0);
+        use(desc.addend, addend, addends, k.dst_size, 1, 0, 0);
+    }
+    check_overlaps();
+    if (which == DEVICE)
+        some_scratch(&now.call, 0);
+    desc.call = now.call;
+    test_case("uniform add of %llu, block %llu, type %d, strategy %d, form %d", (unsigned long long)count,
+              (unsigned long long)block, (int)k.src, (int)desc.call.strategy, (int)which);
+    if (which == HOST_ARRAYS) {
+        open_gate();
+        arm();
+        result = gpuscan_uniform_add_host(gs, host_arena + host_add, host_arena + host_dst, count, block, &desc);
+    } else {
+        arm();
+        result = gpuscan_uniform_add(gs, &desc);
+    }
+    ok = judge(result, which);
+    if (ok) {
+        if (which == DEVICE) {
+            out = bytes_of(dst, desc.dst.offset, k.dst_size);
+            add = bytes_of(addend, desc.addend.offset, k.dst_size);
+        }
+        count = device_count(counts, desc.count_buffer, count_type, count);
+        for (i = 0; i < count; i++)
+            k.combine(add + i / block * k.dst_size, out + i * k.dst_size, out + i * k.dst_size);
+        mark();
+    }
+    if (which == HOST_ARRAYS) {
+        check_host(ok, host_arena + host_dst, host_size);
+        if (!ok)
+            mark();
+    }
+    forget_scratch();
+}
+
+/* ---- reduce ------------------------------------------------------------------------------------------------------ */
+
+/* i64 only: the largest or smallest, the first of them. */
+static uint64_t model_arg(const unsigned char *src, uint64_t count, int smallest) {
+    uint64_t i, found = UINT64_MAX;
+    int64_t best = 0, x;
+    for (i = 0; i < count; i++) {
+        memcpy(&x, src + i * 8, 8);
+        if (i == 0 || (smallest ? x < best : x > best)) {
+            best = x;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static void do_reduce(form which, int call) {
+    gpuscan_reduce_desc desc;
+    kind k;
+    int src = NONE, dst = NONE, init = NONE, counts = NONE, ok, arg;
+    gpuscan_type count_type;
+    uint64_t count, need = 0, i;
+    size_t result_size, host_src = 0;
+    unsigned char start[72], room[4], *in = NULL, *to;
+    gpuscan_result result;
+    memset(&desc, 0, sizeof desc);
+    some_call(which);
+    k = some_kind();
+    arg = may_succeed() && fuzz_8() % 4 == 0;
+    if (arg) {
+        k = kinds[3];
+        k.op = fuzz_8() & 1 ? GPUSCAN_OP_ARGMIN : GPUSCAN_OP_ARGMAX;
+        k.dst = fuzz_8() & 1 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+    }
+    result_size = !arg ? k.dst_size : k.dst == GPUSCAN_TYPE_U32 ? 4 : 8;
+    desc.src_type = k.src;
+    desc.dst_type = k.dst;
+    desc.op = k.op;
+    desc.custom = k.custom;
+    count = desc.count = some_count(which);
+    if (!fits64(product(count, k.src_size)))
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    desc.count_type = some_count_type(&count_type);
+    if (!arg)
+        desc.init = some_init(&k, &desc.init_buffer, &init, start);
+    if (which == PREPARE) {
+        test_case("reduce_prepare");
+        right.unsure = 1;
+        arm();
+        judge(gpuscan_reduce_prepare(gs, &desc), which);
+        return;
+    }
+    desc.count_buffer = buffer_at(&counts, A, 1);
+    use(desc.count_buffer, counts, 1, count_type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
+    if (which == HOST_ARRAYS) {
+        host_src = (size_t)8 * fuzz_below(64);
+        in = host_wanted + host_src;
+        desc.count = 0;
+    } else {
+        unsigned b = fuzz_8();
+        desc.src = buffer_at(&src, A, 0);
+        if (count > 0 && src == NONE)
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        use(desc.src, src, count, k.src_size, 1, 0, 0);
+        if (b & 1)
+            desc.dst = buffer_at(&dst, B, 0);
+        if (!(b & 1) || b > 250)
+            desc.result = results[call].bytes;
+        use(desc.dst, dst, 1, result_size, 0, 1, 0);
+        if (desc.result && desc.dst.mem)
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        if (!desc.result && !desc.dst.mem)
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+    }
+    check_overlaps();
+    if (which == DEVICE) {
+        SCRATCH_SIZE(reduce, desc, need);
+        some_scratch(&now.call, need);
+    }
+    desc.call = now.call;
+    test_case("reduce of %llu, types %d and %d, op %d, strategy %d, form %d", (unsigned long long)count, (int)k.src,
+              (int)k.dst, (int)k.op, (int)desc.call.strategy, (int)which);
+    if (which == HOST_ARRAYS) {
+        open_gate();
+        arm();
+        result = gpuscan_reduce_host(gs, host_arena + host_src, results[call].bytes, count, &desc);
+    } else {
+        arm();
+        result = gpuscan_reduce(gs, &desc);
+    }
+    ok = judge(result, which);
+    if (ok) {
+        if (which == DEVICE)
+            in = bytes_of(src, desc.src.offset, k.src_size);
+        to = which == HOST_ARRAYS || desc.result ? results_wanted[call].bytes
+                                                 : bytes_of(dst, desc.dst.offset, result_size);
+        count = device_count(counts, desc.count_buffer, count_type, count);
+        if (arg) {
+            i = model_arg(in, count, k.op == GPUSCAN_OP_ARGMIN);
+            memcpy(to, &i, result_size);
+        } else {
+            init_from_device(&k, desc.init_buffer, init, start);
+            for (i = 0; i < count; i++)
+                k.combine(start, load(&k, in + i * k.src_size, room), start);
+            memcpy(to, start, k.dst_size);
+        }
+        mark();
+    } else if (layer.calls[LAYER_clEnqueueNDRangeKernel] > 0) { /* read all the same: its wait or its event failed */
+        open_gate();
+        test_cl(clFinish(queues[now.queue]));
+        if (which == HOST_ARRAYS)
+            memcpy(results_wanted[call].bytes, results[call].bytes, result_size);
+    }
+    if (which == HOST_ARRAYS)
+        check_host(1, NULL, 0);
+    forget_scratch();
+}
+
+/* ---- histogram --------------------------------------------------------------------------------------------------- */
+
+/* All that decides the program. */
+static const struct {
+    gpuscan_type sample, counter, weight;
+    uint32_t bins;
+    gpuscan_bins form;
+    int64_t lower, upper;
+    double real_lower, real_upper;
+    int closed;
+    gpuscan_outside outside;
+    uint32_t channels, mask;
+    int weighted;
+} shapes[] = {
+    {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 0, GPUSCAN_BINS_EVEN, 0, 0, 0, 0, 0,
+     GPUSCAN_OUTSIDE_DROP, 0, 0, 0},
+    {GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8, 5, GPUSCAN_BINS_EDGES, 0, 0, 0, 0, 1, GPUSCAN_OUTSIDE_COUNT,
+     3, 5, 1},
+    {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_DEFAULT, 10, GPUSCAN_BINS_VALUES, 100, 0, 0, 0, 0,
+     GPUSCAN_OUTSIDE_CLAMP, 4, 0, 0},
+    {GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, 300, GPUSCAN_BINS_EVEN, -20000, 30001, 0, 0, 1,
+     GPUSCAN_OUTSIDE_COUNT, 1, 0, 1},
+    {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U16, 7, GPUSCAN_BINS_EVEN, 0, 0, -1e3, 1e9, 0,
+     GPUSCAN_OUTSIDE_COUNT, 2, 2, 0},
+    {GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_DEFAULT, 1000, GPUSCAN_BINS_EVEN, 0, 0, 0, 0, 0,
+     GPUSCAN_OUTSIDE_DROP, 1, 1, 0},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static int ascend(const unsigned char *edges, uint32_t bins) {
+    uint32_t i;
+    for (i = 0; i < bins; i++)
+        if ((int32_t)u32_at(edges + 4 * i) >= (int32_t)u32_at(edges + 4 * i + 4))
+            return 0;
+    return 1;
+}
+
+static void do_histogram(form which) {
+    gpuscan_histogram_desc desc;
+    unsigned b = fuzz_below(is_short ? 2 : SHAPES);
+    int samples = NONE, counts = NONE, edges = NONE, weights = NONE, limit = NONE, ok, known = 1;
+    gpuscan_type count_type;
+    uint64_t count, rows, pitch, weights_pitch, counters, need = 0;
+    size_t sample_size, counter_size, weight_size, host_size = 0, host_samples = 0, host_counts = 0;
+    size_t host_edges = HOST / 4, host_weights = HOST / 4 + 64;
+    unsigned channels, active;
+    u128 pixels, weight_elements;
+    gpuscan_result result;
+    memset(&desc, 0, sizeof desc);
+    some_call(which);
+    desc.sample_type = shapes[b].sample;
+    desc.counter_type = shapes[b].counter;
+    desc.weight_type = shapes[b].weight;
+    desc.bins = shapes[b].bins;
+    desc.form = shapes[b].form;
+    desc.closed = shapes[b].closed;
+    desc.outside = shapes[b].outside;
+    desc.channels = shapes[b].channels;
+    desc.channel_mask = shapes[b].mask;
+    if (desc.sample_type == GPUSCAN_TYPE_F32) {
+        desc.lower.f = shapes[b].real_lower;
+        desc.upper.f = shapes[b].real_upper;
+    } else {
+        desc.lower.i = shapes[b].lower;
+        desc.upper.i = shapes[b].upper;
+    }
+    switch (fuzz_8()) {
+    case 255:
+        desc.channels = 5 + fuzz_below(250);
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 254:
+        desc.channel_mask |= 1u << (4 + fuzz_below(28));
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 253:
+        desc.bins = 536870910u + fuzz_below(255);
+        surely_wrong(GPUSCAN_ERROR_INVALID_BINS);
+        wrong(GPUSCAN_ERROR_BUFFER_TOO_SMALL);
+        break;
+    case 252:
+        if (desc.form == GPUSCAN_BINS_EVEN && desc.lower.u != 0) {
+            desc.upper = desc.lower;
+            surely_wrong(GPUSCAN_ERROR_INVALID_BINS);
+        }
+        break;
+    case 251:
+        desc.outside = (gpuscan_outside)(3 + fuzz_below(3));
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 250:
+        desc.counter_type = GPUSCAN_TYPE_I32;
+        surely_wrong(GPUSCAN_ERROR_INVALID_TYPE);
+        break;
+    case 249:
+        desc.form = (gpuscan_bins)(3 + fuzz_below(3));
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    default:
+        break;
+    }
+    desc.accumulate = fuzz_8() & 1;
+    channels = desc.channels ? desc.channels : 1;
+    active = desc.channels <= 4 ? ref_channels(&desc) : 1;
+    sample_size = ref_size(desc.sample_type ? desc.sample_type : GPUSCAN_TYPE_U8);
+    counter_size = desc.counter_type == GPUSCAN_TYPE_U64 ? 8 : 4;
+    weight_size = ref_size(desc.weight_type);
+    counters = ref_counters(&desc) * active;
+    count = desc.count = some_count(which);
+    desc.rows = some_rows(which);
+    rows = desc.rows ? desc.rows : 1;
+    desc.pitch = some_pitch(which, count, &pitch);
+    desc.weights_pitch = some_pitch(which, count, &weights_pitch);
+    pixels = extent(count, rows, pitch);
+    weight_elements = extent(count, rows, weights_pitch);
+    if (!fits64(pixels) || !fits64(pixels * channels * sample_size) || !fits64(weight_elements) ||
+        !fits64(weight_elements * weight_size) || !fits64(product(count, rows) * channels))
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    desc.count_type = some_count_type(&count_type);
+    if (which == PREPARE) {
+        test_case("histogram_prepare");
+        if (desc.bins > 1000000)
+            return;
+        right.unsure = 1;
+        arm();
+        judge(gpuscan_histogram_prepare(gs, &desc), which);
+        return;
+    }
+    desc.count_buffer = buffer_at(&limit, A, 1);
+    use(desc.count_buffer, limit, 1, count_type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
+    if (which == HOST_ARRAYS) {
+        size_t sample_bytes = (size_t)(uint64_t)pixels * channels * sample_size;
+        host_samples = (size_t)8 * fuzz_below(64);
+        host_size = (size_t)counters * counter_size;
+        host_counts = fuzz_8() & 3 ? HOST / 2 + 64 : (size_t)8 * fuzz_below(64);
+        desc.count = 0;
+        if (desc.form == GPUSCAN_BINS_EDGES)
+            desc.host_edges = host_arena + host_edges;
+        if (shapes[b].weighted)
+            desc.host_weights = host_arena + host_weights;
+        if (count > 0 && host_size < HOST && host_counts < host_samples + sample_bytes &&
+            host_samples < host_counts + host_size)
+            surely_wrong(GPUSCAN_ERROR_OVERLAP);
+        if (desc.host_edges)
+            known = ascend(host_wanted + host_edges, desc.bins);
+        if (may_succeed() && host_counts < HOST / 2 &&
+            (host_counts + host_size > host_edges || host_samples + sample_bytes > host_edges))
+            return; /* the model has no say on edges or weights that are written */
+    } else {
+        desc.samples = buffer_at(&samples, A, 0);
+        desc.counts = buffer_at(&counts, B, 0);
+        if ((count > 0 && samples == NONE) || counts == NONE)
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        use(desc.samples, samples, pixels * channels, sample_size, 1, 0, 0);
+        use(desc.counts, counts, counters, counter_size, desc.accumulate, 1, 0);
+        if (desc.form == GPUSCAN_BINS_EDGES) {
+            desc.edges = buffer_at(&edges, A, 0);
+            if (edges == NONE)
+                surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+            use(desc.edges, edges, (uint64_t)desc.bins + 1, sample_size, 1, 0, 0);
+        }
+        if (shapes[b].weighted) {
+            desc.weights = buffer_at(&weights, A, 0);
+            use(desc.weights, weights, weight_elements, weight_size, 1, 0, 0);
+        }
+        if (fuzz_8() == 255) {
+            desc.host_weights = host_arena;
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        }
+    }
+    check_overlaps();
+    if (which == DEVICE) {
+        SCRATCH_SIZE(histogram, desc, need);
+        some_scratch(&now.call, need);
+        if (edges != NONE && may_succeed())
+            known = ascend(bytes_of(edges, desc.edges.offset, sample_size), desc.bins);
+    }
+    desc.call = now.call;
+    test_case("histogram, shape %u, %llu times %llu, strategy %d, form %d", b, (unsigned long long)rows,
+              (unsigned long long)count, (int)desc.call.strategy, (int)which);
+    if (which == HOST_ARRAYS) {
+        open_gate();
+        arm();
+        result = gpuscan_histogram_host(gs, host_arena + host_samples, host_arena + host_counts, count, &desc);
+    } else {
+        arm();
+        result = gpuscan_histogram(gs, &desc);
+    }
+    ok = judge(result, which);
+    if (ok) {
+        unsigned char *table;
+        const unsigned char *in, *bounds = NULL, *each = NULL;
+        uint64_t fewer = device_count(limit, desc.count_buffer, count_type, count);
+        gpuscan_histogram_desc model = desc;
+        model.count = fewer;
+        if (fewer == 0)
+            model.rows = 1;
+        model.pitch = pitch ? pitch : 1;
+        model.weights_pitch = weights_pitch ? weights_pitch : 1;
+        if (which == HOST_ARRAYS) {
+            in = host_wanted + host_samples;
+            table = host_wanted + host_counts;
+            bounds = host_wanted + host_edges;
+            each = shapes[b].weighted ? host_wanted + host_weights : NULL;
+        } else {
+            in = samples == NONE ? NULL : bytes_of(samples, desc.samples.offset, sample_size);
+            table = bytes_of(counts, desc.counts.offset, counter_size);
+            if (edges != NONE)
+                bounds = bytes_of(edges, desc.edges.offset, sample_size);
+            if (weights != NONE)
+                each = bytes_of(weights, desc.weights.offset, weight_size);
+        }
+        if (known) {
+            ref_histogram(&model, in, bounds, each, table);
+        } else if (which == HOST_ARRAYS) {
+            memcpy(table, host_arena + host_counts, host_size);
+        } else { /* any counts, but nothing beside them */
+            open_gate();
+            test_cl(clFinish(queues[now.queue]));
+            test_cl(clEnqueueReadBuffer(queues[0], arenas[counts].mem, CL_TRUE,
+                                        (size_t)desc.counts.offset * counter_size, (size_t)counters * counter_size,
+                                        table, 0, NULL, NULL));
+        }
+        mark();
+    }
+    if (which == HOST_ARRAYS) {
+        check_host(ok, host_arena + host_counts, host_size < HOST ? host_size : 0);
+        if (!ok)
+            mark();
+    }
+    forget_scratch();
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------------------------ */
+
+static void open_object(void) {
+    gpuscan_desc desc;
+    layer_open();
+    desc = layer_desc();
+    desc.queue = queues[0];
+    desc.limits.work_group_size = 32;
+    test_ok(gpuscan_create(&gs, &desc));
+    test.gs = gs;
+    small_tiles = *gs->device.profile;
+    small_tiles.chunk = 512;
+    small_tiles.scan[0].up_to = 512;
+    small_tiles.polls = 4;
+    gs->device.profile = &small_tiles;
+}
+
+static void close_object(void) {
+    gpuscan_destroy(gs);
+    gs = NULL;
+    layer_expect_empty();
+}
+
+static void new_buffer(int b, cl_context context, cl_mem_flags flags) {
+    cl_int status = CL_SUCCESS;
+    arenas[b].flags = flags;
+    arenas[b].size = ARENA;
+    arenas[b].bytes = (unsigned char *)test_alloc(ARENA);
+    arenas[b].mem = clCreateBuffer(context, flags, ARENA, NULL, &status);
+    test_cl(status);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    cl_buffer_region region = {SUB_AT, SUB_SIZE};
+    cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    cl_image_desc image;
+    const unsigned char byte = 0x3C;
+    cl_int status = CL_SUCCESS;
+    int q;
+    (void)argc;
+    (void)argv;
+    setenv("CMOCKA_TEST_ABORT", "1", 1);
+    is_short = getenv("GPUSCAN_FUZZ_SHORT") != NULL;
+    is_traced = getenv("GPUSCAN_FUZZ_TRACE") != NULL;
+    if (test_open(NULL) != 0)
+        abort();
+    gpuscan_destroy(test.gs);
+    foreign = clCreateContext(NULL, 1, &test.device, NULL, NULL, &status);
+    test_cl(status);
+    for (q = 0; q < QUEUES; q++) {
+        queues[q] = clCreateCommandQueue(test.context, test.device, q == 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0,
+                                         &status);
+        test_cl(status);
+    }
+    foreign_queue = clCreateCommandQueue(foreign, test.device, 0, &status);
+    test_cl(status);
+    new_buffer(A, test.context, CL_MEM_READ_WRITE);
+    new_buffer(B, test.context, CL_MEM_READ_WRITE);
+    new_buffer(READ_ONLY, test.context, CL_MEM_READ_ONLY);
+    new_buffer(WRITE_ONLY, test.context, CL_MEM_WRITE_ONLY);
+    new_buffer(FOREIGN, foreign, CL_MEM_READ_WRITE);
+    arenas[SUB].mem = clCreateSubBuffer(arenas[A].mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+    test_cl(status);
+    arenas[SUB].size = SUB_SIZE;
+    arenas[SUB].bytes = arenas[A].bytes + SUB_AT;
+    scratch_mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, SCRATCH, NULL, &status);
+    test_cl(status);
+    test_cl(clEnqueueFillBuffer(queues[0], scratch_mem, &byte, 1, 0, SCRATCH, 0, NULL, NULL));
+    memset(&image, 0, sizeof image);
+    image.image_type = CL_MEM_OBJECT_IMAGE2D;
+    image.image_width = image.image_height = 16;
+    arenas[IMAGE].mem = clCreateImage(test.context, CL_MEM_READ_WRITE, &format, &image, NULL, &status);
+    test_cl(status);
+    failed_event = clCreateUserEvent(test.context, &status);
+    test_cl(clSetUserEventStatus(failed_event, -77));
+    done_event = clCreateUserEvent(test.context, &status);
+    test_cl(clSetUserEventStatus(done_event, CL_COMPLETE));
+    foreign_event = clCreateUserEvent(foreign, &status);
+    test_cl(clSetUserEventStatus(foreign_event, CL_COMPLETE));
+    signal(SIGABRT, SIG_DFL); /* a driver's handler would keep libFuzzer's away */
+    host_arena = (unsigned char *)test_alloc(HOST);
+    host_wanted = (unsigned char *)test_alloc(HOST);
+    open_object();
+    return 0;
+}
+
+/* The buffers hold bytes that follow from the input's first two; edges ascend here and there. */
+static void fill(void) {
+    static const int owners[] = {A, B, READ_ONLY, WRITE_ONLY};
+    unsigned seed = fuzz_16();
+    size_t o, i;
+    for (o = 0; o < 4; o++) {
+        arena *a = &arenas[owners[o]];
+        uint32_t x = seed * 2654435761u + (uint32_t)o;
+        for (i = 0; i < ARENA; i++) {
+            x = x * 1664525u + 1013904223u;
+            a->bytes[i] = seed & 1 && i % 8 > 1 ? 0 : (unsigned char)(x >> 24);
+        }
+        for (i = 0; i < 64 && o % 2 == 0; i++)
+            u32_to(a->bytes + 256 + 4 * i, (uint32_t)(i * i * seed) - 900);
+        test_cl(clEnqueueWriteBuffer(queues[0], a->mem, CL_TRUE, 0, ARENA, a->bytes, 0, NULL, NULL));
+    }
+    for (i = 0; i < HOST; i++)
+        host_arena[i] = arenas[A].bytes[(i * 5 + i / ARENA) % ARENA];
+    for (i = 0; i < 6; i++)
+        u32_to(host_arena + HOST / 4 + 4 * i, (uint32_t)(i * i * seed) - 900);
+    memcpy(host_wanted, host_arena, HOST);
+    memset(results, 0x5A, sizeof results);
+    memset(results_wanted, 0x5A, sizeof results_wanted);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    int call;
+    fuzz_input.at = data;
+    fuzz_input.left = size;
+    if (++inputs % 5000 == 0) {
+        close_object();
+        open_object();
+    }
+    fill();
+    for (call = 0; call < CALLS && fuzz_input.left > 0; call++) {
+        unsigned b = fuzz_8();
+        form which = b < 176 ? DEVICE : b < 240 ? HOST_ARRAYS : PREPARE;
+        memset(&right, 0, sizeof right);
+        range_count = 0;
+        switch (b % 8) {
+        case 0:
+        case 1:
+        case 2:
+            do_scan(which);
+            break;
+        case 3:
+            do_uniform_add(which);
+            break;
+        case 4:
+        case 5:
+            do_reduce(which, call);
+            break;
+        default:
+            do_histogram(which);
+            break;
+        }
+        if (fuzz_8() & 1 || is_traced)
+            read_all();
+    }
+    read_all();
+    return 0;
+}

@@ -1,0 +1,809 @@
+/* cc -O2 test_trust.c -o test_trust -lcmocka -lOpenCL -lm -lpthread
+   Robustness: what found no other place. Look-back past tiles that are late or never publish, many calls and objects
+   in flat memory, many threads on one context, scratch of odd sizes, contexts of several devices, drivers that lie. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "layer.h"
+#include "jobs.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+static gpuscan_call call_on(cl_command_queue queue) {
+    gpuscan_call call;
+    memset(&call, 0, sizeof call);
+    call.queue = queue;
+    return call;
+}
+
+static gpuscan *layered(void) {
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
+    layer_open();
+    desc = layer_desc();
+    test_ok(gpuscan_create(&gs, &desc));
+    return gs;
+}
+
+static cl_event user_event(void) {
+    cl_int status = CL_SUCCESS;
+    cl_event event = clCreateUserEvent(test.context, &status);
+    test_cl(status);
+    return event;
+}
+
+/* ---- look-back --------------------------------------------------------------------------------------------------- */
+
+/* (factor, sum) as in jobs.h, with the kernels' hooks: every so many tiles none publishes; each is late by a number of
+   rounds that follows from its number. */
+static const char *const late_text =
+    "%s#define GPUSCAN_TEST_SILENT(tile) (%uu && (tile) %% (%uu ? %uu : 1u) == %uu)\n"
+    "#define GPUSCAN_TEST_DELAY(tile) late_wait(tile)\n"
+    "void late_wait(uint tile) {\n"
+    "    volatile uint x = 0;\n"
+    "    for (uint i = ((tile * 2654435761u + %uu) >> 20) %% %uu; i > 0; i--) x += i;\n"
+    "}\n";
+
+/* The object's tiles get small and its patience short: of a profile, which is otherwise the device's. */
+static gpuscan__profile impatient;
+
+static void make_impatient(gpuscan *gs) {
+    impatient = *gs->device.profile;
+    impatient.chunk = 64;
+    impatient.polls = 3;
+    gs->device.profile = &impatient;
+}
+
+/* One scan of n elements by a strategy, every silent-th tile without a word: the same bits as the loop, and round by
+   round. Counts are few enough for every tile to be in flight at once, and many enough for windows of look-back. */
+static void silent_scan(unsigned silent, gpuscan_strategy strategy, uint64_t n, int rounds) {
+    gpuscan_call call = call_on(NULL);
+    gpuscan_custom custom = job_custom;
+    gpuscan *gs = layered(), *whole = test.gs;
+    char text[2000];
+    job j;
+    int round;
+    snprintf(text, sizeof text, late_text, job_custom.source, silent, silent, silent, silent / 2,
+             (unsigned)test_below(1000), 1000u);
+    custom.source = text;
+    test.gs = gs;
+    make_impatient(gs);
+    job_new(&j, JOB_SCAN_CUSTOM, n);
+    j.scan.custom = &custom;
+    call.strategy = strategy;
+    test_case("%s, one tile in %u is silent", test_strategy_name(strategy), silent);
+    for (round = 0; round < rounds; round++) {
+        job_reset(&j);
+        if (!test_ran(job_start(gs, &j, &call), strategy))
+            break;
+        test_cl(clFinish(test.queue));
+        job_done(&j);
+    }
+    job_free(&j);
+    gpuscan_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
+static void test_silent_tiles(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                                                  GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    static const unsigned every[] = {2, 3, 16, 128, 512, 4, 8, 32, 64, 256};
+    size_t s, k, kinds = test.is_small ? 1 : test.is_long ? sizeof every / sizeof *every : 2;
+    (void)state;
+    for (s = 0; s < 3; s++)
+        for (k = 0; k < kinds; k++) /* by default two of the first five for each */
+            silent_scan(every[test.is_long ? k : (s + 2 * k) % 5], strategies[s], test_size(3000, 80000, 400000),
+                        (int)test_size(1, 3, 20));
+}
+
+/* The text really keeps tiles silent: with nobody to compute a late tile, a scan would not end. It is seen from the
+   states that the tiles leave: those of the silent ones hold an aggregate that others published for them at most. */
+static void test_late_tiles(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                                                  GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    size_t s;
+    (void)state;
+    for (s = 0; s < 3; s++)
+        silent_scan(0, strategies[s], test_size(3000, 50000, 400000), (int)test_size(1, 5, 100));
+}
+
+/* The float sum of one array, over and over, out of place and in place: the same bits. With more threads than cores by
+   POCL_MAX_PTHREAD_COUNT, which main sets. */
+static void test_same_bits(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+                                                  GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
+    uint64_t most = test_size(5000, 60000, 400000), n, i;
+    int round, rounds = (int)test_size(2, 12, 400), s, again, place;
+    float *in = (float *)test_alloc(most * 4), *first = (float *)test_alloc(most * 4);
+    float *out = (float *)test_alloc(most * 4);
+    gpuscan *gs = layered(), *whole = test.gs;
+    (void)state;
+    test.gs = gs;
+    make_impatient(gs);
+    for (round = 0; round < rounds; round++) {
+        n = most - test_below(most / 2);
+        for (i = 0; i < n; i++)
+            in[i] = (float)(test_unit() - 0.5);
+        for (s = 0; s < 3; s++)
+            for (place = 0; place < 2; place++)
+                for (again = 0; again < (test.is_long ? 10 : 3); again++) {
+                    gpuscan_scan_desc desc;
+                    gpuscan_result result;
+                    float *to = again ? out : first;
+                    memset(&desc, 0, sizeof desc);
+                    desc.src_type = GPUSCAN_TYPE_F32;
+                    desc.kind = GPUSCAN_INCLUSIVE;
+                    desc.call.strategy = strategies[s];
+                    test_case("%" PRIu64 " floats, %s, round %d, again %d", n, test_strategy_name(strategies[s]), round,
+                              again);
+                    if (place)
+                        memcpy(to, in, (size_t)n * 4);
+                    result = gpuscan_scan_host(gs, place ? to : in, to, n, &desc);
+                    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+                        break;
+                    test_ok(result);
+                    if (again)
+                        test_same_bytes(out, first, 4, n);
+                }
+    }
+    gpuscan_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+    free(in);
+    free(first);
+    free(out);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+/* A call that builds and tests a program while an earlier one waits for the caller: it must not wait, too. */
+static void test_built_while_waiting(void **state) {
+    static const int kinds[] = {JOB_SCAN, JOB_REDUCE, JOB_HISTOGRAM, JOB_SCAN_PLACE};
+    int s, which;
+    (void)state;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        gpuscan *gs = layered(), *whole = test.gs;
+        gpuscan_call call = call_on(NULL);
+        cl_event gate = user_event();
+        job jobs[4];
+        int ran[4];
+        test.gs = gs;
+        for (which = 0; which < 4; which++)
+            job_new(&jobs[which], kinds[which], test_size(2000, 20000, 100000));
+        for (which = 0; which < 4; which++) {
+            gpuscan_result result;
+            test_case("%s, %s, after a call that waits", job_names[kinds[which]],
+                      test_strategy_name((gpuscan_strategy)s));
+            call.strategy = (gpuscan_strategy)s;
+            call.wait_count = which == 0;
+            call.wait_list = which == 0 ? &gate : NULL;
+            result = job_start(gs, &jobs[which], &call);
+            ran[which] = result != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY;
+            if (ran[which])
+                test_ok(result);
+        }
+        test_cl(clSetUserEventStatus(gate, CL_COMPLETE));
+        test_cl(clFinish(test.queue));
+        for (which = 0; which < 4; which++) {
+            if (ran[which])
+                job_done(&jobs[which]);
+            job_free(&jobs[which]);
+        }
+        test_cl(clReleaseEvent(gate));
+        gpuscan_destroy(gs);
+        test.gs = whole;
+        layer_expect_empty();
+    }
+}
+
+/* A call that fails half-way in an out-of-order queue, between one that still waits and another: both are right. What the
+   object's scratch is still used for must not be forgotten over the failure. */
+static void test_failure_between(void **state) {
+    static const int kinds[] = {JOB_SCAN, JOB_REDUCE, JOB_EDGES};
+    cl_int status = CL_SUCCESS;
+    cl_command_queue queue =
+        clCreateCommandQueue(test.context, test.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &status);
+    int s, k;
+    unsigned at;
+    (void)state;
+    test_cl(status);
+    for (k = 0; k < 3; k++)
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+            for (at = 1; test.is_long || s == 0 || s == 1 + k; at += test.is_long ? 1 : 3) {
+                gpuscan *gs = layered(), *whole = test.gs;
+                gpuscan_call call = call_on(queue), gated;
+                cl_event gate = user_event(), events[2] = {NULL, NULL};
+                gpuscan_result result;
+                job first, second;
+                int struck;
+                test.gs = gs;
+                make_impatient(gs);
+                job_new(&first, kinds[k], 5000);
+                job_new(&second, kinds[k], 5000);
+                call.strategy = (gpuscan_strategy)s;
+                result = job_start(gs, &second, &call); /* all is built */
+                test_cl(clFinish(queue));
+                job_reset(&second);
+                gated = call;
+                gated.wait_count = 1;
+                gated.wait_list = &gate;
+                gated.event = &events[0];
+                call.event = &events[1];
+                test_case("%s, %s, call %u fails between two", job_names[kinds[k]],
+                          test_strategy_name((gpuscan_strategy)s), at);
+                struck = 0;
+                if (result == GPUSCAN_SUCCESS) {
+                    test_ok(job_start(gs, &first, &gated));
+                    layer_reset();
+                    layer.fail_at = at;
+                    layer.fail_code = CL_OUT_OF_RESOURCES;
+                    result = job_start(gs, &second, &call);
+                    layer.fail_at = 0;
+                    struck = layer.failed >= 0;
+                    if (result != GPUSCAN_SUCCESS)
+                        test_ok(job_start(gs, &second, &call));
+                    test_cl(clFlush(queue));
+                    test_cl(clSetUserEventStatus(gate, CL_COMPLETE));
+                    test_cl(clFinish(queue));
+                    job_done(&first);
+                    job_done(&second);
+                    layer_taken(events[0]);
+                    layer_taken(events[1]);
+                    clReleaseEvent(events[0]);
+                    clReleaseEvent(events[1]);
+                }
+                clReleaseEvent(gate);
+                job_free(&first);
+                job_free(&second);
+                gpuscan_destroy(gs);
+                test.gs = whole;
+                layer_expect_empty();
+                if (!struck)
+                    break;
+            }
+    clReleaseCommandQueue(queue);
+}
+
+/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+
+enum { ODD_COUNT = 300 };
+
+/* Elements whose size does not divide the scratch's offset: nothing in front of the scratch is written, nothing behind
+   it, and the result is right. A sum of all bytes' words. */
+static void odd_scratch(size_t size, gpuscan_strategy strategy, int reduce, uint64_t offset) {
+    char text[600];
+    gpuscan_custom custom = {NULL, "odd", 0, "odd_add(a, b)", "odd_zero()", NULL};
+    unsigned words = (unsigned)(size / 4), w;
+    cl_uint *in = (cl_uint *)test_alloc(ODD_COUNT * size), *wanted = (cl_uint *)test_alloc(size);
+    cl_uint *result = (cl_uint *)test_alloc(size);
+    uint64_t need = 0, i;
+    test_buffer src, dst, scratch;
+    gpuscan_scan_desc scan;
+    gpuscan_reduce_desc sum;
+    gpuscan_result r;
+    test_case("scratch for elements of %zu bytes at %" PRIu64 ", %s, %s", size, offset, reduce ? "reduce" : "scan",
+              test_strategy_name(strategy));
+    snprintf(text, sizeof text,
+             "typedef struct { uint v[%u]; } odd;\n"
+             "odd odd_add(odd a, odd b) { for (int i = 0; i < %u; i++) a.v[i] += b.v[i]; return a; }\n"
+             "odd odd_zero(void) { odd c; for (int i = 0; i < %u; i++) c.v[i] = 0; return c; }\n",
+             words, words, words);
+    custom.source = text;
+    custom.size = size;
+    test_random_bytes(in, ODD_COUNT * size);
+    memset(wanted, 0, size);
+    for (i = 0; i < ODD_COUNT; i++)
+        for (w = 0; w < words; w++)
+            wanted[w] += in[i * words + w];
+    src = test_buffer_new(CL_MEM_READ_WRITE, size, ODD_COUNT);
+    dst = test_buffer_new(CL_MEM_READ_WRITE, size, ODD_COUNT);
+    test_buffer_set(&src, 1, ODD_COUNT, in);
+    test_buffer_set(&dst, 2, ODD_COUNT, NULL);
+    memset(&scan, 0, sizeof scan);
+    memset(&sum, 0, sizeof sum);
+    scan.src_type = sum.src_type = GPUSCAN_TYPE_CUSTOM;
+    scan.op = sum.op = GPUSCAN_OP_CUSTOM;
+    scan.custom = sum.custom = &custom;
+    scan.kind = GPUSCAN_INCLUSIVE;
+    scan.count = sum.count = ODD_COUNT;
+    scan.src = sum.src = src.at;
+    scan.dst = dst.at;
+    sum.result = result;
+    scan.call.strategy = sum.call.strategy = strategy;
+    r = reduce ? gpuscan_reduce_scratch_size(test.gs, &sum, &need) : gpuscan_scan_scratch_size(test.gs, &scan, &need);
+    if (test_ran(r, strategy) && need > 0) {
+        scratch = test_buffer_new(CL_MEM_READ_WRITE, 1, need + offset);
+        test_buffer_set(&scratch, offset, need, NULL);
+        scan.call.scratch = sum.call.scratch = scratch.at;
+        scan.call.scratch_size = sum.call.scratch_size = need;
+        test_ok(reduce ? gpuscan_reduce(test.gs, &sum) : gpuscan_scan(test.gs, &scan));
+        test_cl(clFinish(test.queue));
+        test_buffer_get(&scratch);
+        if (!reduce)
+            memcpy(result, (cl_uint *)test_buffer_get(&dst) + (ODD_COUNT - 1) * words, size);
+        test_same_bytes(result, wanted, size, 1);
+        test_buffer_free(&scratch);
+    }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    free(in);
+    free(wanted);
+    free(result);
+}
+
+static void test_odd_scratch(void **state) {
+    static const size_t sizes[] = {12, 128, 20, 100, 1024};
+    gpuscan *gs = layered(), *whole = test.gs;
+    size_t k;
+    int s, reduce;
+    (void)state;
+    test.gs = gs;
+    make_impatient(gs);
+    for (k = 0; k < (test.is_long ? 5u : 1u); k++)
+        for (s = GPUSCAN_STRATEGY_MULTI_PASS; s < GPUSCAN_STRATEGY_COUNT; s++)
+            for (reduce = 0; reduce < 2; reduce++) {
+                int cpu = s >= GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+                if (test.is_long || cpu || s == GPUSCAN_STRATEGY_MULTI_PASS) {
+                    odd_scratch(sizes[k], (gpuscan_strategy)s, reduce, 64);
+                    odd_scratch(sizes[k], (gpuscan_strategy)s, reduce, 320);
+                }
+            }
+    gpuscan_destroy(gs);
+    test.gs = whole;
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+/* What is empty overlaps nothing. */
+static void test_empty_ranges(void **state) {
+    test_buffer buffer = test_buffer_new(CL_MEM_READ_WRITE, 4, 20);
+    gpuscan_scan_desc scan;
+    gpuscan_uniform_add_desc add;
+    gpuscan_histogram_desc histogram;
+    cl_uint *got;
+    (void)state;
+    test_buffer_set(&buffer, 0, 20, NULL);
+    memset(&scan, 0, sizeof scan);
+    scan.src = scan.dst = scan.total = buffer.at;
+    scan.src.offset = scan.dst.offset = 5;
+    scan.total.offset = 3;
+    scan.rows = 4;
+    test_case("no elements between the totals");
+    test_ok(gpuscan_scan(test.gs, &scan));
+    got = (cl_uint *)test_buffer_get(&buffer);
+    assert_true(got[3] == 0 && got[4] == 0 && got[5] == 0 && got[6] == 0 && got[7] != 0);
+    memset(&add, 0, sizeof add);
+    add.dst = add.addend = buffer.at;
+    add.block = 1;
+    test_case("no elements and no addends");
+    test_ok(gpuscan_uniform_add(test.gs, &add));
+    memset(&histogram, 0, sizeof histogram);
+    histogram.samples = histogram.counts = buffer.at;
+    histogram.samples.offset = 6;
+    histogram.bins = 4;
+    test_case("no samples among the counters");
+    test_ok(gpuscan_histogram(test.gs, &histogram));
+    test_case("more empty rows than a loop could visit");
+    histogram.rows = UINT64_MAX / 2;
+    histogram.pitch = 5;
+    test_ok(gpuscan_histogram(test.gs, &histogram));
+    histogram.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    test_ok(gpuscan_histogram(test.gs, &histogram));
+    memset(&scan, 0, sizeof scan);
+    scan.src = scan.dst = buffer.at;
+    scan.rows = UINT64_MAX / 2;
+    scan.src_pitch = scan.dst_pitch = 5;
+    test_ok(gpuscan_scan(test.gs, &scan));
+    test_cl(clFinish(test.queue));
+    test_buffer_free(&buffer);
+}
+
+/* ---- contexts of several devices --------------------------------------------------------------------------------- */
+
+/* As if every program were of two devices, of which the object's is the second: what most drivers say of a context of
+   two devices. */
+static cl_int CL_API_CALL of_two_devices(cl_program program, cl_program_info what, size_t size, void *value,
+                                         size_t *needed) {
+    cl_int status = layer_enter(LAYER_clGetProgramInfo);
+    unsigned char *at = (unsigned char *)value;
+    size_t each = what == CL_PROGRAM_BINARIES ? sizeof(unsigned char *) : sizeof(size_t);
+    if (what == CL_PROGRAM_DEVICES)
+        each = sizeof(cl_device_id);
+    if (status != CL_SUCCESS)
+        return status;
+    if (needed)
+        *needed = 2 * each;
+    if (value == NULL)
+        return CL_SUCCESS;
+    if (size < 2 * each)
+        return CL_INVALID_VALUE;
+    if (what != CL_PROGRAM_BINARIES)
+        memset(at, 0, each);
+    return layer.driver.clGetProgramInfo(program, what, each, at + each, NULL);
+}
+
+static void test_two_devices(void **state) {
+    gpuscan *gs = layered(), *whole = test.gs;
+    cl_uint in[100] = {1, 2, 3}, out[100];
+    size_t size = 0, capacity;
+    unsigned char *blob;
+    (void)state;
+    test.gs = gs;
+    gs->cl.clGetProgramInfo = of_two_devices;
+    test_case("a blob of a program of two devices");
+    test_ok(gpuscan_scan_host(gs, in, out, 100, NULL));
+    test_ok(gpuscan_get_blob(gs, NULL, &size));
+    blob = (unsigned char *)test_alloc(size);
+    capacity = size;
+    test_ok(gpuscan_get_blob(gs, blob, &capacity));
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+    gs = layered();
+    test.gs = gs;
+    test_ok(gpuscan_set_blob(gs, blob, size));
+    layer_reset();
+    test_ok(gpuscan_scan_host(gs, in, out, 100, NULL));
+    assert_true(out[99] == 6 && layer.calls[LAYER_clCreateProgramWithSource] == 0);
+    gpuscan_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+    free(blob);
+}
+
+/* An object for each device of a context; each has programs of its own, blobs too. */
+static void test_many_devices(void **state) {
+    cl_platform_id platform = NULL;
+    cl_device_id devices[8];
+    cl_uint count = 0, d;
+    cl_context context;
+    cl_int status = CL_SUCCESS;
+    (void)state;
+    test_cl(clGetDeviceInfo(test.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
+    test_cl(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 8, devices, &count));
+    if (count < 2)
+        skip();
+    if (count > 8)
+        count = 8;
+    context = clCreateContext(NULL, count, devices, NULL, NULL, &status);
+    test_cl(status);
+    for (d = 0; d < count; d++) {
+        gpuscan *gs, *whole = test.gs;
+        gpuscan_desc desc;
+        cl_uint in[100], out[100], i, sum;
+        size_t size = 0, capacity;
+        unsigned char *blob;
+        int round;
+        test_case("device %u of %u", d, count);
+        layer_open();
+        desc = layer_desc();
+        desc.context = context;
+        desc.device = devices[d];
+        desc.queue = NULL;
+        test_ok(gpuscan_create(&gs, &desc));
+        test.gs = gs;
+        for (round = 0; round < 2; round++) {
+            for (i = 0; i < 100; i++)
+                in[i] = i * 7 + d;
+            test_ok(gpuscan_scan_host(gs, in, out, 100, NULL));
+            for (sum = 0, i = 0; i < 100; sum += in[i], i++)
+                if (out[i] != sum)
+                    fail_msg("%s: %u at %u", test.what, out[i], i);
+            if (round == 1)
+                break;
+            test_ok(gpuscan_get_blob(gs, NULL, &size));
+            blob = (unsigned char *)test_alloc(size);
+            capacity = size;
+            test_ok(gpuscan_get_blob(gs, blob, &capacity));
+            gpuscan_destroy(gs);
+            layer_expect_empty();
+            test_ok(gpuscan_create(&gs, &desc));
+            test.gs = gs;
+            test_ok(gpuscan_set_blob(gs, blob, size));
+            free(blob);
+            layer_reset();
+        }
+        assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], 0);
+        gpuscan_destroy(gs);
+        test.gs = whole;
+        layer_expect_empty();
+    }
+    clReleaseContext(context);
+}
+
+/* ---- drivers ----------------------------------------------------------------------------------------------------- */
+
+/* A driver that returns no object and yet success: a failure all the same, not a NULL that is used. */
+static cl_mem CL_API_CALL no_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *status) {
+    (void)context;
+    (void)flags;
+    (void)size;
+    (void)host;
+    if (status)
+        *status = CL_SUCCESS;
+    return NULL;
+}
+static cl_kernel CL_API_CALL no_kernel(cl_program program, const char *name, cl_int *status) {
+    (void)program;
+    (void)name;
+    if (status)
+        *status = CL_SUCCESS;
+    return NULL;
+}
+static cl_program CL_API_CALL no_program(cl_context context, cl_uint count, const char **lines, const size_t *lengths,
+                                         cl_int *status) {
+    (void)context;
+    (void)count;
+    (void)lines;
+    (void)lengths;
+    if (status)
+        *status = CL_SUCCESS;
+    return NULL;
+}
+static cl_command_queue CL_API_CALL no_queue(cl_context context, cl_device_id device,
+                                             cl_command_queue_properties properties, cl_int *status) {
+    (void)context;
+    (void)device;
+    (void)properties;
+    if (status)
+        *status = CL_SUCCESS;
+    return NULL;
+}
+static void *CL_API_CALL no_map(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                                size_t offset, size_t size, cl_uint waits, const cl_event *wait, cl_event *event,
+                                cl_int *status) {
+    (void)queue;
+    (void)buffer;
+    (void)blocking;
+    (void)flags;
+    (void)offset;
+    (void)size;
+    (void)waits;
+    (void)wait;
+    (void)event;
+    if (status)
+        *status = CL_SUCCESS;
+    return NULL;
+}
+static cl_context CL_API_CALL no_context(const cl_context_properties *properties, cl_uint count,
+                                         const cl_device_id *devices,
+                                         void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+                                         void *user, cl_int *status) {
+    (void)properties;
+    (void)count;
+    (void)devices;
+    (void)notify;
+    (void)user;
+    if (status)
+        *status = CL_SUCCESS;
+    return NULL;
+}
+
+static void test_nothing_and_success(void **state) {
+    int lie;
+    (void)state;
+    for (lie = 0; lie < 6; lie++) {
+        gpuscan *gs = NULL, *whole = test.gs;
+        gpuscan_desc desc;
+        gpuscan_result r;
+        cl_uint in[50], out[50];
+        memset(in, 0, sizeof in);
+        memset(out, 0x5A, sizeof out);
+        layer_open();
+        desc = layer_desc();
+        desc.queue = NULL;
+        switch (lie) {
+        case 0:
+            layer.table.clCreateBuffer = no_buffer;
+            break;
+        case 1:
+            layer.table.clCreateKernel = no_kernel;
+            break;
+        case 2:
+            layer.table.clCreateProgramWithSource = no_program;
+            break;
+        case 3:
+            layer.table.clCreateCommandQueue = no_queue;
+            break;
+        case 4:
+            layer.table.clEnqueueMapBuffer = no_map;
+            break;
+        default:
+            layer.table.clCreateContext = no_context;
+            desc.context = NULL;
+        }
+        test_case("a driver that makes nothing and says success, %d", lie);
+        r = gpuscan_create(&gs, &desc);
+        if (r == GPUSCAN_SUCCESS) {
+            test.gs = gs;
+            r = gpuscan_scan_host(gs, in, out, 50, NULL);
+            if (lie == 4 && !gs->device.zero_copy)
+                test_ok(r);
+            else if (r == GPUSCAN_SUCCESS || strcmp(gpuscan_error(gs), "") == 0)
+                fail_msg("%s: %d, '%s'", test.what, (int)r, gpuscan_error(gs));
+            gpuscan_destroy(gs);
+        } else if (lie != 5 || gs != NULL)
+            fail_msg("%s: create: %d", test.what, (int)r);
+        test.gs = whole;
+        layer_expect_empty();
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* KiB that the process keeps in memory; 0 where that is not told, or where a sanitizer keeps what was freed. */
+static long resident(void) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return 0;
+#else
+    FILE *file = fopen("/proc/self/statm", "r");
+    long pages = 0, all = 0;
+    if (file && fscanf(file, "%ld %ld", &all, &pages) != 2)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+#endif
+}
+
+/* Calls without end: no object more, no host memory more, and the process grows by no more than the driver's own
+   unrest. The first tenth is not looked at. */
+static void test_many_calls(void **state) {
+    gpuscan *gs = layered(), *whole = test.gs;
+    gpuscan_call call = call_on(NULL);
+    job jobs[JOB_END];
+    size_t objects = 0, blocks = 0;
+    long before = 0, after;
+    int which, i, calls = (int)test_size(300, 3000, 10000);
+    (void)state;
+    test.gs = gs;
+    for (which = 0; which < JOB_END; which++)
+        job_new(&jobs[which], which, 400);
+    for (i = 0; i < calls; i++) {
+        cl_event event = NULL;
+        which = i % JOB_END;
+        test_case("%s, call %d", job_names[which], i);
+        call.event = which < JOB_DEVICE_END && i % 3 ? &event : NULL;
+        test_ok(job_start(gs, &jobs[which], &call));
+        if (event) {
+            layer_taken(event);
+            clReleaseEvent(event);
+        }
+        if (i % 16 == 15)
+            test_cl(clFinish(test.queue));
+        if (i == calls / 10) {
+            objects = layer.object_count;
+            blocks = layer.allocated;
+            before = resident();
+        }
+    }
+    test_cl(clFinish(test.queue));
+    after = resident();
+    test_case("after %d calls", calls);
+    print_message("%d calls: %ld KiB, then %ld KiB\n", calls, before, after);
+    assert_int_equal(layer.object_count, objects);
+    assert_int_equal(layer.allocated, blocks);
+    if (after > before + 16384)
+        fail_msg("%s: the process has grown from %ld to %ld KiB", test.what, before, after);
+    for (which = 0; which < JOB_END; which++)
+        job_free(&jobs[which]);
+    gpuscan_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
+static void test_many_objects(void **state) {
+    gpuscan *whole = test.gs;
+    cl_uint in[64], out[64], i;
+    int round, rounds = (int)test_size(20, 100, 1000);
+    long before = 0, after;
+    (void)state;
+    memset(in, 0, sizeof in);
+    for (round = 0; round < rounds; round++) {
+        gpuscan *gs = layered();
+        test.gs = gs;
+        test_case("object %d", round);
+        if (round % 4 == 0) { /* the driver builds anew each time, which is slow and grows */
+            for (i = 0; i < 64; i++)
+                in[i] = i;
+            test_ok(gpuscan_scan_host(gs, in, out, 64, NULL));
+            assert_int_equal(out[63], 62 * 63 / 2);
+        }
+        gpuscan_destroy(gs);
+        layer_expect_empty();
+        if (round == rounds / 10)
+            before = resident();
+    }
+    after = resident();
+    test.gs = whole;
+    print_message("%d objects: %ld KiB, then %ld KiB\n", rounds, before, after);
+    if (after > before + 400L * rounds + 16384) /* PoCL keeps some 100 KiB of each program that it has built */
+        fail_msg("%d objects: the process has grown from %ld to %ld KiB", rounds, before, after);
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 16 };
+
+typedef struct worker {
+    gpuscan *gs;
+    gpuscan_result result;
+    int rounds, wrong;
+} worker;
+
+/* Nothing of cmocka here: its checks are for the main thread. */
+static void *work(void *user) {
+    worker *w = (worker *)user;
+    cl_uint in[3000], out[3000], counts[256], i, sum, total;
+    int round;
+    for (round = 0; round < w->rounds && w->result == GPUSCAN_SUCCESS; round++) {
+        for (i = 0; i < 3000; i++)
+            in[i] = (i * 7 + (cl_uint)round) & 255;
+        w->result = gpuscan_scan_host(w->gs, in, out, 3000, NULL);
+        for (sum = 0, i = 0; i < 3000; sum += in[i], i++)
+            w->wrong += out[i] != sum;
+        if (w->result == GPUSCAN_SUCCESS)
+            w->result = gpuscan_reduce_host(w->gs, in, &total, 3000, NULL);
+        w->wrong += total != sum;
+        if (w->result == GPUSCAN_SUCCESS)
+            w->result = gpuscan_histogram_host(w->gs, in, counts, sizeof in, NULL);
+        for (sum = 0, i = 0; i < 256; i++)
+            sum += counts[i];
+        w->wrong += sum != sizeof in;
+    }
+    return NULL;
+}
+
+static void test_threads(void **state) {
+    pthread_t threads[THREADS];
+    worker workers[THREADS];
+    gpuscan_desc desc;
+    int i, count = (int)test_size(4, THREADS, THREADS);
+    (void)state;
+    memset(&desc, 0, sizeof desc);
+    desc.context = test.context;
+    desc.device = test.device;
+    test_case("%d threads", count);
+    for (i = 0; i < count; i++) {
+        memset(&workers[i], 0, sizeof workers[i]);
+        workers[i].rounds = (int)test_size(1, 5, 100);
+        test_ok(gpuscan_create(&workers[i].gs, &desc));
+    }
+    for (i = 0; i < count; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    for (i = 0; i < count; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    for (i = 0; i < count; i++) {
+        if (workers[i].result != GPUSCAN_SUCCESS || workers[i].wrong)
+            fail_msg("thread %d: %s: %s, %d wrong values", i, gpuscan_result_string(workers[i].result),
+                     gpuscan_error(workers[i].gs), workers[i].wrong);
+        gpuscan_destroy(workers[i].gs);
+    }
+}
+
+static int open_trust(void **state) {
+    if (test_open(state) != 0)
+        return -1;
+    alarm(test.is_long ? 7200 : 900); /* a call that hangs ends the program */
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_silent_tiles),    TEST(test_late_tiles),
+        TEST(test_same_bits),       TEST(test_built_while_waiting),
+        TEST(test_failure_between), TEST(test_odd_scratch),
+        TEST(test_empty_ranges),    TEST(test_many_devices),
+        TEST(test_two_devices),     TEST(test_nothing_and_success),
+        TEST(test_many_calls),      TEST(test_many_objects),
+        TEST(test_threads),
+    };
+    char threads[20];
+    /* PoCL: two devices, and eight threads for each core */
+    snprintf(threads, sizeof threads, "%ld", 8 * sysconf(_SC_NPROCESSORS_ONLN));
+    setenv("POCL_DEVICES", "pthread pthread", 0);
+    setenv("POCL_MAX_PTHREAD_COUNT", threads, 0);
+    test_select();
+    return cmocka_run_group_tests_name("trust", tests, open_trust, test_close);
+}

@@ -1,0 +1,158 @@
+#!/bin/sh
+# Robustness beyond the test programs: sh tests/trust.sh [--long]
+#
+# Short, in about a minute and a half: the kept fuzzing inputs and ten seconds of new ones, the faults from the ICD
+# loader's layer, machines that lack OpenCL. With --long, which takes three hours: an hour of fuzzing of calls and one of
+# blobs, every fault, 10,000 calls and 1,000 objects under LeakSanitizer and valgrind, threads under ThreadSanitizer,
+# look-back past every kind of silent tile, static analysis, coverage, other machines. GPUSCAN_FUZZ_SECONDS sets another
+# time than an hour.
+#
+# It runs on the OpenCL driver that OCL_ICD_VENDORS names, and is meant for PoCL. What has no tool here is named. The
+# last line is "N passed, N failed".
+
+long=
+[ "$1" = --long ] && long=1
+root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+cd "$root" || exit 1
+work=$root/build/trust
+mkdir -p "$work/calls" "$work/blobs" "$root/build/pocl" || exit 1
+POCL_CACHE_DIR=${POCL_CACHE_DIR:-$root/build/pocl}
+export POCL_CACHE_DIR
+cc=${CC:-cc}
+passed=0
+failed=0
+libraries='-lcmocka -lOpenCL -lm -lpthread -ldl'
+
+have() {
+  command -v "$1" > /dev/null 2>&1
+}
+
+# check NAME COMMAND...: the command succeeds.
+check() {
+  name=$1
+  shift
+  log=$work/$(echo "$name" | tr ' ' '-').txt
+  started=$(date +%s)
+  if "$@" > "$log" 2>&1; then
+    passed=$((passed + 1))
+    echo "$name: passed ($(($(date +%s) - started)) s)"
+  else
+    failed=$((failed + 1))
+    echo "FAILED: $name: $*"
+    grep -E -A6 'ERROR|FAILED|WARNING: ThreadSan|runtime error|LeakSanitizer|finding' "$log" | head -30
+    tail -3 "$log"
+  fi
+}
+
+left_out() {
+  echo "left out: $1"
+}
+
+# What drivers and their compilers leave behind, and do among themselves, is not ours.
+printf 'leak:libpocl\nleak:libLLVM\nleak:libclang\nleak:libOpenCL\nleak:ld-linux\nleak:dlopen\nleak:libstdc++\n' > "$work/leaks.txt"
+cat > "$work/races.txt" << 'END_OF_LIST'
+race:libpocl
+race:libLLVM
+race:libclang
+race:libstdc++
+race:libOpenCL
+called_from_lib:libpocl.so.2
+called_from_lib:libpocl-devices-pthread.so
+mutex:libpocl
+deadlock:libpocl
+thread:libpocl
+signal:libpocl
+END_OF_LIST
+LSAN_OPTIONS=suppressions=$work/leaks.txt:print_suppressions=0
+TSAN_OPTIONS=suppressions=$work/races.txt:ignore_noninstrumented_modules=1:halt_on_error=1
+export LSAN_OPTIONS TSAN_OPTIONS
+
+# ---- fuzzing -----------------------------------------------------------------------------------------------------------
+
+sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
+echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { (void)d; (void)n; return 0; }' > "$work/try.c"
+fuzzer=
+have clang && clang -fsanitize=fuzzer,address "$work/try.c" -o "$work/try" 2> /dev/null && fuzzer=1
+$cc $sanitize -c "$work/try.c" -o "$work/try.o" 2> /dev/null || sanitize=
+
+# fuzz NAME SHORT-SECONDS
+fuzz() {
+  seconds=${GPUSCAN_FUZZ_SECONDS:-3600}
+  if [ -n "$long" ] && [ -n "$fuzzer" ]; then
+    # shellcheck disable=SC2086
+    check "compile fuzz_$1" clang -std=c99 -g -O1 -fsanitize=fuzzer $sanitize "tests/fuzz_$1.c" -o "$work/fuzz_$1" \
+      $libraries
+    check "fuzz $1 for $seconds s" "$work/fuzz_$1" -detect_leaks=0 "-max_total_time=$seconds" -max_len=400 \
+      -len_control=0 -timeout=120 -rss_limit_mb=8000 "-artifact_prefix=$work/$1-" "$work/$1" "tests/corpus/$1"
+    return
+  fi
+  [ -n "$long" ] && left_out "libFuzzer, for want of clang -fsanitize=fuzzer: plain random inputs instead"
+  [ -n "$long" ] || seconds=$2
+  # shellcheck disable=SC2086
+  check "compile fuzz_$1" $cc -std=c99 -g -O1 $sanitize -DFUZZ_MAIN "tests/fuzz_$1.c" -o "$work/replay_$1" $libraries
+  check "fuzz $1 for $seconds s" env ASAN_OPTIONS=detect_leaks=0 GPUSCAN_FUZZ_SHORT="${long:-1}" \
+    sh -c 'cd "$0" && exec "$1" "$2" "$3"/*' "$work" "$work/replay_$1" "$seconds" "$root/tests/corpus/$1"
+}
+fuzz calls 5
+fuzz blobs 4
+
+# ---- faults from outside -----------------------------------------------------------------------------------------------
+
+if echo '#include <CL/cl_layer.h>' > "$work/try.c" && $cc -fsyntax-only "$work/try.c" 2> /dev/null; then
+  # shellcheck disable=SC2086
+  $cc -std=c99 -O1 -shared -fPIC tests/cl_layer.c -o "$work/layer.so" &&
+    check 'compile under_layer' $cc -std=c99 -O1 tests/under_layer.c -o "$work/under_layer" $libraries &&
+    check 'faults from the loader' env OPENCL_LAYERS="$work/layer.so" GPUSCAN_TEST_LONG="${long:-0}" \
+      "$work/under_layer"
+  grep -q SKIPPED "$work/faults-from-the-loader.txt" && left_out "faults from the loader, which knows no layers"
+else
+  left_out 'faults from the loader, for want of CL/cl_layer.h (opencl-c-headers)'
+fi
+
+# ---- machines that lack something --------------------------------------------------------------------------------------
+
+sh tests/elsewhere.sh ${long:+--long} > "$work/elsewhere.txt" 2>&1
+grep -E -A5 '^FAILED|^left out' "$work/elsewhere.txt"
+# shellcheck disable=SC2046
+set -- $(tail -1 "$work/elsewhere.txt")
+passed=$((passed + ${1:-0}))
+failed=$((failed + ${3:-1}))
+
+# ---- the long part -----------------------------------------------------------------------------------------------------
+
+if [ -n "$long" ]; then
+  # shellcheck disable=SC2086
+  check 'compile test_trust' $cc -std=c99 -g -O1 tests/test_trust.c -o "$work/trust" $libraries
+  check 'test_trust, all of it' env GPUSCAN_TEST_LONG=1 "$work/trust"
+  if [ -n "$sanitize" ]; then
+    # shellcheck disable=SC2086
+    check 'compile for leaks' $cc -std=c99 -g -O1 $sanitize tests/test_trust.c -o "$work/trust-leaks" $libraries
+    check 'leaks, LeakSanitizer' env GPUSCAN_TEST_LONG=1 GPUSCAN_TEST_ONLY='*many_*' "$work/trust-leaks"
+  else
+    left_out "leaks, $cc has no -fsanitize=address"
+  fi
+  if have valgrind; then
+    # the driver and its compiler have findings of their own: only what names the library counts
+    check 'leaks, valgrind' env GPUSCAN_TEST_SIZE=small GPUSCAN_TEST_ONLY='*many_*' valgrind --quiet \
+      --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=none --log-file="$work/valgrind.txt" \
+      "$work/trust"
+    if grep -q 'gpuscan' "$work/valgrind.txt"; then
+      failed=$((failed + 1))
+      echo "FAILED: valgrind names gpuscan in $work/valgrind.txt"
+    fi
+  else
+    left_out 'leaks under valgrind, which is not installed'
+  fi
+  if have clang && clang -fsanitize=thread -c "$work/try.c" -o "$work/try.o" 2> /dev/null; then
+    # shellcheck disable=SC2086
+    check 'compile for races' clang -std=c99 -g -O1 -fsanitize=thread tests/test_trust.c -o "$work/trust-races" $libraries
+    check 'races, ThreadSanitizer' env GPUSCAN_TEST_ONLY='*threads*' "$work/trust-races"
+  else
+    left_out 'races, for want of clang -fsanitize=thread'
+  fi
+  check 'static analysis' sh tests/analyze.sh
+  check 'coverage' sh tests/coverage.sh
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
