@@ -4224,22 +4224,29 @@ static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t 
 #define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
-/* The first row that matches is the device's. Reasons for the numbers stand beside them. */
+/* The first row that matches is the device's. Reasons for the numbers stand beside them. The last lines of a row, in the
+   order of the struct:
+   strategies of reduce and histogram;
+   groups_per_unit, reduce_group, reduce_rows, reduce_per_unit, reduce_registers, counts_group, counts_rows,
+   counts_per_unit, counts_least, counts_copies, counts_registers, counts_pipe, counts_local, counts_ranges;
+   chunk, polls, refused */
 static const gpuscan__profile gpuscan__profiles[] = {
     /* A simulator: everything is tried at sizes that a simulator can bear. It runs groups in order, so mem_fence does. */
     {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 2, {4, 4, 4}, {4, 4}, {2, 2}, 0, 1, 16384, 4, 4096, 64, 0},
+     4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 2, {4, 4, 4}, {4, 4}, {2, 2}, 0, 1, 16384, 4,
+     4096, 64, 0},
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, NULL, GPUSCAN__FENCE_PTX, 1,
      /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
         what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the
         rows and registers are the most bytes in flight a multiprocessor without spills: 64 registers hold 8 rows and
         leave room for four groups of 256; packed elements need fewer.
-        Reduce: 8 loads in flight and two groups of 512 with all registers that they can have (u32 2^10 / 2^20 / 2^28: 5.9,
-        7.7, 242 us; four groups with fewer: 6.9, 9.5, 249); f64 loads one after the other where the compiler chooses. Histogram: one group of 1024 and its bins a multiprocessor,
-        with all registers that it can have, for loads in flight while samples are counted; 32 copies of a byte's bins
-        never meet in a bank, and other samples come too slowly for that to matter. */
+        Reduce: 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28:
+        5.9, 7.7, 242 us; four groups with fewer: 6.9, 9.5, 249).
+        Histogram: one group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in
+        flight while samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too
+        slowly for that to matter. */
      {{64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0},
       {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0},
       {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0},
@@ -4251,36 +4258,44 @@ static const gpuscan__profile gpuscan__profiles[] = {
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 512, {8, 8}, {2, 2}, {64, 64}, 1024, 4, {1, 1, 2}, {1, 2}, {32, 16}, 64, 1, 49152, 16, 262144, 20000, 0},
+     8, 512, {8, 8}, {2, 2}, {64, 64}, 1024, 4, {1, 1, 2}, {1, 2}, {32, 16}, 64, 1, 49152, 16,
+     262144, 20000, 0},
     {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8, 262144, 4096, 0},
+     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8,
+     262144, 4096, 0},
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8, 262144, 4096, 0},
+     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8,
+     262144, 4096, 0},
     /* Nothing is known of its forward progress. */
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8, 262144, 4096, 0},
+     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8,
+     262144, 4096, 0},
     /* It ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
        also takes launches of unequal groups for finished too early (49 of 300 scans wrong, Mesa 22.3). */
     {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     64, 64, {4, 4}, {16, 16}, {0, 0}, 64, 4, {16, 16, 16}, {16, 16}, {2, 2}, 0, 0, 16384, 8, 262144, 4096, 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
+     64, 64, {4, 4}, {16, 16}, {0, 0}, 64, 4, {16, 16, 16}, {16, 16}, {2, 2}, 0, 0, 16384, 8,
+     262144, 4096, 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
     /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
        readings. */
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0}, {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0, 0}},
+     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
-     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 1, 1048576, 4, 262144, 256, 0},
+     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 1, 1048576, 4,
+     262144, 256, 0},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8, 262144, 4096, 0},
+     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8,
+     262144, 4096, 0},
 };
 
 static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
