@@ -259,7 +259,7 @@ check 'gpuscan.h holds the kernels as they are' sh -c "'$root/tools/embed' --che
 # fifth as each later version, too. PTX wants NVIDIA's target.
 cat > kernel.sh << 'END'
 one() {
-  if clang -target "$target" -x cl "-cl-std=$1" -fsyntax-only -Wall -Wno-unused-function -Wno-unused-variable \
+  if clang -target "$target" -x cl "-cl-std=$1" -fsyntax-only -Wall -Wshadow -Wno-unused-function -Wno-unused-variable \
     -Wno-tautological-compare -Xclang -finclude-default-header -Xclang -cl-ext=+all -Werror "$file" > "$file.txt" 2>&1
   then
     echo ok

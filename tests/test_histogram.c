@@ -351,7 +351,7 @@ static void whole_range_of_integers(void **state) {
     (void)state;
     for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_U64; type++)
         for (b = 0; b < sizeof bins / sizeof bins[0] - (test.is_small ? 4 : 0); b++) {
-            if (!test_share(b + (size_t)type, 6))
+            if (!test_share(b + (size_t)type, 8))
                 continue;
             c = a_histogram((gpuscan_type)type, bins[b], test_size(400, 10007, 50021));
             if (b % 3 == 2) {
@@ -402,7 +402,7 @@ static void ranges_of_integers(void **state) {
     size_t         r;
     (void)state;
     for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
-        if (!test_share(r, 2))
+        if (!test_share(r, 3))
             continue;
         c = a_histogram(ranges[r].type, ranges[r].bins, test_size(300, 5003, 20011));
         c.d.lower.i = ranges[r].lower;
@@ -441,7 +441,7 @@ static void random_ranges_of_integers(void **state) {
     ref_value                 a, b;
     uint64_t                  i;
     (void)state;
-    for (i = 0; i < test_size(8, 16, 500); i++) {
+    for (i = 0; i < test_size(8, 10, 500); i++) {
         c = a_histogram(types[i % 4], 1 + (uint32_t)test_below(UINT64_C(1) << (1 + test_below(16))), 3000);
         a = ref_wrap(types[i % 4], test_random());
         b = ref_wrap(types[i % 4], test_below(2) ? test_random() : a.bits + 1 + test_below(1000));
@@ -470,7 +470,7 @@ static void even_bins_of_floats(void **state) {
     (void)state;
     for (t = 0; t < 3; t++)
         for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
-            if (!test_has_type(types[t]) || (t > 0 && !test_share(r + t, 2)))
+            if (!test_has_type(types[t]) || (t > 0 && !test_share(r + t, 3)))
                 continue;
             c = a_histogram(types[t], ranges[r].bins, test_size(300, 5003, 20011));
             c.d.lower.f = ranges[r].lower;
@@ -544,7 +544,7 @@ static void explicit_edges(void **state) {
     (void)state;
     for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
         for (b = 0; b < (test.is_small ? 4 : sizeof bins / sizeof bins[0]); b++) {
-            if (!test_has_type((gpuscan_type)type) || !test_share(b + (size_t)type, 4))
+            if (!test_has_type((gpuscan_type)type) || !test_share(b + (size_t)type, 5))
                 continue;
             edge = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : (gpuscan_type)type;
             fill_edges(edge, edges, bins[b] + 1);
@@ -594,7 +594,7 @@ static void one_bin_a_value(void **state) {
     size_t         r;
     (void)state;
     for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
-        if (!test_share(r, 2))
+        if (!test_share(r, 3))
             continue;
         c = a_histogram(ranges[r].type, ranges[r].bins, test_size(300, 5003, 20011));
         c.d.form = GPUSCAN_BINS_VALUES;

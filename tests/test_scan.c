@@ -355,7 +355,7 @@ static void types_and_operators(void **state) {
                 if (!test_in_run((gpuscan_type)type, (gpuscan_op)op, (gpuscan_strategy)s))
                     continue;
                 for (kind = 0; kind < 2; kind++) {
-                    if (!test_share((uint64_t)(type + op + s + kind), 2))
+                    if (!test_share((uint64_t)(type + op + s + kind), 3))
                         continue;
                     c = a_scan((gpuscan_type)type, (gpuscan_op)op, test_size(700, 50021, 300007));
                     c.strategy = (gpuscan_strategy)s;
