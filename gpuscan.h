@@ -33,15 +33,18 @@
    STEP BY STEP
                1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
                   part of its name); an engine passes its own context, device and queue.
-               2. Fill a desc. Its zero value is the default everywhere: memset or = {0}, then set what matters.
+               2. Fill a desc. Its zero value is the default everywhere: memset or = {0} (C++: = {}), then set what
+                  matters.
                3. gpuscan_scan(gs, &desc) enqueues and returns. Wait lists come in and an event goes out as in OpenCL.
                4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that no call does.
-               The _host forms take arrays, block, and need nothing of OpenCL.
+               The _host forms take arrays and block; what else a desc names (total, init_buffer, count_buffer) stays
+               a device buffer, and the rest needs nothing of OpenCL.
 
    ERRORS      Every function returns a gpuscan_result: 0, an OpenCL code, or one of the library's own below -2000.
-               gpuscan_error(gs) says in words which argument or call it was. All arguments are checked before anything
-               is enqueued. After a failure the outputs are as they were, *event is NULL, nothing has leaked and the
-               object works on. The library never prints, aborts or exits.
+               gpuscan_error(gs) says in words which argument or call it was; gpuscan_create, which has no object then,
+               says it in its desc's error. All arguments are checked before anything is enqueued. After a failure the
+               outputs are as they were, *event is NULL, nothing has leaked and the object works on. The library never
+               prints, aborts or exits (a driver's compiler may print).
 
    MEMORY      Device: the object keeps scratch as large as its largest call needed (for a scan about 1/1000 of the data,
                for a histogram one counter a bin); a call may bring its own, see gpuscan_..._scratch_size. Calls in
@@ -215,7 +218,7 @@ typedef struct gpuscan_buffer {
 typedef struct gpuscan_custom {
     const char *source;   /* declarations, put before the kernels; NULL: none */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM; size in bytes must be the device's sizeof */
-    size_t      size;
+    size_t      size;     /* 1 to 1024 */
     const char *combine;  /* an associative expression of a and b, a before b, for GPUSCAN_OP_CUSTOM */
     const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
     const char *convert;  /* an expression of x (a source element) and i (its ulong index in the row) that gives a
@@ -333,8 +336,9 @@ typedef struct gpuscan_opencl {
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL: the library makes one. Retained */
     cl_device_id          device;      /* NULL: the context's first device */
-    cl_command_queue      queue;       /* for calls that name none. NULL: an in-order queue of the library. Retained */
-    const char           *device_name; /* with context NULL: a part of the device's or its platform's name */
+    cl_command_queue      queue;       /* for calls that name none; needs context. NULL: an in-order queue of the
+                                          library. Retained */
+    const char           *device_name; /* a part of the device's or its platform's name; not used with a context */
     const gpuscan_opencl *opencl;      /* NULL: the ICD loader, or with GPUSCAN_LINK_OPENCL what is linked. Copied */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
@@ -373,7 +377,8 @@ typedef struct gpuscan_scan_desc {
     gpuscan_op            op;
     gpuscan_scan_kind     kind;
     const gpuscan_custom *custom;
-    const void           *init;         /* one dst_type element on the host, read during the call. NULL: none */
+    const void           *init;         /* one dst_type element on the host, read during the call. NULL: the operator's
+                                           identity (MIN and MAX of floats: an infinity) */
     gpuscan_buffer        init_buffer;  /* or one dst_type element on the device; one a call, used by every row */
     gpuscan_buffer        total;        /* out, dst_type, one element a row: init op all elements of the row */
     uint64_t              rows;         /* independent scans; 0: 1 */
@@ -428,7 +433,8 @@ typedef enum gpuscan_outside {
     GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts those below, [bins + 1] those above */
 } gpuscan_outside;
 
-/* A bound in the sample type's own kind: i for signed integers, u for unsigned ones, f for floats. */
+/* A bound in the sample type's own kind: i for signed integers, u for unsigned ones, f for floats. Another member than
+   the type's cannot be noticed. Integer bounds may lie outside the type. */
 typedef union gpuscan_bound {
     int64_t  i;
     uint64_t u;
@@ -450,8 +456,8 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* 0: 256; at most 536870909 */
     gpuscan_bins    form;
-    gpuscan_bound   lower, upper;
-    int             closed;        /* not 0: the upper bound (the last edge) belongs to the last bin; not for VALUES */
+    gpuscan_bound   lower, upper;  /* EVEN: both; VALUES: lower */
+    int             closed;        /* not 0: the upper bound (last edge) belongs to the last bin. VALUES ignores it */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
@@ -483,8 +489,8 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
 /* A result in a few words; never NULL. */
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result);
 
-/* The object's last failure in words: the argument, the OpenCL call, the build log. "" if there was none; valid until
-   the next call on the object. */
+/* The last call's failure in words: the argument, the OpenCL call, the build log. "" if it did not fail; valid until the
+   next call on the object. */
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* A type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
@@ -492,7 +498,9 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
 /* The operations on device buffers. They check every argument, enqueue and return; the last command enqueued is the
    only one that writes outputs, so after a failure the outputs are as they were. The first call that needs a program
-   builds it (a second or less), unless prepare or a blob did. */
+   builds it (a second or less), unless prepare or a blob did. Programs differ by operation, types, operator, kind,
+   custom texts, the strategy and a class of sizes; of histograms also by bins, form, bounds' class, channels, mask,
+   outside, closed, weights and counters. */
 GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
@@ -515,10 +523,12 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpusca
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
-/* The operations on host arrays: blocking, on the whole arrays. desc may be NULL; where it is given, its count, src,
-   dst, samples, counts, edges, weights and result are not used and must be zero, and all else holds. src may equal dst.
-   The arrays hold rows * pitch elements (the last row only count). result receives one element, counts
-   bins * channels counters. uniform_add's addend holds ceil(count / block) elements. */
+/* The operations on host arrays: blocking. desc may be NULL; where it is given, its count, src, dst, samples, counts,
+   edges, weights and result are not used and must be zero, and all else holds: total, init_buffer and count_buffer are
+   device buffers, and an event is the caller's to release. count is elements (of a histogram pixels) a row; the arrays
+   hold rows * pitch of them, the last row only count. src may equal dst. result receives one element, counts as many
+   counters as gpuscan_histogram writes: bins (with OUTSIDE_COUNT bins + 2) for each channel of the mask. uniform_add's
+   addend holds ceil(count / block) elements. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
@@ -3714,7 +3724,7 @@ static const struct {
     {GPUSCAN_ERROR_INVALID_EVENT, "invalid event or wait list"},
     {GPUSCAN_ERROR_NO_OPENCL, "no OpenCL loader"},
     {GPUSCAN_ERROR_NO_PLATFORM, "no OpenCL platform"},
-    {GPUSCAN_ERROR_NO_DEVICE, "no OpenCL device"},
+    {GPUSCAN_ERROR_NO_DEVICE, "no OpenCL device, or none of the name asked for"},
     {GPUSCAN_ERROR_DEVICE_TOO_OLD, "the device is below OpenCL 1.2 or has no compiler"},
     {GPUSCAN_ERROR_UNSUPPORTED_TYPE, "the device does not support the type"},
     {GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "the strategy does not fit the device or the call"},
@@ -4626,7 +4636,9 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
             result = GPUSCAN_ERROR_CUSTOM_SIZE;
         gpuscan__log(gs, GPUSCAN_LOG_ERROR, log);
     }
-    gpuscan__fail(gs, result, "the build log: %.*s", (int)(sizeof(gs->error) - 200), log ? log : "(none)");
+    gpuscan__fail(gs, result, "%sthe build log: %.*s",
+                  result == GPUSCAN_ERROR_CUSTOM_SIZE ? "custom->size is not the size that the type has on the device; " : "",
+                  (int)(sizeof(gs->error) - 200), log ? log : "(none)");
     gpuscan__release(&gs->allocator, log);
     return result;
 }
@@ -6441,7 +6453,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
     if (!(lower < upper) || !(step >= least) || !(1.0 / step <= largest))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: a bin is too fine for the type");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: a bin is too fine for the type (the bounds of floats are lower.f and upper.f)");
     plan->real_lower = lower;
     plan->real_upper = upper;
     plan->real_step = step;
@@ -6475,6 +6487,8 @@ static gpuscan_result gpuscan__resolve_histogram(gpuscan *gs, const gpuscan_hist
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "weight_type is no unsigned integer");
     if ((unsigned)desc->form > GPUSCAN_BINS_VALUES)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is no gpuscan_bins");
+    if (desc->form != GPUSCAN_BINS_EDGES && (desc->edges.mem || desc->host_edges))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges are given, but form is not GPUSCAN_BINS_EDGES");
     if ((unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside is no gpuscan_outside");
     if ((unsigned)desc->call.strategy >= GPUSCAN_STRATEGY_COUNT)
@@ -6736,7 +6750,7 @@ static gpuscan_result gpuscan__histogram(gpuscan *gs, const gpuscan_histogram_de
             return r;
         if (desc->host_edges || desc->host_weights)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                 "host_edges and host_weights are for gpuscan_histogram_host");
+                                 "host_edges and host_weights are for gpuscan_histogram_host; here edges and weights");
         ranges[0] = gpuscan__make_range("samples", desc->samples, elements, sample_size, 1, 0, 0);
         ranges[1] = gpuscan__make_range("counts", desc->counts, plan.all_bins, gpuscan__types[plan.counter].size,
                                         desc->accumulate != 0, 1, 0);
@@ -7290,7 +7304,9 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
         memset(&call, 0, sizeof(call));
         call.queue = desc->queue;
         if ((r = gpuscan__check_call(gs, &call, &queue, &in_order)) != 0)
-            return r;
+            return r == GPUSCAN_ERROR_INVALID_CONTEXT
+                       ? gpuscan__fail(gs, r, "queue is of another context or device than the object")
+                       : r;
         code = gs->cl.clRetainCommandQueue(desc->queue);
         if (code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clRetainCommandQueue failed");

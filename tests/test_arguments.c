@@ -156,7 +156,7 @@ static int begin(void **state) {
     return 0;
 }
 
-#define CASE(function) cmocka_unit_test_setup(function, begin)
+#define CASE(function) cmocka_unit_test_setup_teardown(function, begin, test_end)
 
 /* ---- correct descs, from which each case changes one thing ------------------------------------------------------- */
 
@@ -485,6 +485,7 @@ static void test_histogram_buffers(void **state) {
             d.counter_type = GPUSCAN_TYPE_U64);
     /* edges */
     REFUSED(histogram, GPUSCAN_ERROR_INVALID_BUFFER, "edges", d.form = GPUSCAN_BINS_EDGES);
+    REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.edges = at(f.scratch, end - BINS - 1));
     ACCEPTED(histogram, d.form = GPUSCAN_BINS_EDGES; d.edges = at(f.scratch, end - BINS - 1));
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "edges", d.form = GPUSCAN_BINS_EDGES;
             d.edges = at(f.scratch, end - BINS));
@@ -1155,8 +1156,18 @@ static void test_host(void **state) {
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "edges", d.edges = f.in.at);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "weights", d.weights = f.in.at);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "edges", d.form = GPUSCAN_BINS_EDGES);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.host_edges = &one);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 9);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_BINS, "upper", d.lower.u = 9; d.upper.u = 3);
+}
+
+/* The same where host arrays are copied: nothing is copied before all arguments are known to be right. */
+static void test_host_copied(void **state) {
+    gpuscan_limits limits;
+    memset(&limits, 0, sizeof limits);
+    limits.without = GPUSCAN_WITHOUT_ZERO_COPY;
+    test_limit(&limits);
+    test_host(state);
 }
 
 int main(void) {
@@ -1173,7 +1184,7 @@ int main(void) {
         CASE(test_scan_overlap),   CASE(test_uniform_add_overlap),
         CASE(test_reduce_overlap), CASE(test_histogram_overlap),
         CASE(test_scratch_sizes),  CASE(test_unsupported),
-        CASE(test_host),
+        CASE(test_host),           CASE(test_host_copied),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("arguments", tests, open_all, close_all);
