@@ -43,8 +43,9 @@
    ERRORS      Every function returns a gpuscan_result: 0, an OpenCL code, or one of the library's own below -2000.
                gpuscan_error(gs) says in words which argument or call it was; gpuscan_create, which has no object then,
                says it in its desc's error. All arguments are checked before anything is enqueued. After a failure the
-               outputs are as they were, *event is NULL, nothing has leaked and the object works on. The library never
-               prints, aborts or exits (a driver's compiler may print).
+               outputs are as they were (those of a _host form as long as the device did not fail while it ran), *event
+               is NULL, nothing has leaked and the object works on. The library never prints, aborts or exits (a
+               driver's compiler may print).
 
    MEMORY      Device: the object keeps scratch as large as its largest call needed (for a scan about 1/1000 of the data,
                for a histogram one counter a bin); a call may bring its own, see gpuscan_..._scratch_size. Calls in
@@ -528,7 +529,8 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
    device buffers, and an event is the caller's to release. count is elements (of a histogram pixels) a row; the arrays
    hold rows * pitch of them, the last row only count. src may equal dst. result receives one element, counts as many
    counters as gpuscan_histogram writes: bins (with OUTSIDE_COUNT bins + 2) for each channel of the mask. uniform_add's
-   addend holds ceil(count / block) elements. */
+   addend holds ceil(count / block) elements. Where the device fails once it runs, or the results cannot be fetched,
+   what the outputs hold is not known. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
@@ -3550,21 +3552,45 @@ static const char *gpuscan__kernels[] = {
     "        vectors[k] = gpuscan_load_once(from + k * stride);\n",
     "}\n",
     "\n",
-    "/* A bin's copies, each item from another bank on. Not unrolled altogether: code that runs once is slow to come in. */\n",
+    "/* Work-items that sum a bin's copies together, where lanes can: all of a group's, so that none waits for a few. */\n",
     "#if GPUSCAN_COPIES\n",
-    "static inline uint gpuscan_copies_sum(local const uint *bins, uint bin) {\n",
+    "#if !GPUSCAN_PTX\n",
+    "#define GPUSCAN_BIN_ITEMS 1\n",
+    "#elif GPUSCAN_GROUP >= 4 * GPUSCAN_RANGE_BINS && GPUSCAN_COPIES >= 4\n",
+    "#define GPUSCAN_BIN_ITEMS 4\n",
+    "#elif GPUSCAN_GROUP >= 2 * GPUSCAN_RANGE_BINS && GPUSCAN_COPIES >= 2\n",
+    "#define GPUSCAN_BIN_ITEMS 2\n",
+    "#else\n",
+    "#define GPUSCAN_BIN_ITEMS 1\n",
+    "#endif\n",
+    "#define GPUSCAN_ITEM_COPIES (GPUSCAN_COPIES / GPUSCAN_BIN_ITEMS)\n",
+    "\n",
+    "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; part: which of\n",
+    "   them this is. Parts begin at banks of their own, and neighbouring bins one bank on. Not unrolled altogether: code\n",
+    "   that runs once is slow to come in. */\n",
+    "static inline uint gpuscan_copies_sum(local const uint *bins, uint bin, uint part) {\n",
     "    uint sum = 0;\n",
+    "    bins += bin * GPUSCAN_COPIES + part * GPUSCAN_ITEM_COPIES;\n",
     "#if GPUSCAN_PTX\n",
     "    _Pragma(\"unroll 8\")\n",
     "#endif\n",
-    "    for (uint c = 0; c < GPUSCAN_COPIES; c++)\n",
-    "        sum += bins[bin * GPUSCAN_COPIES + (c + bin) % GPUSCAN_COPIES];\n",
+    "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n",
+    "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n",
+    "#if GPUSCAN_PTX\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2) {\n",
+    "        uint other;\n",
+    "        __asm__ volatile(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(other) : \"r\"(sum), \"r\"(d));\n",
+    "        sum += other;\n",
+    "    }\n",
+    "#endif\n",
     "    return sum;\n",
     "}\n",
     "#endif\n",
     "\n",
     "/* Bins that a work-item hands over at once, so that the atomics' latencies overlap. */\n",
-    "#define GPUSCAN_AT_ONCE (GPUSCAN_RANGE_BINS > GPUSCAN_GROUP ? 4 : 1)\n",
+    "#define GPUSCAN_AT_ONCE       (GPUSCAN_RANGE_BINS > GPUSCAN_GROUP ? 4 : 1)\n",
+    "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here && part == 0)\n",
     "\n",
     "/* Groups g, g + RANGES, ... count range g % RANGES of the bins. Of a range's groups row_groups share a row: their\n",
     "   work-items take its vectors in turn, ROWS loads in flight. */\n",
@@ -3619,10 +3645,10 @@ static const char *gpuscan__kernels[] = {
     "                                 GPUSCAN_BIN_ARGUMENTS, edges);\n",
     "        }\n",
     "#if GPUSCAN_PIPE\n",
-    "        /* The next vectors are on their way while these are counted. */\n",
     "        global const uint4 *part = (global const uint4 *)(from + head);\n",
     "        ulong i = first, stride64 = stride; /* beyond 32 bits */\n",
     "        uint4 loaded[GPUSCAN_ROWS];\n",
+    "#if GPUSCAN_ROWS > 2 /* the next vectors are on their way while these are counted */\n",
     "        bool more = i + (GPUSCAN_ROWS - 1) * stride64 < vectors;\n",
     "        if (more)\n",
     "            gpuscan_load_vectors(loaded, part + i, stride64);\n",
@@ -3638,6 +3664,7 @@ static const char *gpuscan__kernels[] = {
     "                loaded[k] = next[k];\n",
     "            }\n",
     "        }\n",
+    "#endif\n",
     "        for (; i < vectors; i += 2 * stride64) {\n",
     "            bool two = i + stride64 < vectors;\n",
     "            loaded[0] = gpuscan_load_once(part + i);\n",
@@ -3666,13 +3693,13 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_COPIES\n",
     "    GPUSCAN_BARRIER();\n",
     "    uint bins_here = min((uint)GPUSCAN_RANGE_BINS, GPUSCAN_ALL_BINS - first_bin);\n",
-    "    for (uint k = GPUSCAN_ITEM; k < bins_here; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n",
+    "    uint part = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n",
+    "    uint end = GPUSCAN_BIN_ITEMS > 1 ? GPUSCAN_GROUP : bins_here; /* once and by all, or as often as there are bins */\n",
+    "    for (uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS; k < end; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n",
     "        uint sums[GPUSCAN_AT_ONCE];\n",
     "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++) {\n",
-    "            uint bin = k + j * GPUSCAN_GROUP;\n",
-    "            sums[j] = bin < bins_here ? gpuscan_copies_sum(bins, bin) : 0;\n",
-    "        }\n",
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
+    "            sums[j] = gpuscan_copies_sum(bins, min(k + j * GPUSCAN_GROUP, bins_here - 1), part);\n",
     "#if GPUSCAN_ARRIVALS\n",
     "        /* An accumulator of 64 bits counts the range's groups in its upper 24 bits and samples below: whoever adds as\n",
     "           the last group has the bin's sum. No fence is needed, since nothing else is read. */\n",
@@ -3680,11 +3707,11 @@ static const char *gpuscan__kernels[] = {
     "        ulong before[GPUSCAN_AT_ONCE];\n",
     "GPUSCAN_UNROLL\n",
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (k + j * GPUSCAN_GROUP < bins_here)\n",
+    "            if (GPUSCAN_HANDS_OVER(j))\n",
     "                before[j] = atom_add(words + k + j * GPUSCAN_GROUP, (1ul << 40) + sums[j]);\n",
     "GPUSCAN_UNROLL\n",
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (k + j * GPUSCAN_GROUP < bins_here && before[j] >> 40 == members - 1) {\n",
+    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> 40 == members - 1) {\n",
     "                uint bin = k + j * GPUSCAN_GROUP;\n",
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & ((1ul << 40) - 1)) + sums[j]);\n",
     "                atom_xchg(words + bin, 0ul); /* as the others were atomic: nothing else orders them */\n",
@@ -3694,7 +3721,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n",
     "GPUSCAN_UNROLL\n",
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (sums[j])\n",
+    "            if (GPUSCAN_HANDS_OVER(j) && sums[j])\n",
     "                gpuscan_add_global(accumulators + first_bin + k + j * GPUSCAN_GROUP, sums[j]);\n",
     "#endif\n",
     "    }\n",
@@ -3815,6 +3842,7 @@ typedef struct gpuscan__tuning {
     uint32_t registers; /* a work-item's, where the compiler can be told; 0: its choice */
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
     uint32_t src_size;  /* and of this size in the source; 0: any */
+    int inclusive;      /* 1: for inclusive scans only */
 } gpuscan__tuning;
 
 enum { GPUSCAN__FENCE_NONE = 0, GPUSCAN__FENCE_PTX, GPUSCAN__FENCE_OPENCL2, GPUSCAN__FENCE_MEM };
@@ -4267,66 +4295,70 @@ static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t 
 static const gpuscan__profile gpuscan__profiles[] = {
     /* A simulator: everything is tried at sizes that a simulator can bear. It runs groups in order, so mem_fence does. */
     {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 2, {4, 4, 4}, {4, 4}, {2, 2}, 0, 1, 16384, 4,
+     4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 4, {4, 4, 4}, {2, 2}, {2, 2}, 0, 1, 16384, 4,
      4096, 64, 0},
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, NULL, GPUSCAN__FENCE_PTX, 1,
      /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
         what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the
-        rows and registers are the most bytes in flight a multiprocessor without spills: 64 registers hold 8 rows and
-        leave room for four groups of 256; packed elements need fewer.
+        rows and registers are the most bytes in flight a multiprocessor without spills, at 2^28: 64 registers hold 8
+        rows of 4 bytes (566 us), inclusive scans of integers want 72 (569; in 64: 597). Packed elements need fewer.
+        For 8 bytes the compiler's choice serves exclusive scans (u64, f64, affine: 1134 to 1145; inclusive: 1146, 1475,
+        1210), and 80 inclusive ones (1151, 1166, 1197); 6 rows in 64 take 1166 for all.
         Reduce: 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28:
         5.9, 7.7, 242 us; four groups with fewer: 6.9, 9.5, 249).
         Histogram: one group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in
         flight while samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too
-        slowly for that to matter. */
-     {{64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0},
-      {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0},
-      {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0},
-      {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0},
-      {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 24 * GPUSCAN__MIB, 64, 8, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0, 0}},
+        slowly for that to matter. Two vectors a work-item are worth a group more (bytes, 2^20: 8.1 us; one: 8.7). */
+     {{64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0},
+      {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0, 0},
+      {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0},
+      {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0},
+      {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 8, 0, 1},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 0, 8, 0, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 512, {8, 8}, {2, 2}, {64, 64}, 1024, 4, {1, 1, 2}, {1, 2}, {32, 16}, 64, 1, 49152, 16,
+     8, 512, {8, 8}, {2, 2}, {64, 64}, 1024, 4, {1, 1, 2}, {2, 2}, {32, 16}, 64, 1, 49152, 16,
      262144, 20000, 0},
     {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8,
      262144, 4096, 0},
     {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8,
      262144, 4096, 0},
     /* Nothing is known of its forward progress. */
     {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8,
      262144, 4096, 0},
     /* It ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
        also takes launches of unequal groups for finished too early (49 of 300 scans wrong, Mesa 22.3). */
     {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      64, 64, {4, 4}, {16, 16}, {0, 0}, 64, 4, {16, 16, 16}, {16, 16}, {2, 2}, 0, 0, 16384, 8,
      262144, 4096, 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
     /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
        readings. */
     {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0, 0}},
+     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
      4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 1, 1048576, 4,
      262144, 256, 0},
     {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0}},
+     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8,
      262144, 4096, 0},
@@ -5657,14 +5689,15 @@ typedef struct gpuscan__scan_plan {
     gpuscan__need need;
 } gpuscan__scan_plan;
 
-static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__elements *e) {
+static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__elements *e,
+                                   gpuscan_scan_kind kind) {
     return row->up_to >= bytes && (!row->size || row->size == gpuscan__max(e->src_size, e->dst_size)) &&
-           (!row->src_size || row->src_size == e->src_size);
+           (!row->src_size || row->src_size == e->src_size) && (!row->inclusive || kind == GPUSCAN_INCLUSIVE);
 }
 
 /* The tuning row of the size, or where a strategy is forced the best of its own. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__elements *e,
-                                              gpuscan_strategy forced) {
+                                              gpuscan_scan_kind kind, gpuscan_strategy forced) {
     const gpuscan__tuning *rows = gs->device.profile->scan;
     gpuscan__tuning found;
     size_t i;
@@ -5676,13 +5709,13 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
         found.registers = gs->testing->registers;
         return found;
     }
-    for (i = 0; !gpuscan__tuning_matches(&rows[i], bytes, e); i++)
+    for (i = 0; !gpuscan__tuning_matches(&rows[i], bytes, e, kind); i++)
         continue;
     found = rows[i];
     if (forced == GPUSCAN_STRATEGY_AUTO || forced == found.strategy)
         return found;
     for (i = 0; i < GPUSCAN__COUNT_OF(gs->device.profile->scan); i++)
-        if (rows[i].strategy == forced && gpuscan__tuning_matches(&rows[i], bytes, e))
+        if (rows[i].strategy == forced && gpuscan__tuning_matches(&rows[i], bytes, e, kind))
             return rows[i];
     found.strategy = forced;
     found.ahead = 128 * found.group * found.rows * 16;
@@ -5751,7 +5784,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc 
     uint64_t elements;
     if (!gpuscan__multiply(desc->count, plan->rows, &elements) || !gpuscan__multiply(elements, size, &bytes))
         bytes = UINT64_MAX;
-    tuning = gpuscan__choose_tuning(gs, bytes, &plan->e, desc->call.strategy);
+    tuning = gpuscan__choose_tuning(gs, bytes, &plan->e, desc->kind, desc->call.strategy);
     gpuscan__scan_shape(gs, plan, desc->count, &tuning);
     if (desc->call.strategy == GPUSCAN_STRATEGY_AUTO && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (desc->count <= plan->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
@@ -6577,7 +6610,12 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the number of samples does not fit 64 bits");
     /* local counters have 32 bits, and local memory an end */
     words = gs->device.int64_atomics && !weighted && elements < (uint64_t)1 << 40;
-    local = gpuscan__min(gs->device.local_memory, profile->counts_local);
+    key->strategy = (uint32_t)strategy;
+    key->group = cpu ? 1 : (uint32_t)gpuscan__min(group, gs->group_limit);
+    local = gs->device.local_memory;
+    if (!cpu && !gpuscan__uses_ptx(gs, key)) /* drivers add some bytes of their own to an argument's (NVIDIA) */
+        local -= local > 512 ? 256 : 0;
+    local = gpuscan__min(local, profile->counts_local);
     key->copies = 0;
     key->ranges = 1;
     if (strategy != GPUSCAN_STRATEGY_MULTI_PASS) {
@@ -6601,7 +6639,6 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     key->ranges = (uint32_t)gpuscan__ceil_div(plan->all_bins, key->range_bins);
     key->strategy = (uint32_t)strategy;
     key->rows = profile->counts_rows;
-    key->group = cpu ? 1 : (uint32_t)gpuscan__min(group, gs->group_limit);
     key->tile = key->group * key->rows * vector;
     key->byte_bins = size == 1 && key->form != GPUSCAN_BINS_EDGES && key->mode == 0 && key->range_all && !weighted &&
                      !cpu && key->copies && key->ranges == 1 && plan->channels != 3;
@@ -6645,6 +6682,8 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         plan->groups = gpuscan__max(gpuscan__min(rows, most / plan->row_groups), 1);
         plan->row_groups = gpuscan__max(plan->row_groups, gpuscan__ceil_div(elements >> 30, plan->groups));
         plan->groups *= plan->row_groups * key->ranges;
+        if (key->pipe && samples <= 2 * plan->row_groups * key->group * vector)
+            key->rows = 2; /* the kernel's short form: what runs once is slow to come in */
     }
     key->in_launch = 0;
     if (words && key->copies && !cpu && (plan->all_bins <= 4096 || key->ranges > 1))

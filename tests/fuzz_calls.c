@@ -19,7 +19,7 @@
 
 #include <signal.h>
 
-enum { ARENA = 24576, SUB_AT = 4096, SUB_SIZE = 8192, HOST = 1 << 17, SCRATCH = 1 << 15, CALLS = 8, QUEUES = 3 };
+enum { ARENA = 24576, SUB_AT = 4096, SUB_SIZE = 8192, HOST = 1 << 17, SCRATCH = 1 << 15, CALLS = 8, QUEUES = 3, HISTORY = 32 };
 
 /* Buffers by number, as inputs name them. SUB lies in A. */
 enum { NONE, A, B, SUB, READ_ONLY, WRITE_ONLY, FOREIGN, IMAGE, BUFFERS };
@@ -505,13 +505,29 @@ static int disarm(void) {
     return struck;
 }
 
+/* The latest calls, also those of earlier inputs: what is in flight, built or left in scratch comes from them. */
+static struct {
+    char lines[HISTORY][256];
+    unsigned long long count;
+} history;
+
+static void tell_history(void) {
+    unsigned long long i = history.count < HISTORY ? 0 : history.count - HISTORY;
+    for (; i < history.count; i++)
+        fprintf(stderr, "%llu: %s\n", i, history.lines[i % HISTORY]);
+}
+
 /* Whether the call succeeded; fails where the result is not one of the right ones. */
 static int judge(gpuscan_result result, form which) {
     int struck = disarm();
+    char *line = history.lines[history.count++ % HISTORY];
+    snprintf(line, sizeof history.lines[0],
+             "input %llu: %.100s, queue %d, %u events to wait for%s, scratch %d at %llu for %llu: %d%s",
+             (unsigned long long)inputs, test.what, now.queue, (unsigned)now.call.wait_count,
+             gate ? ", behind the gate" : "", now.own_scratch, (unsigned long long)now.scratch_begin,
+             (unsigned long long)now.need, (int)result, struck ? ", with a fault" : "");
     if (is_traced)
-        fprintf(stderr, "%s, queue %d, scratch %d at %llu for %llu: %d%s\n", test.what, now.queue, now.own_scratch,
-                (unsigned long long)now.scratch_begin, (unsigned long long)now.need, (int)result,
-                struck ? ", with a fault" : "");
+        fprintf(stderr, "%s\n", line);
     /* what the fault hit may have been something the library can do without */
     if (!is_right(result) && !(struck && (result == fault_result || result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)))
         fail_msg("%s: %d (%s), %s; %zu results are right, among them %d, %d and %d", test.what, (int)result,
@@ -540,7 +556,7 @@ static void mark(void) {
 static void read_all(void) {
     unsigned char *found = (unsigned char *)test_alloc(ARENA);
     int b;
-    size_t i;
+    size_t i, different, last;
     open_gate();
     for (b = 0; b < QUEUES; b++) {
         test_cl(clFinish(queues[b]));
@@ -552,9 +568,14 @@ static void read_all(void) {
         test_cl(clEnqueueReadBuffer(queues[0], arenas[b].mem, CL_TRUE, 0, ARENA, found, 0, NULL, NULL));
         if (memcmp(found, arenas[b].bytes, ARENA) == 0)
             continue;
+        for (i = 0, different = 0, last = 0; i < ARENA; i++)
+            if (found[i] != arenas[b].bytes[i])
+                different++, last = i;
         for (i = 0; found[i] == arenas[b].bytes[i];)
             i++;
-        fail_msg("%s: byte %zu of buffer %d is %u instead of %u", test.what, i, b, found[i], arenas[b].bytes[i]);
+        tell_history();
+        fail_msg("%s: byte %zu of buffer %d is %u instead of %u, the first of %zu different ones up to %zu", test.what,
+                 i, b, found[i], arenas[b].bytes[i], different, last);
     }
     for (i = 0; i < CALLS; i++)
         if (memcmp(&results[i], &results_wanted[i], sizeof results[i]) != 0)
@@ -828,6 +849,10 @@ static void do_scan(form which) {
     }
     if (which == HOST_ARRAYS) {
         check_host(ok, host_arena + host_dst, host_size);
+        if (!ok && total != NONE && layer.calls[LAYER_clEnqueueNDRangeKernel] > 0) /* as in check_host */
+            test_cl(clEnqueueReadBuffer(queues[0], arenas[total].mem, CL_TRUE, (size_t)desc.total.offset * k.dst_size,
+                                        (size_t)rows * k.dst_size, bytes_of(total, desc.total.offset, k.dst_size), 0,
+                                        NULL, NULL));
         if (!ok)
             mark();
     }

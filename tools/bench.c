@@ -587,9 +587,24 @@ static cl_mem new_buffer(uint64_t bytes) {
     return cl.clCreateBuffer(device.info.context, CL_MEM_READ_WRITE, bytes ? (size_t)bytes : 1, NULL, &status);
 }
 
+/* Fills a buffer from the bytes that it begins with: they double. */
+static void repeat_bytes(cl_mem buffer, uint64_t done, uint64_t bytes) {
+    while (done < bytes) {
+        const uint64_t more = bytes - done < done ? bytes - done : done;
+        must(copy_buffer(device.queue, buffer, buffer, 0, (size_t)done, (size_t)more, 0, NULL, NULL), "copy");
+        done += more;
+    }
+    must(cl.clFinish(device.queue), "finish");
+}
+
+/* Not by clEnqueueFillBuffer, which takes seconds for a large buffer on some drivers (NVIDIA). */
 static void fill_buffer(cl_mem buffer, unsigned char value, uint64_t bytes) {
-    must(cl.clEnqueueFillBuffer(device.queue, buffer, &value, 1, 0, (size_t)bytes, 0, NULL, NULL), "fill");
-    must(cl.clFinish(device.queue), "fill");
+    const uint64_t block = bytes < BLOCK ? bytes : BLOCK;
+    void *values = allocate(block);
+    memset(values, value, (size_t)block);
+    must(cl.clEnqueueWriteBuffer(device.queue, buffer, CL_TRUE, 0, (size_t)block, values, 0, NULL, NULL), "write");
+    free(values);
+    repeat_bytes(buffer, block, bytes);
 }
 
 static void open_device(const char *name) {
@@ -1150,16 +1165,9 @@ static void fill_host(const bench_row *r, void *data, uint64_t n) {
 }
 
 static void fill_device(const bench_row *r, cl_mem buffer, const void *block, uint64_t n) {
-    const size_t size = source_size(r);
-    uint64_t done = n < BLOCK ? n : BLOCK;
-    must(cl.clEnqueueWriteBuffer(device.queue, buffer, CL_TRUE, 0, (size_t)done * size, block, 0, NULL, NULL), "write");
-    while (done < n) {
-        const uint64_t more = n - done < done ? n - done : done;
-        must(copy_buffer(device.queue, buffer, buffer, 0, (size_t)(done * size), (size_t)(more * size), 0, NULL, NULL),
-             "copy");
-        done += more;
-    }
-    must(cl.clFinish(device.queue), "finish");
+    const uint64_t size = source_size(r), bytes = (n < BLOCK ? n : BLOCK) * size;
+    must(cl.clEnqueueWriteBuffer(device.queue, buffer, CL_TRUE, 0, (size_t)bytes, block, 0, NULL, NULL), "write");
+    repeat_bytes(buffer, bytes, n * size);
 }
 
 static void report_failure(const bench_row *r, uint64_t n, const char *what, const char *detail) {
