@@ -807,6 +807,8 @@ static void test_other_overflow(void **state) {
                 d.a = at(f.left, (ends - (a_element)-f.left_begin) / (a_element)));                                    \
         ACCEPTED(operation, __VA_ARGS__; d.b = at(f.parent.at, shared / (b_element));                                  \
                  d.a = at(f.parent.at, ends / (a_element)));                                                           \
+        if (strstr(test.info.platform_name, "NVIDIA")) /* crashes when it releases what overlapped in a kernel */      \
+            break;                                                                                                     \
         ACCEPTED(operation, __VA_ARGS__; d.b = at(f.left, (shared - f.left_begin) / (b_element));                      \
                  d.a = at(f.right, (ends - f.right_begin) / (a_element)));                                             \
     } while (0)
