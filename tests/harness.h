@@ -5,6 +5,7 @@
        GPUSCAN_TEST_SIZE     "small": a slow simulator; sizes shrink, and loops take fewer steps
        GPUSCAN_TEST_LONG     1: full cross products and the largest sizes
        GPUSCAN_TEST_SEED     the seed of an earlier run, to repeat it
+       GPUSCAN_TEST_SHARE    a number by which the shares of combinations that a run takes are divided; 1 by default
        GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: hold that back of the device
        GPUSCAN_TEST_GROUP    the largest work-group size to use
        GPUSCAN_TEST_LOG      1: print what the library logs
@@ -49,7 +50,7 @@ static struct test_state {
     cl_device_id     device;
     cl_command_queue queue; /* in-order */
     int              is_small, is_long;
-    uint64_t         seed, random;
+    uint64_t         seed, random, share;
     uint64_t         device_memory, largest_buffer;                                /* bytes */
     unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
     char             what[512]; /* the case that a failed check names */
@@ -124,7 +125,7 @@ static inline gpuscan_strategy test_next_strategy(void) {
 /* Each combination is a program to build, so by default a run takes one of so many of them, the seed says which; the
    long run takes all. */
 static inline int test_share(uint64_t combination, uint64_t of) {
-    return test.is_long || (combination + test.seed) % of == 0;
+    return test.is_long || (combination + test.seed) % (of * test.share) == 0;
 }
 
 /* The one strategy that a type and an operator run with by default. */
@@ -434,6 +435,9 @@ static inline int test_open(void **state) {
     test.largest_buffer = bytes;
     test.is_small = size != NULL && strcmp(size, "small") == 0;
     test.is_long = test_environment("GPUSCAN_TEST_LONG", 0) != 0;
+    test.share = test_environment("GPUSCAN_TEST_SHARE", 1);
+    if (test.share == 0)
+        test.share = 1;
     test.seed = test_environment("GPUSCAN_TEST_SEED", (uint64_t)time(NULL) % 1000000000);
     test.random = test.seed;
     print_message("%s, %s, seed %" PRIu64 "\n", test.info.device_name, test.info.profile, test.seed);
