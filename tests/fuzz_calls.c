@@ -19,7 +19,8 @@
 
 #include <signal.h>
 
-enum { ARENA = 24576, SUB_AT = 4096, SUB_SIZE = 8192, HOST = 1 << 17, SCRATCH = 1 << 15, CALLS = 8, QUEUES = 3, HISTORY = 32 };
+enum { ARENA = 24576, SUB_AT = 4096, SUB_SIZE = 8192, HOST = 1 << 17, SCRATCH = 1 << 15, CALLS = 8, QUEUES = 3 };
+enum { HISTORY = 32 };
 
 /* Buffers by number, as inputs name them. SUB lies in A. */
 enum { NONE, A, B, SUB, READ_ONLY, WRITE_ONLY, FOREIGN, IMAGE, BUFFERS };
@@ -556,7 +557,7 @@ static void mark(void) {
 static void read_all(void) {
     unsigned char *found = (unsigned char *)test_alloc(ARENA);
     int b;
-    size_t i, different, last;
+    size_t i, different, first, last;
     open_gate();
     for (b = 0; b < QUEUES; b++) {
         test_cl(clFinish(queues[b]));
@@ -568,14 +569,14 @@ static void read_all(void) {
         test_cl(clEnqueueReadBuffer(queues[0], arenas[b].mem, CL_TRUE, 0, ARENA, found, 0, NULL, NULL));
         if (memcmp(found, arenas[b].bytes, ARENA) == 0)
             continue;
-        for (i = 0, different = 0, last = 0; i < ARENA; i++)
-            if (found[i] != arenas[b].bytes[i])
-                different++, last = i;
-        for (i = 0; found[i] == arenas[b].bytes[i];)
-            i++;
+        for (i = 0, different = 0, first = 0, last = 0; i < ARENA; i++)
+            if (found[i] != arenas[b].bytes[i]) {
+                first = different++ ? first : i;
+                last = i;
+            }
         tell_history();
         fail_msg("%s: byte %zu of buffer %d is %u instead of %u, the first of %zu different ones up to %zu", test.what,
-                 i, b, found[i], arenas[b].bytes[i], different, last);
+                 first, b, found[first], arenas[b].bytes[first], different, last);
     }
     for (i = 0; i < CALLS; i++)
         if (memcmp(&results[i], &results_wanted[i], sizeof results[i]) != 0)

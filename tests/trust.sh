@@ -49,7 +49,7 @@ left_out() {
 }
 
 # What drivers and their compilers leave behind, and do among themselves, is not ours.
-printf 'leak:libpocl\nleak:RusticlOpenCL\nleak:libLLVM\nleak:libclang\nleak:libOpenCL\nleak:ld-linux\nleak:dlopen\nleak:libstdc++\n' > "$work/leaks.txt"
+printf 'leak:%s\n' libpocl RusticlOpenCL libLLVM libclang libOpenCL ld-linux dlopen libstdc++ > "$work/leaks.txt"
 cat > "$work/races.txt" << 'END_OF_LIST'
 race:libpocl
 race:libLLVM
@@ -82,8 +82,8 @@ fuzz() {
     # shellcheck disable=SC2086
     check "compile fuzz_$1" clang -std=c99 -g -O1 -fsanitize=fuzzer $sanitize "tests/fuzz_$1.c" -o "$work/fuzz_$1" \
       $libraries
-    check "fuzz $1 for $seconds s" env ASAN_OPTIONS=detect_leaks=0 "$work/fuzz_$1" -detect_leaks=0 "-max_total_time=$seconds" -max_len=400 \
-      -len_control=0 -timeout=120 -rss_limit_mb=8000 "-artifact_prefix=$work/$1-" "$work/$1" "tests/corpus/$1"
+    check "fuzz $1 for $seconds s" env ASAN_OPTIONS=detect_leaks=0 "$work/fuzz_$1" "-max_total_time=$seconds" \
+      -max_len=400 -len_control=0 -timeout=120 -rss_limit_mb=8000 "-artifact_prefix=$work/$1-" "$work/$1" "tests/corpus/$1"
     return
   fi
   [ -n "$long" ] && left_out "libFuzzer, for want of clang -fsanitize=fuzzer: plain random inputs instead"
