@@ -541,9 +541,11 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
                                                   const gpuscan_histogram_desc *desc);
 
 /* The programs built so far, for the next start. get: *size is the capacity on entry (blob NULL: ignored) and the size
-   needed on return; a capacity that is too small is GPUSCAN_ERROR_INVALID_ARGUMENT. set: copies what it needs; a blob
-   that is damaged, or of another device, driver or version, is GPUSCAN_ERROR_BLOB and changes nothing. Blobs are
-   trusted like programs: their checksum finds damage, not malice. */
+   needed on return; a capacity that is too small is GPUSCAN_ERROR_INVALID_ARGUMENT. Waits for the queue of the object's
+   last call, since drivers may go on compiling until a program has run. Wait for other queues and objects, too: PoCL up
+   to 5.0 aborts where it is asked for a program that runs. set: copies what it needs; a blob that is damaged, or of another
+   device, driver or version, is GPUSCAN_ERROR_BLOB and changes nothing. Blobs are trusted like programs: their checksum
+   finds damage, not malice. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size);
 
@@ -3954,6 +3956,8 @@ struct gpuscan {
     cl_device_id device_id;
     cl_command_queue queue;         /* the caller's or, on first use, the library's */
     cl_command_queue service_queue; /* clears scratch and tests programs: nothing of the caller's can block it */
+    cl_command_queue last_queue;    /* of the last call; retained */
+    int last_in_order;              /* that queue is in-order */
     gpuscan__device device;
     gpuscan__program *programs;
     unsigned char *blob;
@@ -3961,7 +3965,6 @@ struct gpuscan {
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* counts the scratch buffers that were dropped, from 1 on */
     cl_command_queue scratch_queue; /* the queue of the last call that used it; retained */
-    int scratch_in_order;           /* that queue is in-order */
     cl_event scratch_event;         /* that call's end, where the queue is out-of-order */
     const gpuscan__key *testing;    /* of the program whose self-test runs: a scan is cut as it says */
     size_t group_limit;             /* of the call being planned: the device's, or what its kernels can do */
@@ -5070,7 +5073,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     *queue = call->queue;
     if (!*queue && (r = gpuscan__default_queue(gs, queue)) != 0)
         return r;
-    if (*queue != gs->scratch_queue && call->queue) {
+    if (*queue != gs->last_queue && call->queue) {
         cl_context context = NULL;
         cl_device_id device = NULL;
         code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
@@ -5081,8 +5084,8 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
         if (context != gs->context || device != gs->device_id)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
     }
-    *in_order = gs->scratch_in_order; /* what is known of a queue holds as long as the library keeps the queue */
-    if (*queue != gs->scratch_queue) {
+    *in_order = gs->last_in_order; /* what is known of a queue holds as long as the library keeps the queue */
+    if (*queue != gs->last_queue) {
         code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
         if (code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
@@ -5215,6 +5218,17 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     return result;
 }
 
+/* Keeps a queue in place of another; *kept may be NULL. */
+static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, cl_command_queue queue) {
+    cl_int code = *kept == queue ? CL_SUCCESS : gs->cl.clRetainCommandQueue(queue);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clRetainCommandQueue failed");
+    if (*kept && *kept != queue)
+        gs->cl.clReleaseCommandQueue(*kept);
+    *kept = queue;
+    return GPUSCAN_SUCCESS;
+}
+
 /* Starts a call: its queue, its wait list, its scratch. need: what the kernels use. */
 static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, const gpuscan_call *call,
                                            cl_command_queue queue, int in_order, const gpuscan__need *need) {
@@ -5228,6 +5242,9 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     chain->wait_count = call->wait_count;
     chain->waits = call->wait_list;
     chain->place.epoch = 1;
+    if ((r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) != 0)
+        return r;
+    gs->last_in_order = in_order;
     if (gpuscan__need_total(need) == 0)
         return GPUSCAN_SUCCESS;
     if (call->scratch.mem) {
@@ -5267,16 +5284,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
         if (need->bytes[i] && i >= GPUSCAN__WORDS32 && i <= GPUSCAN__WORDS128)
             chain->place.epoch = ++gs->scratch[i].epoch;
     }
-    if (gs->scratch_queue != queue) {
-        cl_int code = gs->cl.clRetainCommandQueue(queue);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clRetainCommandQueue failed");
-        if (gs->scratch_queue)
-            gs->cl.clReleaseCommandQueue(gs->scratch_queue);
-        gs->scratch_queue = queue;
-        gs->scratch_in_order = in_order;
-    }
-    return r;
+    return gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
 }
 
 /* A kernel's arguments, in order; the first failure stays. */
@@ -7438,6 +7446,8 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     gpuscan__forget_event(gs, &gs->scratch_event);
     if (gs->scratch_queue)
         gs->cl.clReleaseCommandQueue(gs->scratch_queue);
+    if (gs->last_queue)
+        gs->cl.clReleaseCommandQueue(gs->last_queue);
     if (gs->service_queue)
         gs->cl.clReleaseCommandQueue(gs->service_queue);
     if (gs->queue)
@@ -7602,11 +7612,14 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     unsigned char *bytes = (unsigned char *)blob;
     uint64_t at = sizeof(header), capacity;
     gpuscan_result r;
+    cl_int code;
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
     if (!size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
+    if (gs->last_queue && (code = gs->cl.clFinish(gs->last_queue)) != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "clFinish failed");
     memset(&header, 0, sizeof(header));
     for (program = gs->programs; program; program = program->next) {
         if ((r = gpuscan__blob_program(gs, program, NULL, &at)) != 0)

@@ -115,6 +115,8 @@ run() {
   if [ "$failed" -gt 0 ]; then
     say "  status $status; from $log:"
     grep -E -A3 '^\[  ERROR|^\[  FAILED|ERROR: |runtime error|no device|no object' "$log" | head -30 | sed 's/^/  /'
+    # a signal's status: the last words of whoever gave up
+    [ "$status" -gt 128 ] && tail -12 "$log" | cut -c 1-300 | sed 's/^/  /'
   fi
 }
 

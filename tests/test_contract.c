@@ -1293,6 +1293,38 @@ static unsigned char *make_blob(size_t *size) {
     return blob;
 }
 
+/* A blob right behind a call: PoCL up to 5.0 aborts where it is asked for a program that runs, or is still compiled. */
+static void test_blob_of_running(void **state) {
+    gpuscan *whole = test.gs;
+    int which;
+    (void)state;
+    for (which = 0; which < JOB_DEVICE_END; which++) {
+        gpuscan *gs = layered();
+        gpuscan_call call = call_on(which % 2 ? test.queue : NULL);
+        size_t size = 0, capacity;
+        unsigned char *blob;
+        job j;
+        test.gs = gs;
+        test_case("a blob right behind %s", job_names[which]);
+        job_new(&j, which, which == JOB_SCAN_SMALL ? 1000 : test_size(10000, 1000000, 1000000));
+        test_ok(job_start(gs, &j, &call));
+        test_ok(gpuscan_get_blob(gs, NULL, &size));
+        job_done(&j); /* it has been waited for */
+        job_reset(&j);
+        test_ok(job_start(gs, &j, &call));
+        blob = (unsigned char *)test_alloc(size);
+        capacity = size;
+        test_ok(gpuscan_get_blob(gs, blob, &capacity));
+        assert_true(capacity == size);
+        job_done(&j);
+        job_free(&j);
+        free(blob);
+        gpuscan_destroy(gs);
+        layer_expect_empty();
+    }
+    test.gs = whole;
+}
+
 static void test_blob(void **state) {
     size_t size, second_size = 0;
     unsigned char *blob, *second;
@@ -1712,7 +1744,8 @@ int main(void) {
         TEST(test_released_early), TEST(test_scratch),        TEST(test_scratch_reuse),  TEST(test_prepare),
         TEST(test_cold),           TEST(test_no_host_access), TEST(test_two_contexts),   TEST(test_two_threads),
         TEST(test_blob),           TEST(test_bad_blob),       TEST(test_custom_errors),  TEST(test_logger),
-        TEST(test_result_strings), TEST(test_no_growth),      TEST(test_create_destroy), TEST(test_failed_event),
+        TEST(test_result_strings), TEST(test_no_growth),      TEST(test_create_destroy), TEST(test_blob_of_running),
+        TEST(test_failed_event),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("contract", tests, open_contract, test_close);
