@@ -22,10 +22,15 @@ rm -f ./*.gcda ./*.gcno ./*.gcov.txt
 : > all.txt
 
 [ $# -gt 0 ] || set -- $(cd "$root/tests" && ls test_*.c | sed 's/^test_//; s/\.c$//')
+cat > one.sh << 'END_OF_SCRIPT'
+gcc -std=c99 -O0 -g --coverage "$root/tests/test_$1.c" -o "cover-$1" -lcmocka -lOpenCL -lm -lpthread -ldl \
+  2> "$1-compile.txt" || { echo "FAILED: test_$1.c does not compile"; exit 255; }
+"./cover-$1" > "$1.txt" 2>&1 || echo "test_$1: status $?"
+END_OF_SCRIPT
+export root
+# shellcheck disable=SC2016
+printf '%s\n' "$@" | xargs -P "$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)" -I '{}' sh one.sh '{}' || exit 1
 for each in "$@"; do
-  gcc -std=c99 -O0 -g --coverage "$root/tests/test_$each.c" -o "cover-$each" -lcmocka -lOpenCL -lm -lpthread -ldl \
-    2> "$each-compile.txt" || { echo "FAILED: test_$each.c does not compile"; exit 1; }
-  "./cover-$each" > "$each.txt" 2>&1 || echo "test_$each: status $?"
   # branch lines follow their line: "branch 0 taken 3", "branch 1 never executed"
   "$gcov" --stdout --branch-counts --branch-probabilities "cover-$each-test_$each.gcda" 2> /dev/null |
     awk '/^ *-: *0:Source:/ { in_header = /gpuscan\.h$/ } in_header' >> all.txt

@@ -8,6 +8,7 @@
        GPUSCAN_TEST_SHARE    a number by which the shares of combinations that a run takes are divided; 1 by default
        GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: hold that back of the device
        GPUSCAN_TEST_GROUP    the largest work-group size to use
+       GPUSCAN_TEST_LOCAL    the bytes of local memory to use at most
        GPUSCAN_TEST_LOG      1: print what the library logs
        GPUSCAN_TEST_ONLY     the tests to run, as a pattern such as "*edges*" */
 #ifndef TEST_HARNESS_H
@@ -409,6 +410,7 @@ static inline int test_open(void **state) {
     desc.error_size = sizeof error;
     desc.limits.without = (uint32_t)test_environment("GPUSCAN_TEST_WITHOUT", 0);
     desc.limits.work_group_size = (size_t)test_environment("GPUSCAN_TEST_GROUP", 0);
+    desc.limits.local_memory = test_environment("GPUSCAN_TEST_LOCAL", 0);
     if (test_environment("GPUSCAN_TEST_LOG", 0))
         desc.logger.log = test_log;
     if (gpuscan_create(&probe, &desc) != GPUSCAN_SUCCESS || gpuscan_get_info(probe, &info) != GPUSCAN_SUCCESS) {

@@ -118,6 +118,54 @@ set -- $(tail -1 "$work/elsewhere.txt")
 passed=$((passed + ${1:-0}))
 failed=$((failed + ${3:-1}))
 
+# ---- races and memory, in a simulator ----------------------------------------------------------------------------------
+
+# simulate LABEL PROGRAM: every operation with every strategy in Oclgrind; what it reports goes to a file of its own.
+# Fails where it reports anything, or a result is wrong.
+simulate() {
+  reports=$work/reports-$1.txt
+  rm -f "$reports"
+  GPUSCAN_TEST_SIZE=small oclgrind --data-races --uninitialized --check-api --max-errors 20 --log "$reports" "$2" ||
+    return 1
+  [ ! -s "$reports" ] || { cat "$reports"; return 1; }
+}
+
+# find_planted LABEL SED-SCRIPT WHAT: with this done to the kernels, the same command reports what was planted.
+find_planted() {
+  tree=$work/planted-$1
+  mkdir -p "$tree/tests" && cp tests/*.c tests/*.h "$tree/tests" && sed "$2" gpuscan.h > "$tree/gpuscan.h" || return 1
+  if cmp -s gpuscan.h "$tree/gpuscan.h"; then
+    echo 'FAILED: nothing was planted'
+    return 1
+  fi
+  # shellcheck disable=SC2086
+  $cc -std=c99 -O1 "$tree/tests/test_smoke.c" -o "$tree/smoke" $libraries || return 1
+  if GPUSCAN_TEST_ONLY=operations simulate "planted-$1" "$tree/smoke"; then
+    echo 'FAILED: not found'
+    return 1
+  fi
+  grep -q "$3" "$work/reports-planted-$1.txt"
+}
+
+# Groups of 1, 32, 64 and the largest; local memory as it is, 16 and 1 KiB; with and without 64-bit atomics and doubles.
+simulations() {
+  # shellcheck disable=SC2086
+  check 'compile for the simulator' $cc -std=c99 -O1 tests/test_smoke.c -o "$work/smoke" $libraries
+  for each in 0,0,0 1,0,0 32,0,0 64,0,0 0,16384,0 0,1024,0 0,0,3 64,1024,3 1,1024,3; do
+    IFS=, read -r group local without << END_OF_LINE
+$each
+END_OF_LINE
+    GPUSCAN_TEST_GROUP=$group GPUSCAN_TEST_LOCAL=$local GPUSCAN_TEST_WITHOUT=$without
+    export GPUSCAN_TEST_GROUP GPUSCAN_TEST_LOCAL GPUSCAN_TEST_WITHOUT
+    check "Oclgrind, groups of $group, $local bytes of local memory, without $without" simulate "$each" "$work/smoke"
+  done
+  unset GPUSCAN_TEST_GROUP GPUSCAN_TEST_LOCAL GPUSCAN_TEST_WITHOUT
+  check 'Oclgrind finds a planted race' find_planted race \
+    's/#define GPUSCAN_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)/#define GPUSCAN_BARRIER()/' 'race'
+  check 'Oclgrind finds a planted overrun' find_planted overrun \
+    's/dst\[dst_offset\] = GPUSCAN_RESULT/dst[dst_offset + 1000000] = GPUSCAN_RESULT/' 'Invalid write'
+}
+
 # ---- the long part -----------------------------------------------------------------------------------------------------
 
 if [ -n "$long" ]; then
@@ -149,6 +197,11 @@ if [ -n "$long" ]; then
     check 'races, ThreadSanitizer' env GPUSCAN_TEST_ONLY='*threads*' "$work/trust-races"
   else
     left_out 'races, for want of clang -fsanitize=thread'
+  fi
+  if have oclgrind; then
+    simulations
+  else
+    left_out 'races and memory in the Oclgrind simulator, which is not installed'
   fi
   check 'static analysis' sh tests/analyze.sh
   check 'coverage' sh tests/coverage.sh
