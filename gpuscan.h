@@ -4305,7 +4305,8 @@ static const gpuscan__profile gpuscan__profiles[] = {
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 4, {4, 4, 4}, {2, 2}, {2, 2}, 0, 1, 16384, 4,
      4096, 64, 0},
-    {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, NULL, GPUSCAN__FENCE_PTX, 1,
+    /* By NVIDIA's own driver; others of its GPUs (Mesa, PoCL) do not take its instructions. */
+    {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX, 1,
      /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
         what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the
         rows and registers are the most bytes in flight a multiprocessor without spills, at 2^28: 64 registers hold 8
@@ -5066,8 +5067,6 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     gpuscan_result r;
     cl_uint i;
     cl_int code;
-    if ((unsigned)call->strategy >= GPUSCAN_STRATEGY_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
     if ((call->wait_count == 0) != (call->wait_list == NULL))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_count and call.wait_list do not agree");
     *queue = call->queue;
@@ -5670,13 +5669,33 @@ static void gpuscan__plan_begin(gpuscan *gs) {
     gs->group_limit = gs->device.group_limit;
 }
 
-/* Gets the program. Where its kernels do not fit their group, or fail their test, the caller plans anew, in a loop that
-   began with gpuscan__plan_begin. */
+/* Goes on without the vendor's instructions, and without the programs that were built with them. */
+static void gpuscan__give_up_lanes(gpuscan *gs, const char *why) {
+    gpuscan__program *program;
+    char message[160];
+    gs->device.lanes = 0;
+    if (gs->device.fence == GPUSCAN__FENCE_PTX)
+        gs->device.fence = GPUSCAN__FENCE_NONE;
+    while ((program = gs->programs) != NULL) {
+        gs->programs = program->next;
+        gpuscan__free_program(gs, program);
+    }
+    snprintf(message, sizeof(message), "%s: the vendor's instructions are not used any more", why);
+    gpuscan__log(gs, GPUSCAN_LOG_WARNING, message);
+}
+
+/* Gets the program. Where its kernels are not built, do not fit their group, or fail their test, the caller plans anew,
+   in a loop that began with gpuscan__plan_begin. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__key *key, const gpuscan__elements *e,
                                                    gpuscan__program **program, int *again) {
     size_t group = 0;
     gpuscan_result r = gpuscan__get_program(gs, key, e, program);
     *again = 0;
+    if (r == GPUSCAN_ERROR_BUILD && gpuscan__uses_ptx(gs, key)) {
+        gpuscan__give_up_lanes(gs, "a program was not built");
+        *again = 1;
+        return GPUSCAN_SUCCESS;
+    }
     if (r == 0)
         r = gpuscan__program_group(gs, *program, &group);
     if (r == 0 && group >= key->group && !(*program)->proved)
@@ -6017,8 +6036,6 @@ static gpuscan_result gpuscan__scan(gpuscan *gs, const gpuscan_scan_desc *desc, 
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
-    if ((unsigned)desc->call.strategy >= GPUSCAN_STRATEGY_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
     plan.rows = desc->rows ? desc->rows : 1;
     if ((r = gpuscan__check_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan.src_pitch)) != 0 ||
         (r = gpuscan__check_pitch(gs, "dst_pitch", desc->dst_pitch, desc->count, &plan.dst_pitch)) != 0 ||
@@ -6084,8 +6101,6 @@ static gpuscan_result gpuscan__uniform_add(gpuscan *gs, const gpuscan_uniform_ad
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     if (desc->block == 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
-    if ((unsigned)strategy >= GPUSCAN_STRATEGY_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = gpuscan__is_cpu_strategy(gs->device.profile->reduce) ? GPUSCAN_STRATEGY_CPU_MULTI_PASS
                                                                         : GPUSCAN_STRATEGY_MULTI_PASS;
@@ -6299,8 +6314,6 @@ static gpuscan_result gpuscan__reduce(gpuscan *gs, const gpuscan_reduce_desc *de
     if ((r = gpuscan__resolve_elements(gs, &plan.e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
         return r;
-    if ((unsigned)desc->call.strategy >= GPUSCAN_STRATEGY_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
     if (plan.e.arg && (desc->init || desc->init_buffer.mem))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
     if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan.e.src_size, &elements)) != 0 ||
@@ -6555,8 +6568,6 @@ static gpuscan_result gpuscan__resolve_histogram(gpuscan *gs, const gpuscan_hist
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges are given, but form is not GPUSCAN_BINS_EDGES");
     if ((unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside is no gpuscan_outside");
-    if ((unsigned)desc->call.strategy >= GPUSCAN_STRATEGY_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
     if ((r = gpuscan__check_type(gs, "sample_type", plan->sample)) != 0)
         return r;
     plan->channels = desc->channels ? desc->channels : 1;
@@ -7039,15 +7050,8 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, con
     if (right)
         return GPUSCAN_SUCCESS;
     *refused = 1;
-    if (gs->device.lanes) { /* without the vendor's instructions, then */
-        gs->device.lanes = 0;
-        if (gs->device.fence == GPUSCAN__FENCE_PTX)
-            gs->device.fence = GPUSCAN__FENCE_NONE;
-        while ((program = gs->programs) != NULL) {
-            gs->programs = program->next;
-            gpuscan__free_program(gs, program);
-        }
-        gpuscan__log(gs, GPUSCAN_LOG_WARNING, "a self-test failed: the vendor's instructions are not used any more");
+    if (gs->device.lanes) {
+        gpuscan__give_up_lanes(gs, "a self-test failed");
         return GPUSCAN_SUCCESS;
     }
     gs->refused |= 1u << strategy;
@@ -7332,7 +7336,9 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
         gs->cl = *desc->opencl;
     else if (gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
-#define GPUSCAN__CHECK(name, result, parameters)                                                                           if (!gs->cl.name)                                                                                                          return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "opencl: the table has no " #name);
+#define GPUSCAN__CHECK(name, result, parameters)                                                                       \
+    if (!gs->cl.name)                                                                                                  \
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "opencl: the table has no " #name);
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__CHECK)
 #undef GPUSCAN__CHECK
     if (!desc->context && (desc->device || desc->queue) && !(desc->device && !desc->queue))
@@ -7495,11 +7501,30 @@ static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpusca
     gs->error[0] = 0;
     if (!desc)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "desc is NULL");
+    if ((unsigned)call->strategy >= GPUSCAN_STRATEGY_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
     return GPUSCAN_SUCCESS;
 }
 
 /* The public functions of an operation: run, prepare, scratch size. */
-#define GPUSCAN__PUBLIC(operation)                                                                                         GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {                      gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                                return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__RUN, NULL);                                            }                                                                                                                      GPUSCAN_API gpuscan_result gpuscan_##operation##_prepare(gpuscan *gs, const gpuscan_##operation##_desc *desc) {            gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                                return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__PREPARE, NULL);                                        }                                                                                                                      GPUSCAN_API gpuscan_result gpuscan_##operation##_scratch_size(gpuscan *gs, const gpuscan_##operation##_desc *desc,                                                                   uint64_t *size) {                                            gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                                if (r == 0 && !size)                                                                                                       r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");                                             if (r == 0)                                                                                                                *size = 0;                                                                                                         return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__SIZE, size);                                           }
+#define GPUSCAN__PUBLIC(operation)                                                                                     \
+    GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
+        gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                        \
+        return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__RUN, NULL);                                        \
+    }                                                                                                                  \
+    GPUSCAN_API gpuscan_result gpuscan_##operation##_prepare(gpuscan *gs, const gpuscan_##operation##_desc *desc) {    \
+        gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                        \
+        return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__PREPARE, NULL);                                    \
+    }                                                                                                                  \
+    GPUSCAN_API gpuscan_result gpuscan_##operation##_scratch_size(gpuscan *gs, const gpuscan_##operation##_desc *desc, \
+                                                                  uint64_t *size) {                                    \
+        gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                        \
+        if (r == 0 && !size)                                                                                           \
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");                                     \
+        if (r == 0)                                                                                                    \
+            *size = 0;                                                                                                 \
+        return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__SIZE, size);                                       \
+    }
 
 GPUSCAN__PUBLIC(scan)
 GPUSCAN__PUBLIC(uniform_add)

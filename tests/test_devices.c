@@ -1,0 +1,325 @@
+/* cc -O2 test_devices.c -o test_devices -lcmocka -lOpenCL -lm -lpthread -ldl
+   Devices that are not here: the real one, which says through the entry-point table that it is another. */
+#include "layer.h"
+#include "jobs.h"
+
+/* What a device says of itself; what is NULL or 0 the real one answers. */
+typedef struct disguise {
+    const char *what;
+    cl_device_type type;
+    cl_uint vendor;
+    const char *name, *platform, *version, *c_version;
+    const char *profile; /* that it gets */
+    int fence;           /* has_fence: 0, 1, or -1: as the real one's features say */
+    size_t work_items;   /* in the first dimension */
+    size_t kernel_group; /* work-items that a kernel can be launched with */
+    cl_uint units, clock;
+} disguise;
+
+static const disguise *worn;
+static unsigned limited_builds; /* builds with a limit of registers */
+static cl_uint platforms_said, platforms_without_devices; /* that the loader knows; the first of them, which fail */
+static unsigned platforms_asked;
+
+static cl_int answer(const void *said, size_t said_size, size_t size, void *value, size_t *needed) {
+    if (needed)
+        *needed = said_size;
+    if (value && size < said_size)
+        return CL_INVALID_VALUE;
+    if (value)
+        memcpy(value, said, said_size);
+    return CL_SUCCESS;
+}
+
+#define ANSWER_TEXT(text)                                                                                              \
+    if (text)                                                                                                          \
+        return answer(text, strlen(text) + 1, size, value, needed);                                                    \
+    break
+#define ANSWER_NUMBER(number)                                                                                          \
+    if (number)                                                                                                        \
+        return answer(&number, sizeof number, size, value, needed);                                                    \
+    break
+
+static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size_t size, void *value, size_t *needed) {
+    static const cl_uint registers = 65536;
+    cl_int code = layer_clGetDeviceInfo(id, what, size, value, needed);
+    switch (what) {
+    case CL_DEVICE_TYPE:
+        ANSWER_NUMBER(worn->type);
+    case CL_DEVICE_VENDOR_ID:
+        ANSWER_NUMBER(worn->vendor);
+    case CL_DEVICE_MAX_COMPUTE_UNITS:
+        ANSWER_NUMBER(worn->units);
+    case CL_DEVICE_MAX_CLOCK_FREQUENCY:
+        ANSWER_NUMBER(worn->clock);
+    case CL_DEVICE_NAME:
+        ANSWER_TEXT(worn->name);
+    case CL_DEVICE_VERSION:
+        ANSWER_TEXT(worn->version);
+    case CL_DEVICE_OPENCL_C_VERSION:
+        ANSWER_TEXT(worn->c_version);
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+        if (worn->work_items && value)
+            *(size_t *)value = worn->work_items;
+        break;
+    case 0x4002: /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
+        return answer(&registers, sizeof registers, size, value, needed);
+    default:
+        break;
+    }
+    return code;
+}
+
+static cl_int CL_API_CALL platform_info(cl_platform_id id, cl_platform_info what, size_t size, void *value,
+                                        size_t *needed) {
+    if (what == CL_PLATFORM_NAME && worn->platform)
+        return answer(worn->platform, strlen(worn->platform) + 1, size, value, needed);
+    return layer_clGetPlatformInfo(id, what, size, value, needed);
+}
+
+static cl_int CL_API_CALL kernel_group(cl_kernel id, cl_device_id device, cl_kernel_work_group_info what, size_t size,
+                                       void *value, size_t *needed) {
+    cl_int code = layer_clGetKernelWorkGroupInfo(id, device, what, size, value, needed);
+    if (code == CL_SUCCESS && what == CL_KERNEL_WORK_GROUP_SIZE && worn->kernel_group && value)
+        if (*(size_t *)value > worn->kernel_group)
+            *(size_t *)value = worn->kernel_group;
+    return code;
+}
+
+/* A limit of registers is an option of NVIDIA's compiler, which comes with its instructions: others refuse it. */
+static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+                                void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
+    if (options && strstr(options, "-cl-nv-maxrregcount=")) {
+        limited_builds++;
+        return CL_BUILD_PROGRAM_FAILURE;
+    }
+    return layer_clBuildProgram(program, count, devices, options, notify, user);
+}
+
+/* The loader's answer: the test's platform, as often as platforms_said. */
+static cl_int CL_API_CALL platform_ids(cl_uint count, cl_platform_id *ids, cl_uint *found) {
+    cl_platform_id platform = NULL;
+    cl_uint i;
+    test_cl(clGetDeviceInfo(test.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
+    for (i = 0; i < count && i < platforms_said; i++)
+        ids[i] = platform;
+    *found = platforms_said;
+    return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL device_ids(cl_platform_id id, cl_device_type type, cl_uint count, cl_device_id *ids,
+                                     cl_uint *found) {
+    (void)id;
+    (void)type;
+    (void)count;
+    if (platforms_asked++ < platforms_without_devices)
+        return CL_DEVICE_NOT_FOUND;
+    ids[0] = test.device;
+    *found = 1;
+    return CL_SUCCESS;
+}
+
+/* A desc through the table, of a device that says what d says. */
+static gpuscan_desc disguised(const disguise *d) {
+    gpuscan_desc desc;
+    layer_open();
+    worn = d;
+    limited_builds = platforms_asked = 0;
+    layer.table.clGetDeviceInfo = device_info;
+    layer.table.clGetPlatformInfo = platform_info;
+    layer.table.clGetKernelWorkGroupInfo = kernel_group;
+    layer.table.clBuildProgram = build;
+    desc = layer_desc();
+    return desc;
+}
+
+static gpuscan *open_disguised(const disguise *d, uint32_t without) {
+    gpuscan_desc desc = disguised(d);
+    gpuscan *gs = NULL;
+    desc.limits.without = without;
+    test_ok(gpuscan_create(&gs, &desc));
+    return gs;
+}
+
+/* Calls with the profile's own strategies are right. */
+static void runs(gpuscan *gs, const char *what) {
+    static const int which[] = {JOB_SCAN, JOB_SCAN_PLACE, JOB_SCAN_ROWS, JOB_UNIFORM_ADD,
+                                JOB_REDUCE, JOB_ARGMIN, JOB_HISTOGRAM, JOB_EDGES};
+    gpuscan *whole = test.gs;
+    gpuscan_call call;
+    size_t i;
+    memset(&call, 0, sizeof call);
+    test.gs = gs;
+    for (i = 0; i < sizeof which / sizeof *which; i++) {
+        job j;
+        test_case("%s: %s", what, job_names[which[i]]);
+        job_new(&j, which[i], test_size(300, 3001, 70001));
+        test_ok(job_start(gs, &j, &call));
+        test_cl(clFinish(test.queue));
+        job_done(&j);
+        job_free(&j);
+    }
+    test.gs = whole;
+}
+
+static const disguise nvidia = {"NVIDIA's own driver", CL_DEVICE_TYPE_GPU, 0x10de, "a card", "NVIDIA CUDA",
+                                "OpenCL 3.0 CUDA", "OpenCL C 1.2 ", "NVIDIA GPU", 1, 0, 0, 0, 0};
+
+static void test_profiles(void **state) {
+    static const disguise disguises[] = {
+        {"an NVIDIA GPU by Mesa", CL_DEVICE_TYPE_GPU, 0x10de, "a card", "rusticl", "OpenCL 1.2 ", "OpenCL C 1.2 ", "GPU",
+         0, 0, 0, 0, 0},
+        {"an AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", "OpenCL 2.0 ", "OpenCL C 2.0 ", "AMD GPU", 1, 0, 0, 0,
+         0},
+        {"an AMD GPU of OpenCL C 1.2", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", "OpenCL 2.1 ", "OpenCL C 1.2 ",
+         "AMD GPU", 0, 0, 0, 0, 0},
+        {"an Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "a card", "Intel", NULL, NULL, "Intel GPU", -1, 0, 0, 0, 0},
+        {"llvmpipe", CL_DEVICE_TYPE_CPU, 0, "llvmpipe (LLVM 15)", "rusticl", NULL, NULL, "llvmpipe", -1, 0, 0, 0, 0},
+        {"a simulator", CL_DEVICE_TYPE_CPU, 0, "a processor", "Oclgrind", "OpenCL 1.2 ", "OpenCL C 1.2 ", "simulator", 1,
+         0, 0, 0, 0},
+        {"a CPU", CL_DEVICE_TYPE_CPU, 0, "a processor", "a driver", "OpenCL 1.2 ", "OpenCL C 1.2 ", "CPU", 0, 0, 0, 0, 0},
+        {"an accelerator", CL_DEVICE_TYPE_ACCELERATOR, 0, "a card", "a driver", NULL, NULL, "accelerator", -1, 0, 0, 0, 0},
+    };
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof disguises / sizeof *disguises; i++) {
+        const disguise *d = &disguises[i];
+        gpuscan *gs;
+        gpuscan_info info;
+        test_case("%s", d->what);
+        gs = open_disguised(d, 0);
+        test_ok(gpuscan_get_info(gs, &info));
+        assert_string_equal(info.profile, d->profile);
+        if (d->fence >= 0)
+            assert_int_equal(info.has_fence, d->fence);
+        assert_int_equal(info.has_lanes, 0);
+        runs(gs, d->what);
+        assert_int_equal(limited_builds, 0);
+        gpuscan_destroy(gs);
+        layer_expect_empty();
+    }
+}
+
+/* The vendor's instructions are asked for and not understood: the library gets along without them. */
+static void test_no_instructions(void **state) {
+    gpuscan *gs;
+    gpuscan_info info;
+    (void)state;
+    if (test.info.has_lanes)
+        skip();
+    test_case("%s", nvidia.what);
+    gs = open_disguised(&nvidia, 0);
+    test_ok(gpuscan_get_info(gs, &info));
+    assert_string_equal(info.profile, nvidia.profile);
+    assert_int_equal(info.has_lanes, 1);
+    assert_int_equal(info.has_fence, 1);
+    runs(gs, nvidia.what);
+    assert_int_equal(limited_builds, 1); /* the first, which failed */
+    test_ok(gpuscan_get_info(gs, &info));
+    assert_int_equal(info.has_lanes, 0);
+    assert_int_equal(info.has_fence, 0);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+
+    test_case("%s, without its instructions", nvidia.what);
+    gs = open_disguised(&nvidia, GPUSCAN_WITHOUT_LANES);
+    test_ok(gpuscan_get_info(gs, &info));
+    assert_int_equal(info.has_lanes, 0);
+    runs(gs, test.what);
+    assert_int_equal(limited_builds, 0);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+}
+
+/* Kernels that cannot be launched with the group that was planned, and devices whose groups are smaller along the first
+   dimension than in all. */
+static void test_small_groups(void **state) {
+    static const disguise kernels = {"kernels of groups of 16", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", NULL, NULL,
+                                     "AMD GPU", -1, 0, 16, 0, 0};
+    static const disguise items = {"groups of 8 in the first dimension", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD",
+                                   NULL, NULL, "AMD GPU", -1, 8, 0, 0, 0};
+    gpuscan *gs;
+    gpuscan_info info;
+    (void)state;
+    if (test.info.work_group_size < 16)
+        skip();
+    test_case("%s", kernels.what);
+    gs = open_disguised(&kernels, 0);
+    runs(gs, kernels.what);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+
+    test_case("%s", items.what);
+    gs = open_disguised(&items, 0);
+    test_ok(gpuscan_get_info(gs, &info));
+    assert_int_equal(info.work_group_size, 8);
+    runs(gs, items.what);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+}
+
+/* The choice of a device: more platforms than the library looks at, some of which fail; devices that are too old; one
+   that says it is faster than anything. */
+static void test_choice(void **state) {
+    static const disguise fast = {"a fast device", 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0xffffffffu, 0xffffffffu};
+    static const disguise old = {"an old device", 0, 0, NULL, NULL, "OpenCL 1.1 ", NULL, NULL, 0, 0, 0, 0, 0};
+    static const disguise odd = {"a device of no version", 0, 0, NULL, NULL, "OpenCL", NULL, NULL, 0, 0, 0, 0, 0};
+    static const disguise strange = {"a device of version 2.", 0, 0, NULL, NULL, "OpenCL 2. ", NULL, NULL, 0, 0, 0, 0, 0};
+    static const disguise *const too_old[] = {&old, &odd, &strange};
+    char error[512];
+    gpuscan *gs = NULL;
+    gpuscan_desc desc;
+    gpuscan_info info;
+    size_t i;
+    (void)state;
+    test_case("a choice of 100 platforms");
+    desc = disguised(&fast);
+    layer.table.clGetPlatformIDs = platform_ids;
+    layer.table.clGetDeviceIDs = device_ids;
+    desc.context = NULL;
+    desc.device = NULL;
+    desc.queue = NULL;
+    platforms_said = 100;
+    platforms_without_devices = 3;
+    test_ok(gpuscan_create(&gs, &desc));
+    assert_int_equal(platforms_asked, 64);
+    test_ok(gpuscan_get_info(gs, &info));
+    assert_ptr_equal(info.device, test.device);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+
+    for (i = 0; i < sizeof too_old / sizeof *too_old; i++) {
+        test_case("%s", too_old[i]->what);
+        desc = disguised(too_old[i]);
+        layer.table.clGetPlatformIDs = platform_ids;
+        layer.table.clGetDeviceIDs = device_ids;
+        platforms_said = 2;
+        platforms_without_devices = 0;
+        desc.error = error;
+        desc.error_size = sizeof error;
+        test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_DEVICE_TOO_OLD); /* its context is given */
+        assert_null(gs);
+        desc.context = NULL;
+        desc.device = NULL;
+        desc.queue = NULL;
+        test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_DEVICE_TOO_OLD);
+        assert_null(gs);
+        assert_non_null(strstr(error, "none of 2 devices"));
+        layer_expect_empty();
+    }
+    test_case("platforms without devices");
+    platforms_asked = 0;
+    platforms_without_devices = 2;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_NO_DEVICE);
+    platforms_said = 0;
+    test_case("no platforms");
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_NO_PLATFORM);
+    layer_expect_empty();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(test_profiles), TEST(test_no_instructions), TEST(test_small_groups),
+                                       TEST(test_choice)};
+    test_select();
+    return cmocka_run_group_tests_name("devices", tests, test_open, test_close);
+}
