@@ -21,10 +21,12 @@ cd "$work" || exit 1
 rm -f ./*.gcda ./*.gcno ./*.gcov.txt
 : > all.txt
 
-[ $# -gt 0 ] || set -- $(cd "$root/tests" && ls test_*.c | sed 's/^test_//; s/\.c$//')
+# the longest first
+[ $# -gt 0 ] || set -- faults scan $(cd "$root/tests" && ls test_*.c | sed 's/^test_//; s/\.c$//; /^faults$/d; /^scan$/d')
 cat > one.sh << 'END_OF_SCRIPT'
 gcc -std=c99 -O0 -g --coverage "$root/tests/test_$1.c" -o "cover-$1" -lcmocka -lOpenCL -lm -lpthread -ldl \
   2> "$1-compile.txt" || { echo "FAILED: test_$1.c does not compile"; exit 255; }
+[ "$1" = faults ] && unset GPUSCAN_TEST_SIZE # at small sizes it leaves out most faults
 "./cover-$1" > "$1.txt" 2>&1 || echo "test_$1: status $?"
 END_OF_SCRIPT
 export root
@@ -35,21 +37,35 @@ for each in "$@"; do
   "$gcov" --stdout --branch-counts --branch-probabilities "cover-$each-test_$each.gcda" 2> /dev/null |
     awk '/^ *-: *0:Source:/ { in_header = /gpuscan\.h$/ } in_header' >> all.txt
 done
-# the loader that opens the library at run time is another program's
+# host logic for devices that are not here; and the loader that opens the library at run time
+mkdir -p programs
+gcc -std=c99 -O0 -g --coverage "$root/tests/programs.c" -o cover-programs -ldl && ./cover-programs programs > programs.txt ||
+  echo "programs: status $?"
 gcc -std=c99 -O0 -g --coverage -x c - -o cover-loader -ldl << END_OF_C
+#define _GNU_SOURCE
 #define GPUSCAN_IMPLEMENTATION
 #include "$root/gpuscan.h"
+#include <dlfcn.h>
+static int no_library;
+/* The loader's, or none. */
+void *dlopen(const char *name, int flags) {
+    void *(*next)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+    return no_library ? NULL : next(name, flags);
+}
 int main(void) {
     gpuscan *gs = 0;
     gpuscan_desc desc = {0};
     gpuscan_result r = gpuscan_create(&gs, 0);
     gpuscan_destroy(gs);
     desc.device_name = "no device has this name";
-    return r != 0 || gpuscan_create(&gs, &desc) != GPUSCAN_ERROR_NO_DEVICE;
+    if (r != 0 || gpuscan_create(&gs, &desc) != GPUSCAN_ERROR_NO_DEVICE)
+        return 1;
+    no_library = 1;
+    return gpuscan_create(&gs, &desc) != GPUSCAN_ERROR_NO_OPENCL;
 }
 END_OF_C
 ./cover-loader || echo "loader: status $?"
-for data in cover-loader*.gcda; do
+for data in cover-loader*.gcda cover-programs*.gcda; do
   "$gcov" --stdout --branch-counts --branch-probabilities "$data" 2> /dev/null |
     awk '/^ *-: *0:Source:/ { in_header = /gpuscan\.h$/ } in_header' >> all.txt
 done

@@ -234,6 +234,10 @@ static void refused(gpuscan_result got, gpuscan_result wanted, cl_event event, c
 /* For each operation: the call refuses d; so do its prepare and its size query, with and without the main buffers; and
    the call accepts d. */
 #define REFUSALS_OF(operation, in, out)                                                                                \
+    static void operation##_without_buffers(gpuscan_##operation##_desc *d) {                                           \
+        d->in = none;                                                                                                  \
+        d->out = none;                                                                                                 \
+    }                                                                                                                  \
     static void operation##_refuses(gpuscan_##operation##_desc d, gpuscan_result wanted, const char *word,             \
                                     const char *what) {                                                                \
         cl_event event = f.event;                                                                                      \
@@ -251,8 +255,7 @@ static void refused(gpuscan_result got, gpuscan_result wanted, cl_event event, c
         refused(gpuscan_##operation##_prepare(test.gs, &d), wanted, NULL, word);                                       \
         test_case("gpuscan_" #operation "_scratch_size: %s", what);                                                    \
         refused(gpuscan_##operation##_scratch_size(test.gs, &d, &size), wanted, NULL, word);                           \
-        d.in = none;                                                                                                   \
-        d.out = none;                                                                                                  \
+        operation##_without_buffers(&d);                                                                               \
         test_case("gpuscan_" #operation "_prepare without buffers: %s", what);                                         \
         refused(gpuscan_##operation##_prepare(test.gs, &d), wanted, NULL, word);                                       \
         test_case("gpuscan_" #operation "_scratch_size without buffers: %s", what);                                    \
@@ -287,6 +290,17 @@ REFUSALS_OF(histogram, samples, counts)
         gpuscan_##operation##_desc d = operation##_desc();                                                             \
         __VA_ARGS__;                                                                                                   \
         operation##_accepts(d, #__VA_ARGS__);                                                                          \
+    } while (0)
+
+/* The size query, without buffers, refuses d. */
+#define REFUSED_SIZE(operation, result, word, ...)                                                                     \
+    do {                                                                                                               \
+        gpuscan_##operation##_desc d = operation##_desc();                                                             \
+        uint64_t size = 12345;                                                                                         \
+        operation##_without_buffers(&d);                                                                               \
+        __VA_ARGS__;                                                                                                   \
+        test_case("gpuscan_" #operation "_scratch_size without buffers: %s", #__VA_ARGS__);                            \
+        refused(gpuscan_##operation##_scratch_size(test.gs, &d, &size), result, NULL, word);                           \
     } while (0)
 
 static gpuscan_type no_type(int value) {
@@ -331,6 +345,7 @@ static gpuscan_type no_type(int value) {
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = at(f.scratch, 2 << 20));        \
         REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = f.scratch;                      \
                 d.call.scratch_size = f.scratch_size + 1);                                                             \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch_size", d.call.scratch_size = 64);                  \
         REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch", d.call.scratch = at(f.scratch, 64);                 \
                 d.call.scratch_size = UINT64_MAX);                                                                     \
         if (f.image) {                                                                                                 \
@@ -966,6 +981,44 @@ static void test_scratch_sizes(void **state) {
     clReleaseMemObject(dst.mem);
 }
 
+/* Counts without buffers, whose sizes would be refused first. */
+static void test_size_overflow(void **state) {
+    const uint64_t half = UINT64_C(1) << 63;
+    (void)state;
+    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.rows = 8;
+                 d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
+    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half;
+                 d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
+    REFUSED_SIZE(scan, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "2^30 tiles", d.count = half >> 3;
+                 d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
+    REFUSED_SIZE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.channels = 4;
+                 d.sample_type = GPUSCAN_TYPE_U8);
+    REFUSED_SIZE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.rows = 2; d.pitch = half);
+}
+
+/* ---- what is no memory object, as far as the driver can tell ----------------------------------------------------- */
+
+static cl_int CL_API_CALL no_mem_object(cl_mem mem, cl_mem_info what, size_t size, void *value, size_t *needed) {
+    (void)mem;
+    (void)what;
+    (void)size;
+    (void)value;
+    (void)needed;
+    return CL_INVALID_MEM_OBJECT;
+}
+
+static void test_no_mem_object(void **state) {
+    gpuscan_scan_desc d = scan_desc();
+    (void)state;
+    test_case("a handle that is none");
+    test.gs->cl.clGetMemObjectInfo = no_mem_object;
+    test_expect(gpuscan_scan(test.gs, &d), GPUSCAN_ERROR_INVALID_BUFFER);
+    names("no memory object");
+    test.gs->cl.clGetMemObjectInfo = clGetMemObjectInfo;
+    untouched();
+    works();
+}
+
 /* ---- no double precision, strategies that the device refuses ----------------------------------------------------- */
 
 static void test_unsupported(void **state) {
@@ -1116,6 +1169,8 @@ static void test_host(void **state) {
     SCAN_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "total", d.total = f.foreign);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_EVENT, "wait_list", d.call.wait_count = 3);
+    HOST(scan, gpuscan_scan_host(test.gs, host.src, host.dst, half / 2, &d), GPUSCAN_ERROR_SIZE_OVERFLOW, "src",
+         (void)0);
 
     HOST(uniform_add, gpuscan_uniform_add_host(test.gs, NULL, host.dst, N, 10, &d), GPUSCAN_ERROR_INVALID_ARGUMENT,
          "addend", (void)0);
@@ -1132,6 +1187,9 @@ static void test_host(void **state) {
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst = f.out.at);
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "addend", d.addend = f.in.at);
     ADD_HOST(GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
+    ADD_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
+    HOST(uniform_add, gpuscan_uniform_add_host(test.gs, host.addend, host.dst, half / 2, half, &d),
+         GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", (void)0);
 
     HOST(reduce, gpuscan_reduce_host(test.gs, NULL, host.result, N, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "src",
          (void)0);
@@ -1144,6 +1202,9 @@ static void test_host(void **state) {
     REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst = f.out.at);
     REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "result", d.result = &one);
     REDUCE_HOST(GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.op = GPUSCAN_OP_ARGMIN; d.dst_type = GPUSCAN_TYPE_F32);
+    REDUCE_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
+    HOST(reduce, gpuscan_reduce_host(test.gs, host.src, host.result, half / 2, &d), GPUSCAN_ERROR_SIZE_OVERFLOW, "src",
+         (void)0);
 
     HOST(histogram, gpuscan_histogram_host(test.gs, NULL, host.counts, N, &d), GPUSCAN_ERROR_INVALID_ARGUMENT,
          "samples", d.bins = BINS);
@@ -1161,6 +1222,15 @@ static void test_host(void **state) {
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.host_edges = &one);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 9);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_BINS, "upper", d.lower.u = 9; d.upper.u = 3);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
+    REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges", d.host_edges = &one);
+    REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_weights", d.host_weights = &one);
+    HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.src + N - 1, N, &d), GPUSCAN_ERROR_OVERLAP,
+         "overlap", d.bins = BINS;
+         d.sample_type = GPUSCAN_TYPE_U32);
+    HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.counts, half / 2, &d), GPUSCAN_ERROR_SIZE_OVERFLOW,
+         "samples", d.bins = BINS;
+         d.sample_type = GPUSCAN_TYPE_U32);
 }
 
 /* The same where host arrays are copied: nothing is copied before all arguments are known to be right. */
@@ -1187,6 +1257,7 @@ int main(void) {
         CASE(test_reduce_overlap), CASE(test_histogram_overlap),
         CASE(test_scratch_sizes),  CASE(test_unsupported),
         CASE(test_host),           CASE(test_host_copied),
+        CASE(test_size_overflow),  CASE(test_no_mem_object),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("arguments", tests, open_all, close_all);

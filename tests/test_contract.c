@@ -1439,6 +1439,32 @@ static void test_bad_blob(void **state) {
         if (k > 64)
             blob_refused(gs, copy, k);
     }
+    /* a right checksum over entries that do not fit */
+    for (length = 0; length < 4; length++) {
+        static const uint64_t lengths[] = {UINT64_MAX, UINT64_MAX / 2, 1u << 20, 0};
+        gpuscan__blob_header header;
+        gpuscan__blob_entry entry;
+        int which;
+        for (which = 0; which < 3; which++) {
+            memcpy(copy, blob, size);
+            memcpy(&header, copy, sizeof header);
+            memcpy(&entry, copy + sizeof header, sizeof entry);
+            if (which == 0)
+                entry.prefix_length = lengths[length] ? lengths[length] : size;
+            else if (which == 1)
+                entry.binary_size = lengths[length];
+            else
+                header.entries += (uint32_t)length + 1;
+            memcpy(copy + sizeof header, &entry, sizeof entry);
+            header.checksum = gpuscan__hash(GPUSCAN__HASH_START, copy + sizeof header, size - sizeof header);
+            memcpy(copy, &header, sizeof header);
+            test_case("a blob whose %s is wrong, with a right checksum",
+                      which == 0   ? "prefix"
+                      : which == 1 ? "binary"
+                                   : "number of entries");
+            blob_refused(gs, copy, size);
+        }
+    }
     /* nothing has changed: programs get built from source */
     job_new(&j, JOB_SCAN, n);
     test_case("a scan after bad blobs");
@@ -1495,6 +1521,14 @@ static void test_bad_blob(void **state) {
 
 /* ---- custom texts ------------------------------------------------------------------------------------------------ */
 
+/* Says how long the log is, and then does not give it. */
+static cl_int CL_API_CALL no_log(cl_program id, cl_device_id device, cl_program_build_info what, size_t size,
+                                 void *value, size_t *needed) {
+    if (what == CL_PROGRAM_BUILD_LOG && value)
+        return CL_OUT_OF_RESOURCES;
+    return clGetProgramBuildInfo(id, device, what, size, value, needed);
+}
+
 static void test_custom_errors(void **state) {
     gpuscan_custom custom = job_custom;
     gpuscan_call call = call_on(NULL);
@@ -1516,6 +1550,11 @@ static void test_custom_errors(void **state) {
     if (strstr(gpuscan_error(test.gs), "no_such_function_anywhere") == NULL)
         fail_msg("%s: no build log in \"%s\"", test.what, gpuscan_error(test.gs));
     assert_null(event);
+    job_untouched(&j);
+    test_case("a build log that cannot be had");
+    test.gs->cl.clGetProgramBuildInfo = no_log;
+    test_expect(gpuscan_scan(test.gs, &desc), GPUSCAN_ERROR_CUSTOM_SOURCE);
+    test.gs->cl.clGetProgramBuildInfo = clGetProgramBuildInfo;
     job_untouched(&j);
     test_case("a custom text that is none");
     custom = job_custom;
@@ -1577,6 +1616,7 @@ static void hear(gpuscan_log_level level, const char *message, void *user) {
 
 static void test_logger(void **state) {
     gpuscan_desc desc = layer_desc();
+    char error[200] = "";
     gpuscan *gs = NULL;
     gpuscan_scan_desc scan;
     (void)state;
@@ -1601,13 +1641,24 @@ static void test_logger(void **state) {
     gpuscan_destroy(gs);
     assert_int_equal(heard.messages[0], 0);
 
-    /* create's own failure */
+    /* create's own failures */
     memset(&heard, 0, sizeof heard);
     memset(&desc, 0, sizeof desc);
     desc.device_name = "no device has this name";
     desc.logger.log = hear;
     test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_NO_DEVICE);
     assert_int_equal(heard.messages[GPUSCAN_LOG_ERROR], 1);
+    memset(&heard, 0, sizeof heard);
+    desc = layer_desc();
+    desc.logger.log = hear;
+    desc.error = error;
+    desc.error_size = sizeof error;
+    layer_reset();
+    layer.allocation_fail_at = 1;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_OUT_OF_HOST_MEMORY);
+    assert_int_equal(heard.messages[GPUSCAN_LOG_ERROR], 1);
+    assert_string_equal(error, heard.last[GPUSCAN_LOG_ERROR]);
+    layer_reset();
 }
 
 static void test_result_strings(void **state) {
@@ -1736,6 +1787,95 @@ static void test_create_destroy(void **state) {
     }
 }
 
+/* Host-array calls hand an event to a caller who asks for one: it has happened. */
+static void test_host_events(void **state) {
+    cl_uint in[100], out[100], i;
+    gpuscan_scan_desc scan;
+    gpuscan_uniform_add_desc add;
+    gpuscan_reduce_desc reduce;
+    gpuscan_histogram_desc histogram;
+    cl_event events[4] = {NULL, NULL, NULL, NULL};
+    (void)state;
+    for (i = 0; i < 100; i++)
+        in[i] = out[i] = i % 4;
+    memset(&scan, 0, sizeof scan);
+    memset(&add, 0, sizeof add);
+    memset(&reduce, 0, sizeof reduce);
+    memset(&histogram, 0, sizeof histogram);
+    scan.call.event = &events[0];
+    add.call.event = &events[1];
+    reduce.call.event = &events[2];
+    histogram.call.event = &events[3];
+    histogram.bins = 4;
+    histogram.upper.u = 4;
+    histogram.sample_type = GPUSCAN_TYPE_U32;
+    test_case("events of host-array calls");
+    test_ok(gpuscan_scan_host(test.gs, in, out, 100, &scan));
+    assert_int_equal(out[99], 147);
+    test_ok(gpuscan_uniform_add_host(test.gs, in, out, 100, 30, &add));
+    assert_int_equal(out[99], 150);
+    test_ok(gpuscan_reduce_host(test.gs, in, out, 100, &reduce));
+    assert_int_equal(out[0], 150);
+    test_ok(gpuscan_histogram_host(test.gs, in, out, 100, &histogram));
+    for (i = 0; i < 4; i++) {
+        cl_int status = CL_QUEUED;
+        assert_int_equal(out[i], 25);
+        assert_non_null(events[i]);
+        test_cl(clGetEventInfo(events[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        assert_int_equal(status, CL_COMPLETE);
+        test_cl(clReleaseEvent(events[i]));
+    }
+}
+
+/* Nothing to scan, and no src: the total is init, by every strategy. */
+static void test_empty_scan(void **state) {
+    test_buffer total = test_buffer_new(CL_MEM_READ_WRITE, 4, 16);
+    const cl_uint init = 77;
+    int s;
+    (void)state;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        gpuscan_scan_desc desc;
+        memset(&desc, 0, sizeof desc);
+        test_case("a scan of nothing, %s", test_strategy_name((gpuscan_strategy)s));
+        test_buffer_set(&total, 0, 1, NULL);
+        desc.total = total.at;
+        desc.init = &init;
+        desc.call.strategy = (gpuscan_strategy)s;
+        if (!test_ran(gpuscan_scan(test.gs, &desc), desc.call.strategy))
+            continue;
+        assert_int_equal(*(const cl_uint *)test_buffer_get(&total), 77);
+    }
+    test_buffer_free(&total);
+}
+
+/* The object's state words begin anew when their tags run out. */
+static void test_epochs(void **state) {
+    gpuscan_call call = call_on(NULL);
+    gpuscan *gs = layered(), *whole = test.gs;
+    int s, i, round;
+    job j;
+    (void)state;
+    test.gs = gs;
+    job_new(&j, JOB_SCAN, n);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        call.strategy = (gpuscan_strategy)s;
+        test_case("the last tags, %s", test_strategy_name(call.strategy));
+        if (!job_right(gs, &j, &call))
+            continue;
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+            if (gs->scratch[i].epoch)
+                gs->scratch[i].epoch = (i == GPUSCAN__WORDS32 ? (1u << 14) : (1u << 30)) - 3;
+        for (round = 0; round < 4; round++)
+            job_right(gs, &j, &call);
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+            assert_true(gs->scratch[i].epoch < (i == GPUSCAN__WORDS32 ? 1u << 14 : 1u << 30));
+    }
+    job_free(&j);
+    gpuscan_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_create),         TEST(test_no_device),      TEST(test_info),           TEST(test_limits),
@@ -1745,7 +1885,7 @@ int main(void) {
         TEST(test_cold),           TEST(test_no_host_access), TEST(test_two_contexts),   TEST(test_two_threads),
         TEST(test_blob),           TEST(test_bad_blob),       TEST(test_custom_errors),  TEST(test_logger),
         TEST(test_result_strings), TEST(test_no_growth),      TEST(test_create_destroy), TEST(test_blob_of_running),
-        TEST(test_failed_event),
+        TEST(test_failed_event),   TEST(test_host_events),    TEST(test_empty_scan),     TEST(test_epochs),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("contract", tests, open_contract, test_close);

@@ -421,6 +421,8 @@ static cl_int CL_API_CALL of_two_devices(cl_program program, cl_program_info wha
         return CL_INVALID_VALUE;
     if (what != CL_PROGRAM_BINARIES)
         memset(at, 0, each);
+    if (what == CL_PROGRAM_BINARY_SIZES)
+        memset(at, 1, 1); /* the other device has a byte, or many */
     return layer.driver.clGetProgramInfo(program, what, each, at + each, NULL);
 }
 
@@ -436,6 +438,11 @@ static void test_two_devices(void **state) {
     test_ok(gpuscan_scan_host(gs, in, out, 100, NULL));
     test_ok(gpuscan_get_blob(gs, NULL, &size));
     blob = (unsigned char *)test_alloc(size);
+    capacity = size;
+    layer.allocations = 0;
+    layer.allocation_fail_at = 1;
+    test_expect(gpuscan_get_blob(gs, blob, &capacity), GPUSCAN_ERROR_OUT_OF_HOST_MEMORY);
+    layer.allocation_fail_at = 0;
     capacity = size;
     test_ok(gpuscan_get_blob(gs, blob, &capacity));
     gpuscan_destroy(gs);

@@ -67,6 +67,30 @@ static void test_wrong_variant(void **state) {
     gpuscan_destroy(gs);
 }
 
+static void check_reduce(gpuscan *gs, gpuscan_strategy strategy, gpuscan_result expected) {
+    uint32_t src[1000], result = 0xeeeeeeeeu, sum = 0;
+    gpuscan_reduce_desc desc;
+    unsigned i;
+    memset(&desc, 0, sizeof(desc));
+    desc.call.strategy = strategy;
+    for (i = 0; i < 1000; i++)
+        sum += src[i] = i * 2654435761u;
+    assert_int_equal(gpuscan_reduce_host(gs, src, &result, 1000, &desc), expected);
+    assert_int_equal(result, expected == GPUSCAN_SUCCESS ? sum : 0xeeeeeeeeu);
+}
+
+static void test_wrong_reduce(void **state) {
+    gpuscan *gs = open_broken(2);
+    (void)state;
+    check_reduce(gs, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    assert_true(broken.dropped > 0);
+    broken.left_to_drop = 0;
+    check_reduce(gs, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    check_reduce(gs, GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_SUCCESS);
+    check_reduce(gs, GPUSCAN_STRATEGY_AUTO, GPUSCAN_SUCCESS);
+    gpuscan_destroy(gs);
+}
+
 /* A right one is tested once for a program, and kept. */
 static void test_right_variant(void **state) {
     gpuscan *gs = open_broken(0);
@@ -80,6 +104,7 @@ static void test_right_variant(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_variant),
+        cmocka_unit_test(test_wrong_reduce),
         cmocka_unit_test(test_right_variant),
     };
     return cmocka_run_group_tests_name("variants", tests, NULL, NULL);
