@@ -3986,10 +3986,8 @@ static gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const ch
     if (result == GPUSCAN_SUCCESS)
         result = CL_OUT_OF_RESOURCES;
     va_start(arguments, format);
-    if (vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0)
-        gs->error[0] = 0;
+    length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    length = strlen(gs->error);
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%s)", gpuscan_result_string(result));
     gpuscan__log(gs, GPUSCAN_LOG_ERROR, gs->error);
     return result;
@@ -5789,8 +5787,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uin
     if (key->word == 128 && key->group % 32 != 0)
         key->word = gs->device.int64_atomics ? 64 : 32;
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(count, key->tile), 1);
-    if (!gpuscan__multiply(plan->row_tiles, plan->rows, &plan->tiles))
-        plan->tiles = UINT64_MAX;
+    plan->tiles = plan->row_tiles * plan->rows; /* no more than there are elements, or rows */
     plan->ahead = 0;
     if (key->ahead)
         plan->ahead = gpuscan__min(
@@ -5808,12 +5805,10 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uin
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__scan_plan *plan,
                                            int in_place) {
     const gpuscan__profile *profile = gs->device.profile;
-    uint64_t bytes, size = gpuscan__max(plan->e.src_size, plan->e.dst_size), groups;
+    /* fits: the extents of src and dst do */
+    uint64_t bytes = desc->count * plan->rows * gpuscan__max(plan->e.src_size, plan->e.dst_size), groups;
     gpuscan__tuning tuning;
     const char *why = "";
-    uint64_t elements;
-    if (!gpuscan__multiply(desc->count, plan->rows, &elements) || !gpuscan__multiply(elements, size, &bytes))
-        bytes = UINT64_MAX;
     tuning = gpuscan__choose_tuning(gs, bytes, &plan->e, desc->kind, desc->call.strategy);
     gpuscan__scan_shape(gs, plan, desc->count, &tuning);
     if (desc->call.strategy == GPUSCAN_STRATEGY_AUTO && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
@@ -6616,7 +6611,8 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     uint32_t size = gpuscan__types[plan->sample].size, group = profile->counts_group;
     uint32_t vector = 16 / size;
     uint32_t wide = size > 1, copies = profile->counts_copies[wide];
-    uint64_t local, samples, elements, rows = plan->rows, per_item, most;
+    uint64_t samples = desc->count * plan->channels, elements = samples * plan->rows; /* fit: the samples' extent does */
+    uint64_t local, rows = plan->rows, per_item, most;
     const char *why = NULL;
     int cpu, words;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
@@ -6627,9 +6623,6 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     cpu = gpuscan__is_cpu_strategy(strategy);
     key->weight = weighted ? (uint32_t)plan->weight : 0;
-    if (!gpuscan__multiply(desc->count, plan->channels, &samples) ||
-        !gpuscan__multiply(samples, plan->rows, &elements))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the number of samples does not fit 64 bits");
     /* local counters have 32 bits, and local memory an end */
     words = gs->device.int64_atomics && !weighted && elements < (uint64_t)1 << 40;
     key->strategy = (uint32_t)strategy;

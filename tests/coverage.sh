@@ -3,8 +3,8 @@
 #
 # Compiles the test programs (or those that are named: scan, faults, ...) with gcc --coverage, runs them on PoCL at small
 # sizes, and says how many lines and branches of gpuscan.h's implementation were executed, summed over all programs, and
-# which lines never were. Lines that no test can reach are in the list below, each with its reason; the status is 0
-# when no other line is left.
+# which lines never were; which branches never were taken goes to build/coverage/branches.txt. Lines that no test can
+# reach are in the list below, each with its reason; the status is 0 when no other line is left.
 
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 work=$root/build/coverage
@@ -72,7 +72,7 @@ done
 
 # What no test reaches, by a part of the line, and why. One a line: text | reason.
 cat > unreached.txt << 'END_OF_LIST'
-GPUSCAN__FENCE_PTX | only NVIDIA's driver compiles PTX
+return 0; /* the kernel declares it */ | kernels with PTX run nowhere but on NVIDIA's driver
 END_OF_LIST
 
 awk -v list=unreached.txt '
@@ -97,7 +97,10 @@ awk -v list=unreached.txt '
     for (l in hits) { lines++; if (hits[l] > 0) done++ }
     for (k in branches) { all++; if (branches[k] > 0) taken++ }
     for (l = 1; l < 100000; l++) {
-      if (!(l in hits) || hits[l] > 0) continue
+      if (!(l in hits)) continue
+      for (b = 0; (l "," b) in branches; b++)
+        if (branches[l "," b] == 0 && hits[l] > 0) printf "branch %d of %d:%s\n", b, l, text[l] > "branches.txt"
+      if (hits[l] > 0) continue
       why = 0
       for (r = 1; r <= known; r++) if (index(text[l], reasons[r])) why = 1
       if (why) explained++

@@ -540,6 +540,7 @@ static const gpuscan_custom large = {
 static const gpuscan_custom converted = {NULL, NULL, 0, NULL, NULL, "x > 3 ? (uint)i : 0u"};
 
 static const gpuscan_opencl *table;
+static size_t group; /* a limit of the objects' */
 static int failures;
 
 /* A new object for each: the fast variants fail their first self-test here, and are not built again on that object. */
@@ -549,6 +550,7 @@ static gpuscan *fresh(void) {
     char error[200] = "";
     memset(&desc, 0, sizeof desc);
     desc.opencl = table;
+    desc.limits.work_group_size = group;
     desc.error = error;
     desc.error_size = sizeof error;
     if (gpuscan_create(&gs, &desc) != GPUSCAN_SUCCESS) {
@@ -682,6 +684,9 @@ int main(int argc, char **argv) {
         fake.now = &devices[d];
         everything();
     }
+    fake.now = &devices[2];
+    group = 16; /* less than a sub-group */
+    elements(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, 0);
     free(fake.text);
     printf("%u programs\n", fake.written);
     return failures > 0;

@@ -502,6 +502,11 @@ static void test_histogram_buffers(void **state) {
     REFUSED(histogram, GPUSCAN_ERROR_INVALID_BUFFER, "edges", d.form = GPUSCAN_BINS_EDGES);
     REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.edges = at(f.scratch, end - BINS - 1));
     ACCEPTED(histogram, d.form = GPUSCAN_BINS_EDGES; d.edges = at(f.scratch, end - BINS - 1));
+    REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges", d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch;
+            d.host_edges = &end);
+    REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_weights", d.host_weights = &end);
+    ACCEPTED(histogram, d.form = GPUSCAN_BINS_VALUES; d.sample_type = GPUSCAN_TYPE_I64; d.count = N / 2;
+             d.lower.i = INT64_MAX - 3); /* bins past the type's end stay empty */
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "edges", d.form = GPUSCAN_BINS_EDGES;
             d.edges = at(f.scratch, end - BINS));
     ACCEPTED(histogram, d.form = GPUSCAN_BINS_EDGES; d.sample_type = GPUSCAN_TYPE_F16;
@@ -610,6 +615,8 @@ static void test_reduce_types(void **state) {
                              d.dst_type = wrong[t]; d.custom = &pair);
         REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "ARGMIN", CUSTOM("pair", 8, "plus(a, b)", "zero()");
                          d.op = (gpuscan_op)arg);
+        REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "convert", CUSTOM("pair", 8, "plus(a, b)", "zero()");
+                         d.dst_type = GPUSCAN_TYPE_U32);
         REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.op = (gpuscan_op)arg; d.init = &one);
         REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.op = (gpuscan_op)arg; d.init_buffer = f.scratch);
     }
@@ -987,7 +994,7 @@ static void test_size_overflow(void **state) {
     (void)state;
     REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.rows = 8;
                  d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
-    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half;
+    REFUSED_SIZE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "tiles", d.count = half; d.src_type = d.dst_type = GPUSCAN_TYPE_U8;
                  d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
     REFUSED_SIZE(scan, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "2^30 tiles", d.count = half >> 3;
                  d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
@@ -1022,9 +1029,23 @@ static void test_no_mem_object(void **state) {
 /* ---- no double precision, strategies that the device refuses ----------------------------------------------------- */
 
 static void test_unsupported(void **state) {
+    static const gpuscan_custom wide = {
+        "typedef struct { uint v[20]; } wide;\n"
+        "wide join(wide a, wide b) { for (int i = 0; i < 20; i++) a.v[i] += b.v[i]; return a; }\n"
+        "wide zero(void) { wide z; for (int i = 0; i < 20; i++) z.v[i] = 0; return z; }\n",
+        "wide",
+        80,
+        "join(a, b)",
+        "zero()",
+        NULL};
     gpuscan_desc desc;
     gpuscan *gs = NULL, *whole = test.gs;
     (void)state;
+    /* elements that are too large to be handed from group to group */
+    REFUSED_SIZE(scan, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy", d.src_type = GPUSCAN_TYPE_CUSTOM;
+                 d.op = GPUSCAN_OP_CUSTOM; d.custom = &wide; d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
+    REFUSED_SIZE(reduce, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy", d.src_type = GPUSCAN_TYPE_CUSTOM;
+                 d.op = GPUSCAN_OP_CUSTOM; d.custom = &wide; d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
     memset(&desc, 0, sizeof desc);
     desc.context = test.context;
     desc.device = test.device;
@@ -1223,8 +1244,6 @@ static void test_host(void **state) {
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 9);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_BINS, "upper", d.lower.u = 9; d.upper.u = 3);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
-    REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges", d.host_edges = &one);
-    REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_weights", d.host_weights = &one);
     HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.src + N - 1, N, &d), GPUSCAN_ERROR_OVERLAP,
          "overlap", d.bins = BINS;
          d.sample_type = GPUSCAN_TYPE_U32);

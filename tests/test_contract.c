@@ -1787,6 +1787,40 @@ static void test_create_destroy(void **state) {
     }
 }
 
+static cl_int CL_API_CALL other_devices(cl_context id, cl_context_info what, size_t size, void *value, size_t *needed) {
+    if (what != CL_CONTEXT_DEVICES)
+        return clGetContextInfo(id, what, size, value, needed);
+    *(cl_device_id *)value = (cl_device_id)value;
+    *needed = sizeof(cl_device_id);
+    return CL_SUCCESS;
+}
+
+/* A device that the context does not have; a choice by no name. */
+static void test_which_device(void **state) {
+    gpuscan_desc desc = layer_desc();
+    const char *wanted = getenv("GPUSCAN_DEVICE");
+    char kept[200] = "";
+    gpuscan *gs = NULL;
+    (void)state;
+    layer_open();
+    test_case("a device of another context");
+    layer.table.clGetContextInfo = other_devices;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_INVALID_CONTEXT);
+    assert_null(gs);
+    layer_expect_empty();
+
+    test_case("GPUSCAN_DEVICE is empty");
+    if (wanted)
+        snprintf(kept, sizeof kept, "%s", wanted);
+    setenv("GPUSCAN_DEVICE", "", 1);
+    test_ok(gpuscan_create(&gs, NULL));
+    gpuscan_destroy(gs);
+    if (wanted)
+        setenv("GPUSCAN_DEVICE", kept, 1);
+    else
+        unsetenv("GPUSCAN_DEVICE");
+}
+
 /* Host-array calls hand an event to a caller who asks for one: it has happened. */
 static void test_host_events(void **state) {
     cl_uint in[100], out[100], i;
@@ -1886,6 +1920,7 @@ int main(void) {
         TEST(test_blob),           TEST(test_bad_blob),       TEST(test_custom_errors),  TEST(test_logger),
         TEST(test_result_strings), TEST(test_no_growth),      TEST(test_create_destroy), TEST(test_blob_of_running),
         TEST(test_failed_event),   TEST(test_host_events),    TEST(test_empty_scan),     TEST(test_epochs),
+        TEST(test_which_device),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("contract", tests, open_contract, test_close);

@@ -12,6 +12,7 @@ static const char *const situation_names[] = {"cold", "warm", "out of order", "t
 
 static uint64_t n;                         /* elements of a call */
 static cl_command_queue unordered, second; /* besides the test's */
+static uint32_t without;                   /* of the object's limits */
 static unsigned kernels;                   /* launches of a call without a fault */
 static unsigned faults, tolerated_faults;
 static unsigned short entry[LAYER_LOG]; /* the entry points that a call without a fault goes through, in order */
@@ -161,6 +162,7 @@ static gpuscan *open_layered(void) {
     gpuscan_desc desc = layer_desc();
     gpuscan *gs = NULL;
     layer_open();
+    desc.limits.without = without;
     test_ok(gpuscan_create(&gs, &desc));
     return gs;
 }
@@ -353,6 +355,16 @@ static void test_calls_warm(void **state) {
                     all_faults(which, (gpuscan_strategy)s, WARM, on);
 }
 
+/* Host arrays that are copied instead of used in place. */
+static void test_calls_copied(void **state) {
+    int which;
+    (void)state;
+    without = GPUSCAN_WITHOUT_ZERO_COPY;
+    for (which = JOB_DEVICE_END; which < JOB_END; which++)
+        all_faults(which, GPUSCAN_STRATEGY_AUTO, WARM, 0);
+    without = 0;
+}
+
 /* Queues, events and scratch have faults of their own. */
 static void test_calls_enqueued(void **state) {
     static const int kinds[] = {JOB_SCAN, JOB_REDUCE_RESULT, JOB_EDGES};
@@ -480,7 +492,6 @@ static int faulty_function(int what, const fault *f) {
         test_ok(do_it(what, &gs));
     }
     test.gs = gs;
-    with.j.which = JOB_SCAN;
     job_reset(&with.j);
     if (what != DO_CREATE_ALONE) /* the job's buffers are of the test's context */
         works_now(gs, &with.j, &call);
@@ -490,10 +501,45 @@ static int faulty_function(int what, const fault *f) {
     return hit;
 }
 
+/* Every fault of one function. */
+static void all_function_faults(int what, int on) {
+    gpuscan *gs;
+    fault f;
+    unsigned calls, k;
+    memset(&f, 0, sizeof f);
+    f.on = on;
+    test_case("%s, no fault", do_names[what]);
+    gs = before(what);
+    test.gs = gs;
+    layer_reset();
+    test_ok(do_it(what, &gs));
+    calls = remember();
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+    for (k = 1; k <= calls; k++) {
+        int code;
+        for (code = 0; code < 4; code++) {
+            f.at = k;
+            f.code = plausible_code(entry[k - 1], code);
+            if (f.code == 0)
+                break;
+            describe(do_names[what], COLD, &f);
+            if (!faulty_function(what, &f))
+                fail_msg("%s: there was no such call", test.what);
+        }
+    }
+    f.allocation = 1;
+    for (f.at = 1;; f.at++) {
+        describe(do_names[what], COLD, &f);
+        if (!faulty_function(what, &f))
+            break;
+    }
+}
+
 static void test_functions(void **state) {
     gpuscan *whole = test.gs, *gs;
     gpuscan_call call;
-    int what, on;
+    int what;
     (void)state;
     memset(&call, 0, sizeof call);
     memset(&with, 0, sizeof with);
@@ -508,45 +554,31 @@ static void test_functions(void **state) {
     test_ok(gpuscan_get_blob(gs, with.blob, &with.blob_size));
     gpuscan_destroy(gs);
 
-    for (what = 0; what < DO_END; what++)
-        for (on = 0; on < 2; on++) {
-            fault f;
-            unsigned calls, k;
-            if (test.is_small && on)
-                continue;
-            memset(&f, 0, sizeof f);
-            f.on = on;
-            test_case("%s, no fault", do_names[what]);
-            gs = before(what);
-            test.gs = gs;
-            layer_reset();
-            test_ok(do_it(what, &gs));
-            calls = remember();
-            gpuscan_destroy(gs);
-            layer_expect_empty();
-            for (k = 1; k <= calls; k++) {
-                int code;
-                for (code = 0; code < 4; code++) {
-                    f.at = k;
-                    f.code = plausible_code(entry[k - 1], code);
-                    if (f.code == 0)
-                        break;
-                    describe(do_names[what], COLD, &f);
-                    if (!faulty_function(what, &f))
-                        fail_msg("%s: there was no such call", test.what);
-                }
-            }
-            f.allocation = 1;
-            for (f.at = 1;; f.at++) {
-                describe(do_names[what], COLD, &f);
-                if (!faulty_function(what, &f))
-                    break;
-            }
-        }
+    for (what = 0; what < DO_END; what++) {
+        all_function_faults(what, 0);
+        if (!test.is_small)
+            all_function_faults(what, 1);
+    }
     test.gs = whole;
     free(with.blob);
     free(with.copy);
     job_free(&with.j);
+}
+
+/* prepare and scratch_size of the other operations. */
+static void test_prepare(void **state) {
+    static const int kinds[] = {JOB_UNIFORM_ADD, JOB_REDUCE, JOB_HISTOGRAM};
+    gpuscan *whole = test.gs;
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        memset(&with, 0, sizeof with);
+        job_new(&with.j, kinds[i], n);
+        all_function_faults(DO_PREPARE, 0);
+        all_function_faults(DO_SCRATCH_SIZE, 0);
+        job_free(&with.j);
+    }
+    test.gs = whole;
 }
 
 /* A blob's binary is refused when the call comes to use it: built from source instead, or an exact failure. */
@@ -643,6 +675,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_calls_warm),      TEST(test_calls_enqueued), TEST(test_calls_cold),
         TEST(test_strategies_cold), TEST(test_functions),      TEST(test_from_blob),
+        TEST(test_calls_copied),    TEST(test_prepare),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("faults", tests, open_faults, close_faults);
