@@ -605,6 +605,15 @@ extern "C" {
 
 /* [OPENCL ENTRY POINTS] -------------------------------------------------------------------------------------------- */
 
+static const struct {
+    const char *name;
+    size_t offset; /* of the function in gpuscan_opencl */
+} gpuscan__entry_points[] = {
+#define GPUSCAN__ENTRY_POINT(name, result, parameters) {#name, offsetof(gpuscan_opencl, name)},
+    GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__ENTRY_POINT)
+#undef GPUSCAN__ENTRY_POINT
+};
+
 #ifdef GPUSCAN_LINK_OPENCL
 
 static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
@@ -672,19 +681,17 @@ static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, c
     *missing = gpuscan__library_names[0];
     if (!*library)
         return GPUSCAN_ERROR_NO_OPENCL;
-#define GPUSCAN__LOAD(name, result, parameters)                                                                        \
-    {                                                                                                                  \
-        gpuscan__symbol symbol = gpuscan__find_symbol(*library, #name);                                                \
-        if (!symbol) {                                                                                                 \
-            *missing = #name;                                                                                          \
-            gpuscan__close_library(*library);                                                                          \
-            *library = NULL;                                                                                           \
-            return GPUSCAN_ERROR_NO_OPENCL;                                                                            \
-        }                                                                                                              \
-        memcpy(&cl->name, &symbol, sizeof(symbol)); /* ISO C has no cast from object to function pointers */           \
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
+        gpuscan__symbol symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
+        if (!symbol) {
+            *missing = gpuscan__entry_points[i].name;
+            gpuscan__close_library(*library);
+            *library = NULL;
+            return GPUSCAN_ERROR_NO_OPENCL;
+        }
+        /* ISO C has no cast from object to function pointers */
+        memcpy((char *)cl + gpuscan__entry_points[i].offset, &symbol, sizeof(symbol));
     }
-    GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__LOAD)
-#undef GPUSCAN__LOAD
     return GPUSCAN_SUCCESS;
 }
 #endif
@@ -7152,11 +7159,9 @@ static gpuscan_result gpuscan__host_finish(gpuscan__host_call *host, gpuscan_res
     return r;
 }
 
-static gpuscan_result gpuscan__bytes(gpuscan *gs, const char *field, uint64_t elements, uint64_t size,
-                                     uint64_t *bytes) {
-    if (!gpuscan__multiply(elements, size, bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s does not fit 64 bits", field);
-    return GPUSCAN_SUCCESS;
+/* The bytes of a host array of rows: they fit 64 bits once gpuscan__extent has said so. */
+static uint64_t gpuscan__array_bytes(uint64_t count, uint64_t rows, uint64_t pitch, uint64_t size) {
+    return count ? ((rows - 1) * pitch + count) * size : 0;
 }
 
 static gpuscan_result gpuscan__scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
@@ -7172,20 +7177,16 @@ static gpuscan_result gpuscan__scan_host(gpuscan *gs, const void *src, void *dst
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", src ? "dst" : "src");
     desc->count = count;
     desc->call.event = &event;
-    if ((r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
-                                       "dst_type")) != 0 ||
-        (r = gpuscan__extent(gs, "src", count, rows, desc->src_pitch ? desc->src_pitch : count, e.src_size,
-                             &src_bytes)) != 0 ||
-        (r = gpuscan__extent(gs, "dst", count, rows, desc->dst_pitch ? desc->dst_pitch : count, e.dst_size,
-                             &dst_bytes)) != 0)
+    if ((r = gpuscan__scan(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+                                       "dst_type")) != 0)
         return r;
-    src_bytes *= e.src_size;
-    dst_bytes *= e.dst_size;
+    src_bytes = gpuscan__array_bytes(count, rows, desc->src_pitch ? desc->src_pitch : count, e.src_size);
+    dst_bytes = gpuscan__array_bytes(count, rows, desc->dst_pitch ? desc->dst_pitch : count, e.dst_size);
     if (count && gpuscan__arrays_overlap(src, src_bytes, dst, dst_bytes) &&
         (src != dst || e.src_size != e.dst_size || src_bytes != dst_bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "src and dst overlap");
-    if ((r = gpuscan__scan(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
-        (r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
+    if ((r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
         return r;
     r = gpuscan__host_array(&host, src, src_bytes, 1, &desc->src.mem);
     /* rows with gaps between them: the gaps come back as they were */
@@ -7214,9 +7215,9 @@ static gpuscan_result gpuscan__uniform_add_host(gpuscan *gs, const void *addend,
     desc->block = block;
     desc->call.event = &event;
     if ((r = gpuscan__uniform_add(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, &e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0 ||
-        (r = gpuscan__bytes(gs, "dst", count, e.dst_size, &bytes)) != 0)
+        (r = gpuscan__resolve_elements(gs, &e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
         return r;
+    bytes = gpuscan__array_bytes(count, 1, count, e.dst_size);
     addend_bytes = gpuscan__ceil_div(count, block) * e.dst_size;
     if (count && gpuscan__arrays_overlap(addend, addend_bytes, dst, bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "addend and dst overlap");
@@ -7233,7 +7234,7 @@ static gpuscan_result gpuscan__reduce_host(gpuscan *gs, const void *src, void *r
     gpuscan__host_call host;
     gpuscan__elements e;
     cl_event event = NULL, *caller = desc->call.event;
-    uint64_t bytes, unused;
+    uint64_t unused;
     gpuscan_result r;
     if (desc->src.mem || desc->dst.mem || desc->src.offset || desc->dst.offset || desc->count || desc->result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
@@ -7245,10 +7246,9 @@ static gpuscan_result gpuscan__reduce_host(gpuscan *gs, const void *src, void *r
     if ((r = gpuscan__reduce(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
         (r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0 ||
-        (r = gpuscan__bytes(gs, "src", count, e.src_size, &bytes)) != 0 ||
         (r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
         return r;
-    r = gpuscan__host_array(&host, src, bytes, 1, &desc->src.mem);
+    r = gpuscan__host_array(&host, src, gpuscan__array_bytes(count, 1, count, e.src_size), 1, &desc->src.mem);
     if (r == 0)
         r = gpuscan__reduce(gs, desc, GPUSCAN__RUN, NULL);
     return gpuscan__host_finish(&host, r, &event, caller, NULL, NULL, 0);
@@ -7277,12 +7277,8 @@ static gpuscan_result gpuscan__histogram_host(gpuscan *gs, const void *samples, 
         (r = gpuscan__resolve_histogram(gs, desc, &plan)) != 0)
         return r;
     sample_size = gpuscan__types[plan.sample].size;
-    if ((r = gpuscan__extent(gs, "samples", count, plan.rows, plan.pitch, plan.channels * sample_size, &bytes)) != 0 ||
-        (r = gpuscan__extent(gs, "weights", count, plan.rows, plan.weights_pitch, gpuscan__types[plan.weight].size,
-                             &weights)) != 0)
-        return r;
-    bytes *= plan.channels * sample_size;
-    weights *= gpuscan__types[plan.weight].size;
+    bytes = gpuscan__array_bytes(count, plan.rows, plan.pitch, plan.channels * sample_size);
+    weights = gpuscan__array_bytes(count, plan.rows, plan.weights_pitch, gpuscan__types[plan.weight].size);
     edges = ((uint64_t)plan.bins + 1) * (plan.sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
     counters = plan.all_bins * gpuscan__types[plan.counter].size;
     if (count && gpuscan__arrays_overlap(samples, bytes, counts, counters))
@@ -7325,20 +7321,23 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
     const char *missing = NULL, *wanted;
     cl_int code = CL_SUCCESS;
     gpuscan_result r;
+    size_t i;
     if (desc->opencl)
         gs->cl = *desc->opencl;
     else if (gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
-#define GPUSCAN__CHECK(name, result, parameters)                                                                       \
-    if (!gs->cl.name)                                                                                                  \
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "opencl: the table has no " #name);
-    GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__CHECK)
-#undef GPUSCAN__CHECK
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
+        void (*function)(void);
+        memcpy(&function, (const char *)&gs->cl + gpuscan__entry_points[i].offset, sizeof(function));
+        if (!function)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "opencl: the table has no %s",
+                                 gpuscan__entry_points[i].name);
+    }
     if (!desc->context && (desc->device || desc->queue) && !(desc->device && !desc->queue))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "queue without context");
     if (desc->context) {
         cl_device_id devices[64];
-        size_t size = 0, i;
+        size_t size = 0;
         code = gs->cl.clGetContextInfo(desc->context, CL_CONTEXT_DEVICES, sizeof(devices), devices, &size);
         if (code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "context: clGetContextInfo failed");

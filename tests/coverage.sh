@@ -46,11 +46,10 @@ gcc -std=c99 -O0 -g --coverage -x c - -o cover-loader -ldl << END_OF_C
 #define GPUSCAN_IMPLEMENTATION
 #include "$root/gpuscan.h"
 #include <dlfcn.h>
-static int no_library;
-/* The loader's, or none. */
+static const char *instead; /* of the loader: another library, or none */
 void *dlopen(const char *name, int flags) {
     void *(*next)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
-    return no_library ? NULL : next(name, flags);
+    return instead && !*instead ? NULL : next(instead ? instead : name, flags);
 }
 int main(void) {
     gpuscan *gs = 0;
@@ -60,7 +59,10 @@ int main(void) {
     desc.device_name = "no device has this name";
     if (r != 0 || gpuscan_create(&gs, &desc) != GPUSCAN_ERROR_NO_DEVICE)
         return 1;
-    no_library = 1;
+    instead = "libm.so.6";
+    if (gpuscan_create(&gs, &desc) != GPUSCAN_ERROR_NO_OPENCL)
+        return 1;
+    instead = "";
     return gpuscan_create(&gs, &desc) != GPUSCAN_ERROR_NO_OPENCL;
 }
 END_OF_C

@@ -505,6 +505,12 @@ static void test_histogram_buffers(void **state) {
     REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges", d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch;
             d.host_edges = &end);
     REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_weights", d.host_weights = &end);
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_I8; d.bins = 256);
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_U32; d.bins = 1); /* of all values */
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_U32; d.bins = 1; d.upper.u = UINT64_C(1) << 32);
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 0; d.upper.f = 1e-32);
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1e6; d.upper.f = 1e6 + 1);
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = -1e37; d.upper.f = 1e37);
     ACCEPTED(histogram, d.form = GPUSCAN_BINS_VALUES; d.sample_type = GPUSCAN_TYPE_I64; d.count = N / 2;
              d.lower.i = INT64_MAX - 3); /* bins past the type's end stay empty */
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "edges", d.form = GPUSCAN_BINS_EDGES;
@@ -1096,6 +1102,10 @@ static void test_no_object(void **state) {
     NO_OBJECT(reduce);
     NO_OBJECT(histogram);
     test_case("no object");
+    test_expect(gpuscan_scan_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_expect(gpuscan_uniform_add_host(NULL, &blob_size, &info, 1, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_expect(gpuscan_reduce_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_expect(gpuscan_histogram_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_create(NULL, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     gpuscan_destroy(NULL);
     test_expect(gpuscan_get_info(NULL, &info), GPUSCAN_ERROR_INVALID_ARGUMENT);
@@ -1185,6 +1195,8 @@ static void test_host(void **state) {
     SCAN_HOST(GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.init = &one; d.init_buffer = f.scratch);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.rows = 2; d.src_pitch = 1);
+    HOST(scan, gpuscan_scan_host(test.gs, host.src, host.src, 10, &d), GPUSCAN_ERROR_OVERLAP, "dst",
+         d.rows = 2; d.dst_pitch = 11); /* in place, but other rows */
     SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = half);
     SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "dst_pitch", d.rows = 3; d.dst_pitch = half);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "total", d.total = f.foreign);
@@ -1206,6 +1218,8 @@ static void test_host(void **state) {
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "count", d.count = N);
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "block", d.block = 10);
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst = f.out.at);
+    ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst.offset = 1);
+    ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "addend", d.addend.offset = 1);
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "addend", d.addend = f.in.at);
     ADD_HOST(GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
     ADD_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
@@ -1221,6 +1235,8 @@ static void test_host(void **state) {
     REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "count", d.count = N);
     REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src", d.src = f.in.at);
     REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst = f.out.at);
+    REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst.offset = 1);
+    REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src", d.src.offset = 1);
     REDUCE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "result", d.result = &one);
     REDUCE_HOST(GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.op = GPUSCAN_OP_ARGMIN; d.dst_type = GPUSCAN_TYPE_F32);
     REDUCE_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
@@ -1239,6 +1255,10 @@ static void test_host(void **state) {
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "counts", d.counts = f.counts.at);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "edges", d.edges = f.in.at);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "weights", d.weights = f.in.at);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "samples", d.samples.offset = 1);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "counts", d.counts.offset = 1);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "edges", d.edges.offset = 1);
+    HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "weights", d.weights.offset = 1);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "edges", d.form = GPUSCAN_BINS_EDGES);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.host_edges = &one);
     HISTOGRAM_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 9);

@@ -1641,7 +1641,20 @@ static void test_logger(void **state) {
     gpuscan_destroy(gs);
     assert_int_equal(heard.messages[0], 0);
 
-    /* create's own failures */
+    /* create's own failures, with and without somebody to hear of them */
+    memset(&desc, 0, sizeof desc);
+    desc.device_name = "no device has this name";
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_NO_DEVICE);
+    desc.error = error;
+    desc.allocator.allocate = layer_allocate;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(error, "");
+    desc.error_size = sizeof error;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(error, "allocator"));
+    desc.error = NULL;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    error[0] = 0;
     memset(&heard, 0, sizeof heard);
     memset(&desc, 0, sizeof desc);
     desc.device_name = "no device has this name";
@@ -1861,6 +1874,33 @@ static void test_host_events(void **state) {
     }
 }
 
+/* What has a queue of its own needs no default one. */
+static void test_prepare_with_queue(void **state) {
+    static const int kinds[] = {JOB_SCAN, JOB_UNIFORM_ADD, JOB_REDUCE, JOB_HISTOGRAM};
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        gpuscan_desc desc = layer_desc();
+        gpuscan_call call = call_on(test.queue);
+        gpuscan *gs = NULL, *whole = test.gs;
+        job j;
+        layer_open();
+        desc.queue = NULL;
+        test_case("prepare with a queue: %s", job_names[kinds[i]]);
+        test_ok(gpuscan_create(&gs, &desc));
+        test.gs = gs;
+        job_new(&j, kinds[i], n);
+        test_ok(job_prepare(gs, &j, &call));
+        assert_null(gs->queue);
+        job_right(gs, &j, &call);
+        assert_null(gs->queue);
+        job_free(&j);
+        gpuscan_destroy(gs);
+        test.gs = whole;
+        layer_expect_empty();
+    }
+}
+
 /* Nothing to scan, and no src: the total is init, by every strategy. */
 static void test_empty_scan(void **state) {
     test_buffer total = test_buffer_new(CL_MEM_READ_WRITE, 4, 16);
@@ -1920,7 +1960,7 @@ int main(void) {
         TEST(test_blob),           TEST(test_bad_blob),       TEST(test_custom_errors),  TEST(test_logger),
         TEST(test_result_strings), TEST(test_no_growth),      TEST(test_create_destroy), TEST(test_blob_of_running),
         TEST(test_failed_event),   TEST(test_host_events),    TEST(test_empty_scan),     TEST(test_epochs),
-        TEST(test_which_device),
+        TEST(test_which_device),   TEST(test_prepare_with_queue),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("contract", tests, open_contract, test_close);

@@ -11,14 +11,17 @@ typedef struct disguise {
     const char *name, *platform, *version, *c_version;
     const char *profile; /* that it gets */
     int fence;           /* has_fence: 0, 1, or -1: as the real one's features say */
+    int features;        /* of OpenCL C 3.0: 1 acquire and release, 2 device scope, 3 both */
     size_t work_items;   /* in the first dimension */
     size_t kernel_group; /* work-items that a kernel can be launched with */
     cl_uint units, clock;
 } disguise;
 
 static const disguise *worn;
-static unsigned limited_builds; /* builds with a limit of registers */
+static int has_instructions; /* the program made last: NVIDIA's */
+static unsigned refused_builds;
 static cl_uint platforms_said, platforms_without_devices; /* that the loader knows; the first of them, which fail */
+static cl_uint devices_said; /* of each platform */
 static unsigned platforms_asked;
 
 static cl_int answer(const void *said, size_t said_size, size_t size, void *value, size_t *needed) {
@@ -62,6 +65,18 @@ static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size
         if (worn->work_items && value)
             *(size_t *)value = worn->work_items;
         break;
+    case GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES:
+        if (worn->features) {
+            gpuscan__cl_name_version said[2];
+            cl_uint count = 0;
+            memset(said, 0, sizeof said);
+            if (worn->features & 1)
+                strcpy(said[count++].name, "__opencl_c_atomic_order_acq_rel");
+            if (worn->features & 2)
+                strcpy(said[count++].name, "__opencl_c_atomic_scope_device");
+            return answer(said, count * sizeof *said, size, value, needed);
+        }
+        break;
     case 0x4002: /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
         return answer(&registers, sizeof registers, size, value, needed);
     default:
@@ -86,11 +101,22 @@ static cl_int CL_API_CALL kernel_group(cl_kernel id, cl_device_id device, cl_ker
     return code;
 }
 
-/* A limit of registers is an option of NVIDIA's compiler, which comes with its instructions: others refuse it. */
+/* Compilers but NVIDIA's refuse its instructions, and its option that limits registers. PoCL takes both for granted, and
+   crashes later. */
+static cl_program CL_API_CALL source(cl_context context, cl_uint count, const char **lines, const size_t *lengths,
+                                     cl_int *status) {
+    cl_uint i;
+    has_instructions = 0;
+    for (i = 0; i < count && i < 8; i++)
+        if (strstr(lines[i], "#define GPUSCAN_PTX 1\n"))
+            has_instructions = 1;
+    return layer_clCreateProgramWithSource(context, count, lines, lengths, status);
+}
+
 static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
                                 void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
-    if (options && strstr(options, "-cl-nv-maxrregcount=")) {
-        limited_builds++;
+    if (has_instructions || (options && strstr(options, "-cl-nv-maxrregcount="))) {
+        refused_builds++;
         return CL_BUILD_PROGRAM_FAILURE;
     }
     return layer_clBuildProgram(program, count, devices, options, notify, user);
@@ -109,13 +135,15 @@ static cl_int CL_API_CALL platform_ids(cl_uint count, cl_platform_id *ids, cl_ui
 
 static cl_int CL_API_CALL device_ids(cl_platform_id id, cl_device_type type, cl_uint count, cl_device_id *ids,
                                      cl_uint *found) {
+    cl_uint i;
     (void)id;
     (void)type;
-    (void)count;
     if (platforms_asked++ < platforms_without_devices)
         return CL_DEVICE_NOT_FOUND;
     ids[0] = test.device;
-    *found = 1;
+    for (i = 1; i < count && i < devices_said; i++)
+        ids[i] = test.device;
+    *found = devices_said;
     return CL_SUCCESS;
 }
 
@@ -124,10 +152,12 @@ static gpuscan_desc disguised(const disguise *d) {
     gpuscan_desc desc;
     layer_open();
     worn = d;
-    limited_builds = platforms_asked = 0;
+    refused_builds = platforms_asked = 0;
+    devices_said = 1;
     layer.table.clGetDeviceInfo = device_info;
     layer.table.clGetPlatformInfo = platform_info;
     layer.table.clGetKernelWorkGroupInfo = kernel_group;
+    layer.table.clCreateProgramWithSource = source;
     layer.table.clBuildProgram = build;
     desc = layer_desc();
     return desc;
@@ -145,11 +175,23 @@ static gpuscan *open_disguised(const disguise *d, uint32_t without) {
 static void runs(gpuscan *gs, const char *what) {
     static const int which[] = {JOB_SCAN, JOB_SCAN_PLACE, JOB_SCAN_ROWS, JOB_UNIFORM_ADD,
                                 JOB_REDUCE, JOB_ARGMIN, JOB_HISTOGRAM, JOB_EDGES};
+    static const cl_uint ones[1000] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    cl_uint sums[1000];
+    gpuscan_scan_desc rows;
     gpuscan *whole = test.gs;
     gpuscan_call call;
     size_t i;
     memset(&call, 0, sizeof call);
+    memset(&rows, 0, sizeof rows);
     test.gs = gs;
+    test_case("%s: many short rows", what);
+    rows.rows = 100;
+    rows.kind = GPUSCAN_INCLUSIVE;
+    test_ok(gpuscan_scan_host(gs, ones, sums, 10, &rows));
+    assert_int_equal(sums[9], 10);
+    assert_int_equal(sums[10], 1);
+    assert_int_equal(sums[11], 1);
+    assert_int_equal(sums[999], 0);
     for (i = 0; i < sizeof which / sizeof *which; i++) {
         job j;
         test_case("%s: %s", what, job_names[which[i]]);
@@ -163,22 +205,26 @@ static void runs(gpuscan *gs, const char *what) {
 }
 
 static const disguise nvidia = {"NVIDIA's own driver", CL_DEVICE_TYPE_GPU, 0x10de, "a card", "NVIDIA CUDA",
-                                "OpenCL 3.0 CUDA", "OpenCL C 1.2 ", "NVIDIA GPU", 1, 0, 0, 0, 0};
+                                "OpenCL 3.0 CUDA", "OpenCL C 1.2 ", "NVIDIA GPU", 1, 0, 0, 0, 0, 0};
 
 static void test_profiles(void **state) {
     static const disguise disguises[] = {
         {"an NVIDIA GPU by Mesa", CL_DEVICE_TYPE_GPU, 0x10de, "a card", "rusticl", "OpenCL 1.2 ", "OpenCL C 1.2 ", "GPU",
-         0, 0, 0, 0, 0},
+         0, 0, 0, 0, 0, 0},
         {"an AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", "OpenCL 2.0 ", "OpenCL C 2.0 ", "AMD GPU", 1, 0, 0, 0,
-         0},
+         0, 0},
         {"an AMD GPU of OpenCL C 1.2", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", "OpenCL 2.1 ", "OpenCL C 1.2 ",
-         "AMD GPU", 0, 0, 0, 0, 0},
-        {"an Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "a card", "Intel", NULL, NULL, "Intel GPU", -1, 0, 0, 0, 0},
-        {"llvmpipe", CL_DEVICE_TYPE_CPU, 0, "llvmpipe (LLVM 15)", "rusticl", NULL, NULL, "llvmpipe", -1, 0, 0, 0, 0},
+         "AMD GPU", 0, 0, 0, 0, 0, 0},
+        {"an Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "a card", "Intel", NULL, NULL, "Intel GPU", -1, 0, 0, 0, 0, 0},
+        {"an Intel GPU without order", CL_DEVICE_TYPE_GPU, 0x8086, "a card", "Intel", "OpenCL 3.0 ", "OpenCL C 3.0 ",
+         "Intel GPU", 0, 2, 0, 0, 0, 0},
+        {"an Intel GPU without scope", CL_DEVICE_TYPE_GPU, 0x8086, "a card", "Intel", "OpenCL 3.0 ", "OpenCL C 3.0 ",
+         "Intel GPU", 0, 1, 0, 0, 0, 0},
+        {"llvmpipe", CL_DEVICE_TYPE_CPU, 0, "llvmpipe (LLVM 15)", "rusticl", NULL, NULL, "llvmpipe", -1, 0, 0, 0, 0, 0},
         {"a simulator", CL_DEVICE_TYPE_CPU, 0, "a processor", "Oclgrind", "OpenCL 1.2 ", "OpenCL C 1.2 ", "simulator", 1,
-         0, 0, 0, 0},
-        {"a CPU", CL_DEVICE_TYPE_CPU, 0, "a processor", "a driver", "OpenCL 1.2 ", "OpenCL C 1.2 ", "CPU", 0, 0, 0, 0, 0},
-        {"an accelerator", CL_DEVICE_TYPE_ACCELERATOR, 0, "a card", "a driver", NULL, NULL, "accelerator", -1, 0, 0, 0, 0},
+         0, 0, 0, 0, 0},
+        {"a CPU", CL_DEVICE_TYPE_CPU, 0, "a processor", "a driver", "OpenCL 1.2 ", "OpenCL C 1.2 ", "CPU", 0, 0, 0, 0, 0, 0},
+        {"an accelerator", CL_DEVICE_TYPE_ACCELERATOR, 0, "a card", "a driver", NULL, NULL, "accelerator", -1, 0, 0, 0, 0, 0},
     };
     size_t i;
     (void)state;
@@ -194,7 +240,7 @@ static void test_profiles(void **state) {
             assert_int_equal(info.has_fence, d->fence);
         assert_int_equal(info.has_lanes, 0);
         runs(gs, d->what);
-        assert_int_equal(limited_builds, 0);
+        assert_int_equal(refused_builds, 0);
         gpuscan_destroy(gs);
         layer_expect_empty();
     }
@@ -214,10 +260,18 @@ static void test_no_instructions(void **state) {
     assert_int_equal(info.has_lanes, 1);
     assert_int_equal(info.has_fence, 1);
     runs(gs, nvidia.what);
-    assert_int_equal(limited_builds, 1); /* the first, which failed */
+    assert_int_equal(refused_builds, 1); /* the first, which failed */
     test_ok(gpuscan_get_info(gs, &info));
     assert_int_equal(info.has_lanes, 0);
     assert_int_equal(info.has_fence, 0);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+
+    test_case("%s, without its fences", nvidia.what);
+    gs = open_disguised(&nvidia, GPUSCAN_WITHOUT_FENCE);
+    runs(gs, test.what);
+    test_ok(gpuscan_get_info(gs, &info));
+    assert_int_equal(info.has_lanes, 0);
     gpuscan_destroy(gs);
     layer_expect_empty();
 
@@ -226,7 +280,7 @@ static void test_no_instructions(void **state) {
     test_ok(gpuscan_get_info(gs, &info));
     assert_int_equal(info.has_lanes, 0);
     runs(gs, test.what);
-    assert_int_equal(limited_builds, 0);
+    assert_int_equal(refused_builds, 0);
     gpuscan_destroy(gs);
     layer_expect_empty();
 }
@@ -235,10 +289,13 @@ static void test_no_instructions(void **state) {
    dimension than in all. */
 static void test_small_groups(void **state) {
     static const disguise kernels = {"kernels of groups of 16", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", NULL, NULL,
-                                     "AMD GPU", -1, 0, 16, 0, 0};
+                                     "AMD GPU", -1, 0, 0, 16, 0, 0};
     static const disguise items = {"groups of 8 in the first dimension", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD",
-                                   NULL, NULL, "AMD GPU", -1, 8, 0, 0, 0};
+                                   NULL, NULL, "AMD GPU", -1, 0, 8, 0, 0, 0};
+    static const disguise amd = {"an AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", NULL, NULL, "AMD GPU", -1, 0, 0,
+                                 0, 0, 0};
     gpuscan *gs;
+    gpuscan_desc desc;
     gpuscan_info info;
     (void)state;
     if (test.info.work_group_size < 16)
@@ -246,6 +303,23 @@ static void test_small_groups(void **state) {
     test_case("%s", kernels.what);
     gs = open_disguised(&kernels, 0);
     runs(gs, kernels.what);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+
+    test_case("little local memory");
+    desc = disguised(&amd);
+    desc.limits.local_memory = 1024;
+    desc.limits.work_group_size = (size_t)1 << 30; /* no limit */
+    test_ok(gpuscan_create(&gs, &desc));
+    runs(gs, test.what);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+    test_case("more local memory than there is");
+    desc = disguised(&amd);
+    desc.limits.local_memory = UINT64_MAX;
+    test_ok(gpuscan_create(&gs, &desc));
+    test_ok(gpuscan_get_info(gs, &info));
+    assert_true(info.local_memory == test.info.local_memory);
     gpuscan_destroy(gs);
     layer_expect_empty();
 
@@ -261,11 +335,17 @@ static void test_small_groups(void **state) {
 /* The choice of a device: more platforms than the library looks at, some of which fail; devices that are too old; one
    that says it is faster than anything. */
 static void test_choice(void **state) {
-    static const disguise fast = {"a fast device", 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0xffffffffu, 0xffffffffu};
-    static const disguise old = {"an old device", 0, 0, NULL, NULL, "OpenCL 1.1 ", NULL, NULL, 0, 0, 0, 0, 0};
-    static const disguise odd = {"a device of no version", 0, 0, NULL, NULL, "OpenCL", NULL, NULL, 0, 0, 0, 0, 0};
-    static const disguise strange = {"a device of version 2.", 0, 0, NULL, NULL, "OpenCL 2. ", NULL, NULL, 0, 0, 0, 0, 0};
-    static const disguise *const too_old[] = {&old, &odd, &strange};
+    static const disguise fast = {"a fast device", 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0xffffffffu,
+                                  0xffffffffu};
+    static const disguise old = {"an old device", 0, 0, NULL, NULL, "OpenCL 1.1 ", NULL, NULL, 0, 0, 0, 0, 0, 0};
+    static const disguise odd = {"a device of no version", 0, 0, NULL, NULL, "OpenCL", NULL, NULL, 0, 0, 0, 0, 0, 0};
+    static const disguise strange = {"a device of version 2.", 0, 0, NULL, NULL, "OpenCL 2. ", NULL, NULL, 0, 0, 0, 0, 0, 0};
+    static const disguise large = {"a device of version 10000", 0, 0, NULL, NULL, "OpenCL 10000.0 ", NULL, NULL, 0, 0, 0, 0,
+                                   0, 0};
+    static const disguise next = {"a device of version 2.:", 0, 0, NULL, NULL, "OpenCL 2.:", NULL, NULL, 0, 0, 0, 0, 0, 0};
+    static const disguise card = {"an accelerator", CL_DEVICE_TYPE_ACCELERATOR, 0, NULL, "a platform of its own", NULL,
+                                  NULL, NULL, 0, 0, 0, 0, 0, 0};
+    static const disguise *const too_old[] = {&old, &odd, &strange, &large, &next};
     char error[512];
     gpuscan *gs = NULL;
     gpuscan_desc desc;
@@ -281,12 +361,29 @@ static void test_choice(void **state) {
     desc.queue = NULL;
     platforms_said = 100;
     platforms_without_devices = 3;
+    devices_said = 100;
     test_ok(gpuscan_create(&gs, &desc));
     assert_int_equal(platforms_asked, 64);
     test_ok(gpuscan_get_info(gs, &info));
     assert_ptr_equal(info.device, test.device);
     gpuscan_destroy(gs);
     layer_expect_empty();
+
+    test_case("a choice by a part of the platform's name");
+    desc = disguised(&card);
+    layer.table.clGetPlatformIDs = platform_ids;
+    layer.table.clGetDeviceIDs = device_ids;
+    platforms_said = 2;
+    platforms_without_devices = 0;
+    for (i = 0; i < 2; i++) {
+        desc.context = NULL;
+        desc.device = NULL;
+        desc.queue = NULL;
+        desc.device_name = i ? "of its own" : NULL;
+        test_ok(gpuscan_create(&gs, &desc));
+        gpuscan_destroy(gs);
+        layer_expect_empty();
+    }
 
     for (i = 0; i < sizeof too_old / sizeof *too_old; i++) {
         test_case("%s", too_old[i]->what);

@@ -573,7 +573,7 @@ static void test_prepare(void **state) {
     (void)state;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         memset(&with, 0, sizeof with);
-        job_new(&with.j, kinds[i], n);
+        job_new(&with.j, kinds[i], kinds[i] == JOB_REDUCE ? 600000 : n); /* needs scratch */
         all_function_faults(DO_PREPARE, 0);
         all_function_faults(DO_SCRATCH_SIZE, 0);
         job_free(&with.j);
