@@ -543,9 +543,9 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* The programs built so far, for the next start. get: *size is the capacity on entry (blob NULL: ignored) and the size
    needed on return; a capacity that is too small is GPUSCAN_ERROR_INVALID_ARGUMENT. Waits for the queue of the object's
    last call, since drivers may go on compiling until a program has run. Wait for other queues and objects, too: PoCL up
-   to 5.0 aborts where it is asked for a program that runs. set: copies what it needs; a blob that is damaged, or of another
-   device, driver or version, is GPUSCAN_ERROR_BLOB and changes nothing. Blobs are trusted like programs: their checksum
-   finds damage, not malice. */
+   to 5.0 aborts where it is asked for a program that runs. set: copies what it needs; a blob that is damaged, or of
+   another device, driver or version, is GPUSCAN_ERROR_BLOB and changes nothing. Blobs are trusted like programs: their
+   checksum finds damage, not malice. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size);
 
@@ -6618,7 +6618,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     uint32_t size = gpuscan__types[plan->sample].size, group = profile->counts_group;
     uint32_t vector = 16 / size;
     uint32_t wide = size > 1, copies = profile->counts_copies[wide];
-    uint64_t samples = desc->count * plan->channels, elements = samples * plan->rows; /* fit: the samples' extent does */
+    uint64_t samples = desc->count * plan->channels, elements = samples * plan->rows; /* as the samples' extent fits */
     uint64_t local, rows = plan->rows, per_item, most;
     const char *why = NULL;
     int cpu, words;

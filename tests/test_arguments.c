@@ -1195,8 +1195,8 @@ static void test_host(void **state) {
     SCAN_HOST(GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.init = &one; d.init_buffer = f.scratch);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.rows = 2; d.src_pitch = 1);
-    HOST(scan, gpuscan_scan_host(test.gs, host.src, host.src, 10, &d), GPUSCAN_ERROR_OVERLAP, "dst",
-         d.rows = 2; d.dst_pitch = 11); /* in place, but other rows */
+    HOST(scan, gpuscan_scan_host(test.gs, host.src, host.src, 10, &d), GPUSCAN_ERROR_OVERLAP, "dst", d.rows = 2;
+         d.dst_pitch = 11); /* in place, but other rows */
     SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = half);
     SCAN_HOST(GPUSCAN_ERROR_SIZE_OVERFLOW, "dst_pitch", d.rows = 3; d.dst_pitch = half);
     SCAN_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "total", d.total = f.foreign);

@@ -832,10 +832,9 @@ static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int 
     call.strategy = strategy;
     job_right(gs, &j, &call);
     layer_reset();
-    if (!job_right(gs, &j, &call) ||
-        (later && is_too_much_for_driver(layer.calls[LAYER_clEnqueueNDRangeKernel] +
-                                         layer.calls[LAYER_clEnqueueReadBuffer] +
-                                         layer.calls[LAYER_clEnqueueFillBuffer])))
+    if (!job_right(gs, &j, &call) || (later && is_too_much_for_driver(layer.calls[LAYER_clEnqueueNDRangeKernel] +
+                                                                      layer.calls[LAYER_clEnqueueReadBuffer] +
+                                                                      layer.calls[LAYER_clEnqueueFillBuffer])))
         goto done;
     call.wait_count = 1;
     call.wait_list = &gate;
@@ -1458,10 +1457,9 @@ static void test_bad_blob(void **state) {
             memcpy(copy + sizeof header, &entry, sizeof entry);
             header.checksum = gpuscan__hash(GPUSCAN__HASH_START, copy + sizeof header, size - sizeof header);
             memcpy(copy, &header, sizeof header);
-            test_case("a blob whose %s is wrong, with a right checksum",
-                      which == 0   ? "prefix"
-                      : which == 1 ? "binary"
-                                   : "number of entries");
+            test_case("a blob whose %s is wrong, with a right checksum", which == 0   ? "prefix"
+                                                                         : which == 1 ? "binary"
+                                                                                      : "number of entries");
             blob_refused(gs, copy, size);
         }
     }
@@ -1952,14 +1950,22 @@ static void test_epochs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_create),         TEST(test_no_device),      TEST(test_info),           TEST(test_limits),
-        TEST(test_retained),       TEST(test_copied),         TEST(test_wait_lists),     TEST(test_event_to_queue),
-        TEST(test_out_of_order),   TEST(test_two_queues),     TEST(test_profiling),      TEST(test_nothing),
-        TEST(test_released_early), TEST(test_scratch),        TEST(test_scratch_reuse),  TEST(test_prepare),
-        TEST(test_cold),           TEST(test_no_host_access), TEST(test_two_contexts),   TEST(test_two_threads),
-        TEST(test_blob),           TEST(test_bad_blob),       TEST(test_custom_errors),  TEST(test_logger),
-        TEST(test_result_strings), TEST(test_no_growth),      TEST(test_create_destroy), TEST(test_blob_of_running),
-        TEST(test_failed_event),   TEST(test_host_events),    TEST(test_empty_scan),     TEST(test_epochs),
+        TEST(test_create),         TEST(test_no_device),
+        TEST(test_info),           TEST(test_limits),
+        TEST(test_retained),       TEST(test_copied),
+        TEST(test_wait_lists),     TEST(test_event_to_queue),
+        TEST(test_out_of_order),   TEST(test_two_queues),
+        TEST(test_profiling),      TEST(test_nothing),
+        TEST(test_released_early), TEST(test_scratch),
+        TEST(test_scratch_reuse),  TEST(test_prepare),
+        TEST(test_cold),           TEST(test_no_host_access),
+        TEST(test_two_contexts),   TEST(test_two_threads),
+        TEST(test_blob),           TEST(test_bad_blob),
+        TEST(test_custom_errors),  TEST(test_logger),
+        TEST(test_result_strings), TEST(test_no_growth),
+        TEST(test_create_destroy), TEST(test_blob_of_running),
+        TEST(test_failed_event),   TEST(test_host_events),
+        TEST(test_empty_scan),     TEST(test_epochs),
         TEST(test_which_device),   TEST(test_prepare_with_queue),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));

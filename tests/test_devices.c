@@ -21,7 +21,7 @@ static const disguise *worn;
 static int has_instructions; /* the program made last: NVIDIA's */
 static unsigned refused_builds;
 static cl_uint platforms_said, platforms_without_devices; /* that the loader knows; the first of them, which fail */
-static cl_uint devices_said; /* of each platform */
+static cl_uint devices_said;                              /* of each platform */
 static unsigned platforms_asked;
 
 static cl_int answer(const void *said, size_t said_size, size_t size, void *value, size_t *needed) {
@@ -173,8 +173,8 @@ static gpuscan *open_disguised(const disguise *d, uint32_t without) {
 
 /* Calls with the profile's own strategies are right. */
 static void runs(gpuscan *gs, const char *what) {
-    static const int which[] = {JOB_SCAN, JOB_SCAN_PLACE, JOB_SCAN_ROWS, JOB_UNIFORM_ADD,
-                                JOB_REDUCE, JOB_ARGMIN, JOB_HISTOGRAM, JOB_EDGES};
+    static const int which[] = {JOB_SCAN,   JOB_SCAN_PLACE, JOB_SCAN_ROWS, JOB_UNIFORM_ADD,
+                                JOB_REDUCE, JOB_ARGMIN,     JOB_HISTOGRAM, JOB_EDGES};
     static const cl_uint ones[1000] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     cl_uint sums[1000];
     gpuscan_scan_desc rows;
@@ -204,15 +204,27 @@ static void runs(gpuscan *gs, const char *what) {
     test.gs = whole;
 }
 
-static const disguise nvidia = {"NVIDIA's own driver", CL_DEVICE_TYPE_GPU, 0x10de, "a card", "NVIDIA CUDA",
-                                "OpenCL 3.0 CUDA", "OpenCL C 1.2 ", "NVIDIA GPU", 1, 0, 0, 0, 0, 0};
+static const disguise nvidia = {"NVIDIA's own driver",
+                                CL_DEVICE_TYPE_GPU,
+                                0x10de,
+                                "a card",
+                                "NVIDIA CUDA",
+                                "OpenCL 3.0 CUDA",
+                                "OpenCL C 1.2 ",
+                                "NVIDIA GPU",
+                                1,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0};
 
 static void test_profiles(void **state) {
     static const disguise disguises[] = {
-        {"an NVIDIA GPU by Mesa", CL_DEVICE_TYPE_GPU, 0x10de, "a card", "rusticl", "OpenCL 1.2 ", "OpenCL C 1.2 ", "GPU",
-         0, 0, 0, 0, 0, 0},
-        {"an AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", "OpenCL 2.0 ", "OpenCL C 2.0 ", "AMD GPU", 1, 0, 0, 0,
-         0, 0},
+        {"an NVIDIA GPU by Mesa", CL_DEVICE_TYPE_GPU, 0x10de, "a card", "rusticl", "OpenCL 1.2 ", "OpenCL C 1.2 ",
+         "GPU", 0, 0, 0, 0, 0, 0},
+        {"an AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", "OpenCL 2.0 ", "OpenCL C 2.0 ", "AMD GPU", 1, 0, 0,
+         0, 0, 0},
         {"an AMD GPU of OpenCL C 1.2", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", "OpenCL 2.1 ", "OpenCL C 1.2 ",
          "AMD GPU", 0, 0, 0, 0, 0, 0},
         {"an Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "a card", "Intel", NULL, NULL, "Intel GPU", -1, 0, 0, 0, 0, 0},
@@ -221,10 +233,12 @@ static void test_profiles(void **state) {
         {"an Intel GPU without scope", CL_DEVICE_TYPE_GPU, 0x8086, "a card", "Intel", "OpenCL 3.0 ", "OpenCL C 3.0 ",
          "Intel GPU", 0, 1, 0, 0, 0, 0},
         {"llvmpipe", CL_DEVICE_TYPE_CPU, 0, "llvmpipe (LLVM 15)", "rusticl", NULL, NULL, "llvmpipe", -1, 0, 0, 0, 0, 0},
-        {"a simulator", CL_DEVICE_TYPE_CPU, 0, "a processor", "Oclgrind", "OpenCL 1.2 ", "OpenCL C 1.2 ", "simulator", 1,
-         0, 0, 0, 0, 0},
-        {"a CPU", CL_DEVICE_TYPE_CPU, 0, "a processor", "a driver", "OpenCL 1.2 ", "OpenCL C 1.2 ", "CPU", 0, 0, 0, 0, 0, 0},
-        {"an accelerator", CL_DEVICE_TYPE_ACCELERATOR, 0, "a card", "a driver", NULL, NULL, "accelerator", -1, 0, 0, 0, 0, 0},
+        {"a simulator", CL_DEVICE_TYPE_CPU, 0, "a processor", "Oclgrind", "OpenCL 1.2 ", "OpenCL C 1.2 ", "simulator",
+         1, 0, 0, 0, 0, 0},
+        {"a CPU", CL_DEVICE_TYPE_CPU, 0, "a processor", "a driver", "OpenCL 1.2 ", "OpenCL C 1.2 ", "CPU", 0, 0, 0, 0,
+         0, 0},
+        {"an accelerator", CL_DEVICE_TYPE_ACCELERATOR, 0, "a card", "a driver", NULL, NULL, "accelerator", -1, 0, 0, 0,
+         0, 0},
     };
     size_t i;
     (void)state;
@@ -288,12 +302,36 @@ static void test_no_instructions(void **state) {
 /* Kernels that cannot be launched with the group that was planned, and devices whose groups are smaller along the first
    dimension than in all. */
 static void test_small_groups(void **state) {
-    static const disguise kernels = {"kernels of groups of 16", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", NULL, NULL,
-                                     "AMD GPU", -1, 0, 0, 16, 0, 0};
-    static const disguise items = {"groups of 8 in the first dimension", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD",
-                                   NULL, NULL, "AMD GPU", -1, 0, 8, 0, 0, 0};
-    static const disguise amd = {"an AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", NULL, NULL, "AMD GPU", -1, 0, 0,
-                                 0, 0, 0};
+    static const disguise kernels = {"kernels of groups of 16",
+                                     CL_DEVICE_TYPE_GPU,
+                                     0x1002,
+                                     "a card",
+                                     "AMD",
+                                     NULL,
+                                     NULL,
+                                     "AMD GPU",
+                                     -1,
+                                     0,
+                                     0,
+                                     16,
+                                     0,
+                                     0};
+    static const disguise items = {"groups of 8 in the first dimension",
+                                   CL_DEVICE_TYPE_GPU,
+                                   0x1002,
+                                   "a card",
+                                   "AMD",
+                                   NULL,
+                                   NULL,
+                                   "AMD GPU",
+                                   -1,
+                                   0,
+                                   8,
+                                   0,
+                                   0,
+                                   0};
+    static const disguise amd = {
+        "an AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", NULL, NULL, "AMD GPU", -1, 0, 0, 0, 0, 0};
     gpuscan *gs;
     gpuscan_desc desc;
     gpuscan_info info;
@@ -335,16 +373,30 @@ static void test_small_groups(void **state) {
 /* The choice of a device: more platforms than the library looks at, some of which fail; devices that are too old; one
    that says it is faster than anything. */
 static void test_choice(void **state) {
-    static const disguise fast = {"a fast device", 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0xffffffffu,
-                                  0xffffffffu};
+    static const disguise fast = {"a fast device", 0,          0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0,
+                                  0xffffffffu,     0xffffffffu};
     static const disguise old = {"an old device", 0, 0, NULL, NULL, "OpenCL 1.1 ", NULL, NULL, 0, 0, 0, 0, 0, 0};
     static const disguise odd = {"a device of no version", 0, 0, NULL, NULL, "OpenCL", NULL, NULL, 0, 0, 0, 0, 0, 0};
-    static const disguise strange = {"a device of version 2.", 0, 0, NULL, NULL, "OpenCL 2. ", NULL, NULL, 0, 0, 0, 0, 0, 0};
-    static const disguise large = {"a device of version 10000", 0, 0, NULL, NULL, "OpenCL 10000.0 ", NULL, NULL, 0, 0, 0, 0,
-                                   0, 0};
-    static const disguise next = {"a device of version 2.:", 0, 0, NULL, NULL, "OpenCL 2.:", NULL, NULL, 0, 0, 0, 0, 0, 0};
-    static const disguise card = {"an accelerator", CL_DEVICE_TYPE_ACCELERATOR, 0, NULL, "a platform of its own", NULL,
-                                  NULL, NULL, 0, 0, 0, 0, 0, 0};
+    static const disguise strange = {
+        "a device of version 2.", 0, 0, NULL, NULL, "OpenCL 2. ", NULL, NULL, 0, 0, 0, 0, 0, 0};
+    static const disguise large = {
+        "a device of version 10000", 0, 0, NULL, NULL, "OpenCL 10000.0 ", NULL, NULL, 0, 0, 0, 0, 0, 0};
+    static const disguise next = {
+        "a device of version 2.:", 0, 0, NULL, NULL, "OpenCL 2.:", NULL, NULL, 0, 0, 0, 0, 0, 0};
+    static const disguise card = {"an accelerator",
+                                  CL_DEVICE_TYPE_ACCELERATOR,
+                                  0,
+                                  NULL,
+                                  "a platform of its own",
+                                  NULL,
+                                  NULL,
+                                  NULL,
+                                  0,
+                                  0,
+                                  0,
+                                  0,
+                                  0,
+                                  0};
     static const disguise *const too_old[] = {&old, &odd, &strange, &large, &next};
     char error[512];
     gpuscan *gs = NULL;

@@ -673,9 +673,8 @@ static int close_faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_calls_warm),      TEST(test_calls_enqueued), TEST(test_calls_cold),
-        TEST(test_strategies_cold), TEST(test_functions),      TEST(test_from_blob),
-        TEST(test_calls_copied),    TEST(test_prepare),
+        TEST(test_calls_warm), TEST(test_calls_enqueued), TEST(test_calls_cold),   TEST(test_strategies_cold),
+        TEST(test_functions),  TEST(test_from_blob),      TEST(test_calls_copied), TEST(test_prepare),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("faults", tests, open_faults, close_faults);

@@ -8,9 +8,9 @@ static struct {
     unsigned dropped, left_to_drop;
 } broken;
 
-static cl_int CL_API_CALL drop_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-                                      const size_t *global, const size_t *local, cl_uint wait_count,
-                                      const cl_event *wait_list, cl_event *event) {
+static cl_int CL_API_CALL drop_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                      const size_t *offset, const size_t *global, const size_t *local,
+                                      cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
     if (broken.left_to_drop == 0)
         return broken.real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, wait_count,
                                                   wait_list, event);
