@@ -50,7 +50,7 @@
    MEMORY      Device: the object keeps scratch as large as its largest call needed (for a scan about 1/1000 of the data,
                for a histogram one counter a bin); a call may bring its own, see gpuscan_..._scratch_size. Calls in
                several queues that use the object's scratch wait for each other. Host: only while programs are built,
-               through the desc's allocator.
+               through the desc's allocator. The last call's queue stays retained until the next call's or the end.
 
    THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context.
 
@@ -541,11 +541,12 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
                                                   const gpuscan_histogram_desc *desc);
 
 /* The programs built so far, for the next start. get: *size is the capacity on entry (blob NULL: ignored) and the size
-   needed on return; a capacity that is too small is GPUSCAN_ERROR_INVALID_ARGUMENT. Waits for the queue of the object's
-   last call, since drivers may go on compiling until a program has run. Wait for other queues and objects, too: PoCL up
-   to 5.0 aborts where it is asked for a program that runs. set: copies what it needs; a blob that is damaged, or of
-   another device, driver or version, is GPUSCAN_ERROR_BLOB and changes nothing. Blobs are trusted like programs: their
-   checksum finds damage, not malice. */
+   needed on return; a capacity that is too small is GPUSCAN_ERROR_INVALID_ARGUMENT. Either way it finishes the queue of
+   the object's last call, since drivers may go on compiling until a program has run: not while that queue waits for an
+   event that this thread is still to set. Finish other queues and those of other objects yourself: PoCL up to 5.0 aborts
+   where it is asked for a program that runs. set: copies what it needs; a blob that is damaged, or of another device,
+   driver or version, is GPUSCAN_ERROR_BLOB and changes nothing. Blobs are trusted like programs: their checksum finds
+   damage, not malice. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size);
 
@@ -4323,7 +4324,7 @@ static const gpuscan__profile gpuscan__profiles[] = {
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 4, {4, 4, 4}, {2, 2}, {2, 2}, 0, 1, 16384, 4,
      4096, 64, 0},
-    /* By NVIDIA's own driver; others of its GPUs (Mesa, PoCL) do not take its instructions. */
+    /* By NVIDIA's own driver; other drivers of its GPUs (Mesa, PoCL) do not take its instructions. */
     {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX, 1,
      /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
         what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the
@@ -5246,22 +5247,14 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Starts a call: its queue, its wait list, its scratch. need: what the kernels use. */
-static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, const gpuscan_call *call,
-                                           cl_command_queue queue, int in_order, const gpuscan__need *need) {
+/* A call's scratch: the caller's, with what must be 0 cleared, or the object's. need: what the kernels use. */
+static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__need *need) {
+    gpuscan *gs = chain->gs;
+    const gpuscan_call *call = chain->call;
+    cl_command_queue queue = chain->queue;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
-    memset(chain, 0, sizeof(*chain));
-    chain->gs = gs;
-    chain->call = call;
-    chain->queue = queue;
-    chain->in_order = in_order;
-    chain->wait_count = call->wait_count;
-    chain->waits = call->wait_list;
     chain->place.epoch = 1;
-    if ((r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) != 0)
-        return r;
-    gs->last_in_order = in_order;
     if (gpuscan__need_total(need) == 0)
         return GPUSCAN_SUCCESS;
     if (call->scratch.mem) {
@@ -5302,6 +5295,25 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
             chain->place.epoch = ++gs->scratch[i].epoch;
     }
     return gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
+}
+
+/* Starts a call: its queue, its wait list, its scratch. */
+static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, const gpuscan_call *call,
+                                           cl_command_queue queue, int in_order, const gpuscan__need *need) {
+    gpuscan_result r;
+    memset(chain, 0, sizeof(*chain));
+    chain->gs = gs;
+    chain->call = call;
+    chain->queue = queue;
+    chain->in_order = in_order;
+    chain->wait_count = call->wait_count;
+    chain->waits = call->wait_list;
+    r = gpuscan__chain_scratch(chain, need);
+    if (r != 0 || queue == gs->service_queue) /* a self-test is no call */
+        return r;
+    if ((r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
+        gs->last_in_order = in_order;
+    return r;
 }
 
 /* A kernel's arguments, in order; the first failure stays. */
@@ -5682,7 +5694,8 @@ static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key 
 
 static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e, int *refused);
 
-/* A call's groups depend on its own kernels, never on what the object did before: floats would come out otherwise. */
+/* A call's groups depend on its own kernels, not on what the object did before: floats would come out otherwise. (But
+   for gpuscan__give_up_lanes, which happens once, on a device that does not keep its driver's word.) */
 static void gpuscan__plan_begin(gpuscan *gs) {
     gs->group_limit = gs->device.group_limit;
 }
@@ -5711,6 +5724,7 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__k
     *again = 0;
     if (r == GPUSCAN_ERROR_BUILD && gpuscan__uses_ptx(gs, key)) {
         gpuscan__give_up_lanes(gs, "a program was not built");
+        gs->error[0] = 0;
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
@@ -7526,7 +7540,7 @@ static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpusca
         gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                        \
         if (r == 0 && !size)                                                                                           \
             r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");                                     \
-        if (r == 0)                                                                                                    \
+        if (size)                                                                                                      \
             *size = 0;                                                                                                 \
         return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__SIZE, size);                                       \
     }

@@ -18,7 +18,7 @@ if ! command -v gcc > /dev/null || ! command -v "$gcov" > /dev/null; then
   exit 0
 fi
 cd "$work" || exit 1
-rm -f ./*.gcda ./*.gcno ./*.gcov.txt
+rm -f ./*.gcda ./*.gcno ./*.gcov.txt branches.txt failed.txt
 : > all.txt
 
 # the longest first
@@ -27,7 +27,7 @@ cat > one.sh << 'END_OF_SCRIPT'
 gcc -std=c99 -O0 -g --coverage "$root/tests/test_$1.c" -o "cover-$1" -lcmocka -lOpenCL -lm -lpthread -ldl \
   2> "$1-compile.txt" || { echo "FAILED: test_$1.c does not compile"; exit 255; }
 [ "$1" = faults ] && unset GPUSCAN_TEST_SIZE # at small sizes it leaves out most faults
-"./cover-$1" > "$1.txt" 2>&1 || echo "test_$1: status $?"
+"./cover-$1" > "$1.txt" 2>&1 || echo "FAILED: test_$1: status $?" | tee -a failed.txt
 END_OF_SCRIPT
 export root
 # shellcheck disable=SC2016
@@ -40,7 +40,7 @@ done
 # host logic for devices that are not here; and the loader that opens the library at run time
 mkdir -p programs
 gcc -std=c99 -O0 -g --coverage "$root/tests/programs.c" -o cover-programs -ldl && ./cover-programs programs > programs.txt ||
-  echo "programs: status $?"
+  echo "FAILED: programs: status $?" | tee -a failed.txt
 gcc -std=c99 -O0 -g --coverage -x c - -o cover-loader -ldl << END_OF_C
 #define _GNU_SOURCE
 #define GPUSCAN_IMPLEMENTATION
@@ -66,7 +66,7 @@ int main(void) {
     return gpuscan_create(&gs, &desc) != GPUSCAN_ERROR_NO_OPENCL;
 }
 END_OF_C
-./cover-loader || echo "loader: status $?"
+./cover-loader || echo "FAILED: loader: status $?" | tee -a failed.txt
 for data in cover-loader*.gcda cover-programs*.gcda; do
   "$gcov" --stdout --branch-counts --branch-probabilities "$data" 2> /dev/null |
     awk '/^ *-: *0:Source:/ { in_header = /gpuscan\.h$/ } in_header' >> all.txt
@@ -111,4 +111,4 @@ awk -v list=unreached.txt '
     printf "lines: %d of %d (%.1f %%), %d more explained; branches: %d of %d (%.1f %%)\n", done, lines,
       100 * done / lines, explained, taken, all, 100 * taken / all
     exit left > 0
-  }' all.txt
+  }' all.txt && [ ! -e failed.txt ]

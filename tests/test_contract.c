@@ -1295,21 +1295,39 @@ static unsigned char *make_blob(size_t *size) {
 /* A blob right behind a call: PoCL up to 5.0 aborts where it is asked for a program that runs, or is still compiled. */
 static void test_blob_of_running(void **state) {
     gpuscan *whole = test.gs;
+    cl_int made = CL_SUCCESS;
+    cl_command_queue side = clCreateCommandQueue(test.context, test.device, 0, &made);
     int which;
     (void)state;
+    test_cl(made);
     for (which = 0; which < JOB_DEVICE_END; which++) {
         gpuscan *gs = layered();
-        gpuscan_call call = call_on(which % 2 ? test.queue : NULL);
+        gpuscan_call call = call_on(which % 2 ? side : NULL), prepared = call_on(NULL);
         size_t size = 0, capacity;
         unsigned char *blob;
+        cl_event event = NULL;
+        cl_int status = CL_QUEUED;
         job j;
         test.gs = gs;
         test_case("a blob right behind %s", job_names[which]);
         job_new(&j, which, which == JOB_SCAN_SMALL ? 1000 : test_size(10000, 1000000, 1000000));
+        test_cl(clFinish(test.queue)); /* another queue is to find the job's data there */
+        call.event = &event;
         test_ok(job_start(gs, &j, &call));
+        layer_taken(event);
+        call.event = NULL;
+        prepared.strategy = GPUSCAN_STRATEGY_SINGLE_PASS; /* whose self-test is no call */
+        test_ran(job_prepare(gs, &j, &prepared), prepared.strategy);
+        layer_reset();
         test_ok(gpuscan_get_blob(gs, NULL, &size));
-        job_done(&j); /* it has been waited for */
+        assert_int_equal(layer.calls[LAYER_clFinish], 1);
+        assert_ptr_equal(gs->last_queue, which % 2 ? side : test.queue);
+        test_cl(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        assert_int_equal(status, CL_COMPLETE);
+        test_cl(clReleaseEvent(event));
+        job_done(&j);
         job_reset(&j);
+        test_cl(clFinish(test.queue));
         test_ok(job_start(gs, &j, &call));
         blob = (unsigned char *)test_alloc(size);
         capacity = size;
@@ -1322,6 +1340,7 @@ static void test_blob_of_running(void **state) {
         layer_expect_empty();
     }
     test.gs = whole;
+    clReleaseCommandQueue(side);
 }
 
 static void test_blob(void **state) {

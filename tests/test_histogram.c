@@ -340,6 +340,43 @@ static void more_than_32_bits(void **state) {
     clReleaseMemObject(mem);
 }
 
+/* So many short rows that they are not drawn in pieces; a sample in each, and others between them. */
+static void many_short_rows(void **state) {
+    const uint64_t         rows = (UINT64_C(1) << 26) + 100;
+    const cl_ushort        pattern[2] = {3, 7};
+    gpuscan_histogram_desc d;
+    test_buffer            out;
+    cl_int                 status = CL_SUCCESS;
+    cl_mem                 mem;
+    uint32_t              *counts;
+    int                    k;
+    (void)state;
+    if (test.is_small || test.largest_buffer < rows * 4)
+        skip();
+    mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)rows * 4, NULL, &status);
+    test_cl(status);
+    out = test_buffer_new(CL_MEM_WRITE_ONLY, 4, 16);
+    test_cl(clEnqueueFillBuffer(test.queue, mem, pattern, 4, 0, (size_t)rows * 4, 0, NULL, NULL));
+    test_case("histogram of %" PRIu64 " rows of one sample", rows);
+    memset(&d, 0, sizeof d);
+    test_buffer_set(&out, 1, 16, NULL);
+    d.samples.mem = mem;
+    d.sample_type = GPUSCAN_TYPE_U16;
+    d.form = GPUSCAN_BINS_VALUES;
+    d.bins = 16;
+    d.rows = rows;
+    d.count = 1;
+    d.pitch = 2;
+    d.counts = out.at;
+    test_ok(gpuscan_histogram(test.gs, &d));
+    counts = (uint32_t *)test_buffer_get(&out);
+    for (k = 0; k < 16; k++)
+        if (counts[k] != (k == 3 ? rows : 0))
+            fail_msg("%s: %u in bin %d", test.what, (unsigned)counts[k], k);
+    test_buffer_free(&out);
+    clReleaseMemObject(mem);
+}
+
 /* ---- bins -------------------------------------------------------------------------------------------------------- */
 
 /* The whole range of every integer type in few bins and in many, also in more than there are values. */
@@ -973,6 +1010,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(every_length),
                                        TEST(edges_and_random_lengths),
                                        TEST(more_than_32_bits),
+                                       TEST(many_short_rows),
                                        TEST(whole_range_of_integers),
                                        TEST(ranges_of_integers),
                                        TEST(closed_past_the_type),

@@ -406,6 +406,7 @@ static void test_empty_ranges(void **state) {
    two devices. */
 static cl_int CL_API_CALL of_two_devices(cl_program program, cl_program_info what, size_t size, void *value,
                                          size_t *needed) {
+    const size_t others = 7;
     cl_int status = layer_enter(LAYER_clGetProgramInfo);
     unsigned char *at = (unsigned char *)value;
     size_t each = what == CL_PROGRAM_BINARIES ? sizeof(unsigned char *) : sizeof(size_t);
@@ -422,7 +423,7 @@ static cl_int CL_API_CALL of_two_devices(cl_program program, cl_program_info wha
     if (what != CL_PROGRAM_BINARIES)
         memset(at, 0, each);
     if (what == CL_PROGRAM_BINARY_SIZES)
-        memset(at, 1, 1); /* the other device has a byte, or many */
+        memcpy(at, &others, sizeof others); /* the other device's */
     return layer.driver.clGetProgramInfo(program, what, each, at + each, NULL);
 }
 

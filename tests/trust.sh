@@ -4,7 +4,8 @@
 # Short, in about a minute and a half: the kept fuzzing inputs and ten seconds of new ones, the faults from the ICD
 # loader's layer, machines that lack OpenCL. With --long, which takes three hours: an hour of fuzzing of calls and one of
 # blobs, every fault, 10,000 calls and 1,000 objects under LeakSanitizer and valgrind, threads under ThreadSanitizer,
-# look-back past every kind of silent tile, static analysis, coverage, other machines. GPUSCAN_FUZZ_SECONDS sets another
+# look-back past every kind of silent tile, races and memory in the Oclgrind simulator, static analysis, coverage, other
+# machines. GPUSCAN_FUZZ_SECONDS sets another
 # time than an hour.
 #
 # It runs on the OpenCL driver that OCL_ICD_VENDORS names, and is meant for PoCL. What has no tool here is named. The
