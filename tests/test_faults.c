@@ -387,7 +387,7 @@ static void test_calls_cold(void **state) {
     (void)state;
     for (which = 0; which < JOB_END; which++)
         for (on = 0; on < 2; on++)
-            if (test.is_small ? is_part_of_small(which) && !on : !on || test_share((uint64_t)which, 2))
+            if (test.is_small ? is_part_of_small(which) && !on : test_share((uint64_t)which, on ? 2 : 1))
                 all_faults(which, GPUSCAN_STRATEGY_AUTO, COLD, on);
 }
 
