@@ -351,7 +351,7 @@ static void test_calls_warm(void **state) {
     for (which = 0; which < JOB_END; which++)
         for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
             for (on = 0; on < 2; on++)
-                if (test.is_small ? is_part_of_small(which) && s == 0 : s == 0 || test_share((uint64_t)(which + s), 2))
+                if (test.is_small ? is_part_of_small(which) && s == 0 : test_share((uint64_t)(which + s), s ? 2 : 1))
                     all_faults(which, (gpuscan_strategy)s, WARM, on);
 }
 
