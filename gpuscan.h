@@ -3068,7 +3068,8 @@ static const char *gpuscan__kernels[] = {
     "    /* A guess by multiplication, put right by the edges themselves: edge[k] = fma(k, step, lower). */\n",
     "#if GPUSCAN_BIN_MODE == 1 /* the guess errs by less than half a bin: rounded to nearest it is right or one too large */\n",
     "    gpuscan_real magic = GPUSCAN_MAGIC; /* added, it leaves the integer in the lowest bits */\n",
-    "    gpuscan_real at = fmin(fma(s - lower, inverse, magic), magic + (gpuscan_real)(GPUSCAN_BINS - 1));\n",
+    "    gpuscan_real at = fma(s - lower, inverse, magic), last = magic + (gpuscan_real)(GPUSCAN_BINS - 1);\n",
+    "    at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last); /* fmin, which knows NaN, takes a CPU longer */\n",
     "    uint nearest = (uint)GPUSCAN_AS_INTEGER(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n",
     "    nearest -= s < fma(at - magic, step, lower) ? 1 : 0;\n",
     "    return inside ? nearest : elsewhere; /* chosen late: no branch */\n",
@@ -3301,20 +3302,12 @@ static const char *gpuscan__kernels[] = {
     "typedef global gpuscan_counter *gpuscan_table;\n",
     "#endif\n",
     "\n",
-    "/* The counter of a sample: gpuscan_bin, but without branches where bins are even. */\n",
+    "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n",
     "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n",
     "                                      global const GPUSCAN_EDGE *edges) {\n",
     "    uint bin;\n",
-    "#if GPUSCAN_FORM == 1 || (GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_BIN_MODE != 1)\n",
+    "#if GPUSCAN_FORM == 1 || GPUSCAN_SAMPLE_IS_FLOAT\n",
     "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "#elif GPUSCAN_SAMPLE_IS_FLOAT /* as in gpuscan_bin, but selections, which are one instruction here, for fmin */\n",
-    "    gpuscan_real s = gpuscan_real_of(sample), magic = GPUSCAN_MAGIC, last = magic + (gpuscan_real)(GPUSCAN_BINS - 1);\n",
-    "    gpuscan_real at = fma(s - lower, inverse, magic);\n",
-    "    bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);\n",
-    "    at = at < last ? at : last;\n",
-    "    bin = (uint)GPUSCAN_AS_INTEGER(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n",
-    "    bin -= s < fma(at - magic, step, lower) ? 1 : 0;\n",
-    "    bin = inside ? bin : s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n",
     "#else\n",
     "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n",
     "    bin = gpuscan_even_bin(x, range, factor);\n",
@@ -7402,10 +7395,7 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
             return r == GPUSCAN_ERROR_INVALID_CONTEXT
                        ? gpuscan__fail(gs, r, "queue is of another context or device than the object")
                        : r;
-        code = gs->cl.clRetainCommandQueue(desc->queue);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clRetainCommandQueue failed");
-        gs->queue = desc->queue;
+        return gpuscan__keep_queue(gs, &gs->queue, desc->queue);
     }
     return GPUSCAN_SUCCESS;
 }

@@ -32,11 +32,6 @@ END_OF_SCRIPT
 export root
 # shellcheck disable=SC2016
 printf '%s\n' "$@" | xargs -P "$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)" -I '{}' sh one.sh '{}' || exit 1
-for each in "$@"; do
-  # branch lines follow their line: "branch 0 taken 3", "branch 1 never executed"
-  "$gcov" --stdout --branch-counts --branch-probabilities "cover-$each-test_$each.gcda" 2> /dev/null |
-    awk '/^ *-: *0:Source:/ { in_header = /gpuscan\.h$/ } in_header' >> all.txt
-done
 # host logic for devices that are not here; and the loader that opens the library at run time
 mkdir -p programs
 gcc -std=c99 -O0 -g --coverage "$root/tests/programs.c" -o cover-programs -ldl && ./cover-programs programs > programs.txt ||
@@ -67,7 +62,8 @@ int main(void) {
 }
 END_OF_C
 ./cover-loader || echo "FAILED: loader: status $?" | tee -a failed.txt
-for data in cover-loader*.gcda cover-programs*.gcda; do
+for data in cover-*.gcda; do
+  # branch lines follow their line: "branch 0 taken 3", "branch 1 never executed"
   "$gcov" --stdout --branch-counts --branch-probabilities "$data" 2> /dev/null |
     awk '/^ *-: *0:Source:/ { in_header = /gpuscan\.h$/ } in_header' >> all.txt
 done

@@ -8,6 +8,8 @@
 #define GPUSCAN_IMPLEMENTATION
 #include "../gpuscan.h"
 
+#include "answer.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,20 +71,6 @@ static struct {
 /* ---- an OpenCL that only pretends -------------------------------------------------------------------------------- */
 
 #define HANDLE(type) ((type)(void *)&fake.handle)
-
-static cl_int answer(const void *value, size_t length, size_t size, void *out, size_t *needed) {
-    if (needed)
-        *needed = length;
-    if (out && size < length)
-        return CL_INVALID_VALUE;
-    if (out)
-        memcpy(out, value, length);
-    return CL_SUCCESS;
-}
-
-static cl_int answer_text(const char *text, size_t size, void *out, size_t *needed) {
-    return answer(text, strlen(text) + 1, size, out, needed);
-}
 
 static cl_int answer_number(uint64_t value, size_t length, size_t size, void *out, size_t *needed) {
     cl_uint small = (cl_uint)value;
@@ -683,10 +671,12 @@ int main(int argc, char **argv) {
     for (d = 0; d < sizeof devices / sizeof *devices; d++) {
         fake.now = &devices[d];
         everything();
+        if (strcmp(fake.now->file, "nvidia") == 0) {
+            group = 16; /* less than a sub-group */
+            elements(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, 0);
+            group = 0;
+        }
     }
-    fake.now = &devices[2];
-    group = 16; /* less than a sub-group */
-    elements(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, 0);
     free(fake.text);
     printf("%u programs\n", fake.written);
     return failures > 0;

@@ -1,6 +1,7 @@
 /* cc -O2 test_devices.c -o test_devices -lcmocka -lOpenCL -lm -lpthread -ldl
    Devices that are not here: the real one, which says through the entry-point table that it is another. */
 #include "layer.h"
+#include "answer.h"
 #include "jobs.h"
 
 /* What a device says of itself; what is NULL or 0 the real one answers. */
@@ -11,7 +12,7 @@ typedef struct disguise {
     const char *name, *platform, *version, *c_version;
     const char *profile; /* that it gets */
     int fence;           /* has_fence: 0, 1, or -1: as the real one's features say */
-    int features;        /* of OpenCL C 3.0: 1 acquire and release, 2 device scope, 3 both */
+    const char *feature; /* the only one of OpenCL C 3.0 */
     size_t work_items;   /* in the first dimension */
     size_t kernel_group; /* work-items that a kernel can be launched with */
     cl_uint units, clock;
@@ -24,71 +25,44 @@ static cl_uint platforms_said, platforms_without_devices; /* that the loader kno
 static cl_uint devices_said;                              /* of each platform */
 static unsigned platforms_asked;
 
-static cl_int answer(const void *said, size_t said_size, size_t size, void *value, size_t *needed) {
-    if (needed)
-        *needed = said_size;
-    if (value && size < said_size)
-        return CL_INVALID_VALUE;
-    if (value)
-        memcpy(value, said, said_size);
-    return CL_SUCCESS;
+static size_t text_size(const char *text) {
+    return text ? strlen(text) + 1 : 0;
 }
-
-#define ANSWER_TEXT(text)                                                                                              \
-    if (text)                                                                                                          \
-        return answer(text, strlen(text) + 1, size, value, needed);                                                    \
-    break
-#define ANSWER_NUMBER(number)                                                                                          \
-    if (number)                                                                                                        \
-        return answer(&number, sizeof number, size, value, needed);                                                    \
-    break
 
 static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size_t size, void *value, size_t *needed) {
     static const cl_uint registers = 65536;
+    gpuscan__cl_name_version feature;
+    const struct {
+        cl_device_info what;
+        const void *said;
+        size_t size; /* 0: the real one answers */
+    } answers[] = {
+        {CL_DEVICE_TYPE, &worn->type, worn->type ? sizeof worn->type : 0},
+        {CL_DEVICE_VENDOR_ID, &worn->vendor, worn->vendor ? sizeof worn->vendor : 0},
+        {CL_DEVICE_MAX_COMPUTE_UNITS, &worn->units, worn->units ? sizeof worn->units : 0},
+        {CL_DEVICE_MAX_CLOCK_FREQUENCY, &worn->clock, worn->clock ? sizeof worn->clock : 0},
+        {CL_DEVICE_NAME, worn->name, text_size(worn->name)},
+        {CL_DEVICE_VERSION, worn->version, text_size(worn->version)},
+        {CL_DEVICE_OPENCL_C_VERSION, worn->c_version, text_size(worn->c_version)},
+        {GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES, &feature, worn->feature ? sizeof feature : 0},
+        {0x4002 /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */, &registers, sizeof registers},
+    };
     cl_int code = layer_clGetDeviceInfo(id, what, size, value, needed);
-    switch (what) {
-    case CL_DEVICE_TYPE:
-        ANSWER_NUMBER(worn->type);
-    case CL_DEVICE_VENDOR_ID:
-        ANSWER_NUMBER(worn->vendor);
-    case CL_DEVICE_MAX_COMPUTE_UNITS:
-        ANSWER_NUMBER(worn->units);
-    case CL_DEVICE_MAX_CLOCK_FREQUENCY:
-        ANSWER_NUMBER(worn->clock);
-    case CL_DEVICE_NAME:
-        ANSWER_TEXT(worn->name);
-    case CL_DEVICE_VERSION:
-        ANSWER_TEXT(worn->version);
-    case CL_DEVICE_OPENCL_C_VERSION:
-        ANSWER_TEXT(worn->c_version);
-    case CL_DEVICE_MAX_WORK_ITEM_SIZES:
-        if (worn->work_items && value)
-            *(size_t *)value = worn->work_items;
-        break;
-    case GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES:
-        if (worn->features) {
-            gpuscan__cl_name_version said[2];
-            cl_uint count = 0;
-            memset(said, 0, sizeof said);
-            if (worn->features & 1)
-                strcpy(said[count++].name, "__opencl_c_atomic_order_acq_rel");
-            if (worn->features & 2)
-                strcpy(said[count++].name, "__opencl_c_atomic_scope_device");
-            return answer(said, count * sizeof *said, size, value, needed);
-        }
-        break;
-    case 0x4002: /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
-        return answer(&registers, sizeof registers, size, value, needed);
-    default:
-        break;
-    }
+    size_t i;
+    memset(&feature, 0, sizeof feature);
+    snprintf(feature.name, sizeof feature.name, "%s", worn->feature ? worn->feature : "");
+    for (i = 0; i < sizeof answers / sizeof *answers; i++)
+        if (answers[i].what == what && answers[i].size)
+            return answer(answers[i].said, answers[i].size, size, value, needed);
+    if (what == CL_DEVICE_MAX_WORK_ITEM_SIZES && worn->work_items && value)
+        *(size_t *)value = worn->work_items;
     return code;
 }
 
 static cl_int CL_API_CALL platform_info(cl_platform_id id, cl_platform_info what, size_t size, void *value,
                                         size_t *needed) {
     if (what == CL_PLATFORM_NAME && worn->platform)
-        return answer(worn->platform, strlen(worn->platform) + 1, size, value, needed);
+        return answer_text(worn->platform, size, value, needed);
     return layer_clGetPlatformInfo(id, what, size, value, needed);
 }
 
@@ -140,8 +114,7 @@ static cl_int CL_API_CALL device_ids(cl_platform_id id, cl_device_type type, cl_
     (void)type;
     if (platforms_asked++ < platforms_without_devices)
         return CL_DEVICE_NOT_FOUND;
-    ids[0] = test.device;
-    for (i = 1; i < count && i < devices_said; i++)
+    for (i = 0; i < count && i < devices_said; i++)
         ids[i] = test.device;
     *found = devices_said;
     return CL_SUCCESS;
@@ -149,7 +122,6 @@ static cl_int CL_API_CALL device_ids(cl_platform_id id, cl_device_type type, cl_
 
 /* A desc through the table, of a device that says what d says. */
 static gpuscan_desc disguised(const disguise *d) {
-    gpuscan_desc desc;
     layer_open();
     worn = d;
     refused_builds = platforms_asked = 0;
@@ -159,14 +131,18 @@ static gpuscan_desc disguised(const disguise *d) {
     layer.table.clGetKernelWorkGroupInfo = kernel_group;
     layer.table.clCreateProgramWithSource = source;
     layer.table.clBuildProgram = build;
-    desc = layer_desc();
-    return desc;
+    return layer_desc();
 }
 
 /* The disguises want a device whose compiler takes every option and every group: other drivers have limits of their own. */
 static void want_pocl(void) {
     if (strstr(test.info.platform_name, "Portable Computing Language") == NULL)
         skip();
+}
+
+static void close_disguised(gpuscan *gs) {
+    gpuscan_destroy(gs);
+    layer_expect_empty();
 }
 
 static gpuscan *open_disguised(const disguise *d, uint32_t without) {
@@ -212,41 +188,95 @@ static void runs(gpuscan *gs, const char *what) {
     test.gs = whole;
 }
 
-static const disguise nvidia = {"NVIDIA's own driver",
-                                CL_DEVICE_TYPE_GPU,
-                                0x10de,
-                                "a card",
-                                "NVIDIA CUDA",
-                                "OpenCL 3.0 CUDA",
-                                "OpenCL C 1.2 ",
-                                "NVIDIA GPU",
-                                1,
-                                0,
-                                0,
-                                0,
-                                0,
-                                0};
+static const disguise nvidia = {.what = "NVIDIA's own driver",
+                                .type = CL_DEVICE_TYPE_GPU,
+                                .vendor = 0x10de,
+                                .name = "a card",
+                                .platform = "NVIDIA CUDA",
+                                .version = "OpenCL 3.0 CUDA",
+                                .c_version = "OpenCL C 1.2 ",
+                                .profile = "NVIDIA GPU",
+                                .fence = 1};
 
 static void test_profiles(void **state) {
     static const disguise disguises[] = {
-        {"an NVIDIA GPU by Mesa", CL_DEVICE_TYPE_GPU, 0x10de, "a card", "rusticl", "OpenCL 1.2 ", "OpenCL C 1.2 ",
-         "GPU", 0, 0, 0, 0, 0, 0},
-        {"an AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", "OpenCL 2.0 ", "OpenCL C 2.0 ", "AMD GPU", 1, 0, 0,
-         0, 0, 0},
-        {"an AMD GPU of OpenCL C 1.2", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", "OpenCL 2.1 ", "OpenCL C 1.2 ",
-         "AMD GPU", 0, 0, 0, 0, 0, 0},
-        {"an Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "a card", "Intel", NULL, NULL, "Intel GPU", -1, 0, 0, 0, 0, 0},
-        {"an Intel GPU without order", CL_DEVICE_TYPE_GPU, 0x8086, "a card", "Intel", "OpenCL 3.0 ", "OpenCL C 3.0 ",
-         "Intel GPU", 0, 2, 0, 0, 0, 0},
-        {"an Intel GPU without scope", CL_DEVICE_TYPE_GPU, 0x8086, "a card", "Intel", "OpenCL 3.0 ", "OpenCL C 3.0 ",
-         "Intel GPU", 0, 1, 0, 0, 0, 0},
-        {"llvmpipe", CL_DEVICE_TYPE_CPU, 0, "llvmpipe (LLVM 15)", "rusticl", NULL, NULL, "llvmpipe", -1, 0, 0, 0, 0, 0},
-        {"a simulator", CL_DEVICE_TYPE_CPU, 0, "a processor", "Oclgrind", "OpenCL 1.2 ", "OpenCL C 1.2 ", "simulator",
-         1, 0, 0, 0, 0, 0},
-        {"a CPU", CL_DEVICE_TYPE_CPU, 0, "a processor", "a driver", "OpenCL 1.2 ", "OpenCL C 1.2 ", "CPU", 0, 0, 0, 0,
-         0, 0},
-        {"an accelerator", CL_DEVICE_TYPE_ACCELERATOR, 0, "a card", "a driver", NULL, NULL, "accelerator", -1, 0, 0, 0,
-         0, 0},
+        {.what = "an NVIDIA GPU by Mesa",
+         .type = CL_DEVICE_TYPE_GPU,
+         .vendor = 0x10de,
+         .name = "a card",
+         .platform = "rusticl",
+         .version = "OpenCL 1.2 ",
+         .c_version = "OpenCL C 1.2 ",
+         .profile = "GPU"},
+        {.what = "an AMD GPU",
+         .type = CL_DEVICE_TYPE_GPU,
+         .vendor = 0x1002,
+         .name = "a card",
+         .platform = "AMD",
+         .version = "OpenCL 2.0 ",
+         .c_version = "OpenCL C 2.0 ",
+         .profile = "AMD GPU",
+         .fence = 1},
+        {.what = "an AMD GPU of OpenCL C 1.2",
+         .type = CL_DEVICE_TYPE_GPU,
+         .vendor = 0x1002,
+         .name = "a card",
+         .platform = "AMD",
+         .version = "OpenCL 2.1 ",
+         .c_version = "OpenCL C 1.2 ",
+         .profile = "AMD GPU"},
+        {.what = "an Intel GPU",
+         .type = CL_DEVICE_TYPE_GPU,
+         .vendor = 0x8086,
+         .name = "a card",
+         .platform = "Intel",
+         .profile = "Intel GPU",
+         .fence = -1},
+        {.what = "an Intel GPU without order",
+         .type = CL_DEVICE_TYPE_GPU,
+         .vendor = 0x8086,
+         .name = "a card",
+         .platform = "Intel",
+         .version = "OpenCL 3.0 ",
+         .c_version = "OpenCL C 3.0 ",
+         .profile = "Intel GPU",
+         .feature = "__opencl_c_atomic_scope_device"},
+        {.what = "an Intel GPU without scope",
+         .type = CL_DEVICE_TYPE_GPU,
+         .vendor = 0x8086,
+         .name = "a card",
+         .platform = "Intel",
+         .version = "OpenCL 3.0 ",
+         .c_version = "OpenCL C 3.0 ",
+         .profile = "Intel GPU",
+         .feature = "__opencl_c_atomic_order_acq_rel"},
+        {.what = "llvmpipe",
+         .type = CL_DEVICE_TYPE_CPU,
+         .name = "llvmpipe (LLVM 15)",
+         .platform = "rusticl",
+         .profile = "llvmpipe",
+         .fence = -1},
+        {.what = "a simulator",
+         .type = CL_DEVICE_TYPE_CPU,
+         .name = "a processor",
+         .platform = "Oclgrind",
+         .version = "OpenCL 1.2 ",
+         .c_version = "OpenCL C 1.2 ",
+         .profile = "simulator",
+         .fence = 1},
+        {.what = "a CPU",
+         .type = CL_DEVICE_TYPE_CPU,
+         .name = "a processor",
+         .platform = "a driver",
+         .version = "OpenCL 1.2 ",
+         .c_version = "OpenCL C 1.2 ",
+         .profile = "CPU"},
+        {.what = "an accelerator",
+         .type = CL_DEVICE_TYPE_ACCELERATOR,
+         .name = "a card",
+         .platform = "a driver",
+         .profile = "accelerator",
+         .fence = -1},
     };
     size_t i;
     (void)state;
@@ -264,8 +294,7 @@ static void test_profiles(void **state) {
         assert_int_equal(info.has_lanes, 0);
         runs(gs, d->what);
         assert_int_equal(refused_builds, 0);
-        gpuscan_destroy(gs);
-        layer_expect_empty();
+        close_disguised(gs);
     }
 }
 
@@ -287,16 +316,14 @@ static void test_no_instructions(void **state) {
     test_ok(gpuscan_get_info(gs, &info));
     assert_int_equal(info.has_lanes, 0);
     assert_int_equal(info.has_fence, 0);
-    gpuscan_destroy(gs);
-    layer_expect_empty();
+    close_disguised(gs);
 
     test_case("%s, without its fences", nvidia.what);
     gs = open_disguised(&nvidia, GPUSCAN_WITHOUT_FENCE);
     runs(gs, "an NVIDIA GPU without its fences");
     test_ok(gpuscan_get_info(gs, &info));
     assert_int_equal(info.has_lanes, 0);
-    gpuscan_destroy(gs);
-    layer_expect_empty();
+    close_disguised(gs);
 
     test_case("%s, without its instructions", nvidia.what);
     gs = open_disguised(&nvidia, GPUSCAN_WITHOUT_LANES);
@@ -304,43 +331,35 @@ static void test_no_instructions(void **state) {
     assert_int_equal(info.has_lanes, 0);
     runs(gs, "an NVIDIA GPU without its instructions");
     assert_int_equal(refused_builds, 0);
-    gpuscan_destroy(gs);
-    layer_expect_empty();
+    close_disguised(gs);
 }
 
 /* Kernels that cannot be launched with the group that was planned, and devices whose groups are smaller along the first
    dimension than in all. */
 static void test_small_groups(void **state) {
-    static const disguise kernels = {"kernels of groups of 16",
-                                     CL_DEVICE_TYPE_GPU,
-                                     0x1002,
-                                     "a card",
-                                     "AMD",
-                                     NULL,
-                                     NULL,
-                                     "AMD GPU",
-                                     -1,
-                                     0,
-                                     0,
-                                     16,
-                                     0,
-                                     0};
-    static const disguise items = {"groups of 8 in the first dimension",
-                                   CL_DEVICE_TYPE_GPU,
-                                   0x1002,
-                                   "a card",
-                                   "AMD",
-                                   NULL,
-                                   NULL,
-                                   "AMD GPU",
-                                   -1,
-                                   0,
-                                   8,
-                                   0,
-                                   0,
-                                   0};
-    static const disguise amd = {
-        "an AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, "a card", "AMD", NULL, NULL, "AMD GPU", -1, 0, 0, 0, 0, 0};
+    static const disguise kernels = {.what = "kernels of groups of 16",
+                                     .type = CL_DEVICE_TYPE_GPU,
+                                     .vendor = 0x1002,
+                                     .name = "a card",
+                                     .platform = "AMD",
+                                     .profile = "AMD GPU",
+                                     .fence = -1,
+                                     .kernel_group = 16};
+    static const disguise items = {.what = "groups of 8 in the first dimension",
+                                   .type = CL_DEVICE_TYPE_GPU,
+                                   .vendor = 0x1002,
+                                   .name = "a card",
+                                   .platform = "AMD",
+                                   .profile = "AMD GPU",
+                                   .fence = -1,
+                                   .work_items = 8};
+    static const disguise amd = {.what = "an AMD GPU",
+                                 .type = CL_DEVICE_TYPE_GPU,
+                                 .vendor = 0x1002,
+                                 .name = "a card",
+                                 .platform = "AMD",
+                                 .profile = "AMD GPU",
+                                 .fence = -1};
     gpuscan *gs;
     gpuscan_desc desc;
     gpuscan_info info;
@@ -349,8 +368,7 @@ static void test_small_groups(void **state) {
     test_case("%s", kernels.what);
     gs = open_disguised(&kernels, 0);
     runs(gs, kernels.what);
-    gpuscan_destroy(gs);
-    layer_expect_empty();
+    close_disguised(gs);
 
     test_case("little local memory");
     desc = disguised(&amd);
@@ -358,53 +376,34 @@ static void test_small_groups(void **state) {
     desc.limits.work_group_size = (size_t)1 << 30; /* no limit */
     test_ok(gpuscan_create(&gs, &desc));
     runs(gs, "little local memory");
-    gpuscan_destroy(gs);
-    layer_expect_empty();
+    close_disguised(gs);
     test_case("more local memory than there is");
     desc = disguised(&amd);
     desc.limits.local_memory = UINT64_MAX;
     test_ok(gpuscan_create(&gs, &desc));
     test_ok(gpuscan_get_info(gs, &info));
     assert_true(info.local_memory == test.info.local_memory);
-    gpuscan_destroy(gs);
-    layer_expect_empty();
+    close_disguised(gs);
 
     test_case("%s", items.what);
     gs = open_disguised(&items, 0);
     test_ok(gpuscan_get_info(gs, &info));
     assert_int_equal(info.work_group_size, 8);
     runs(gs, items.what);
-    gpuscan_destroy(gs);
-    layer_expect_empty();
+    close_disguised(gs);
 }
 
 /* The choice of a device: more platforms than the library looks at, some of which fail; devices that are too old; one
    that says it is faster than anything. */
 static void test_choice(void **state) {
-    static const disguise fast = {"a fast device", 0,          0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0,
-                                  0xffffffffu,     0xffffffffu};
-    static const disguise old = {"an old device", 0, 0, NULL, NULL, "OpenCL 1.1 ", NULL, NULL, 0, 0, 0, 0, 0, 0};
-    static const disguise odd = {"a device of no version", 0, 0, NULL, NULL, "OpenCL", NULL, NULL, 0, 0, 0, 0, 0, 0};
-    static const disguise strange = {
-        "a device of version 2.", 0, 0, NULL, NULL, "OpenCL 2. ", NULL, NULL, 0, 0, 0, 0, 0, 0};
-    static const disguise large = {
-        "a device of version 10000", 0, 0, NULL, NULL, "OpenCL 10000.0 ", NULL, NULL, 0, 0, 0, 0, 0, 0};
-    static const disguise next = {
-        "a device of version 2.:", 0, 0, NULL, NULL, "OpenCL 2.:", NULL, NULL, 0, 0, 0, 0, 0, 0};
-    static const disguise card = {"an accelerator",
-                                  CL_DEVICE_TYPE_ACCELERATOR,
-                                  0,
-                                  NULL,
-                                  "a platform of its own",
-                                  NULL,
-                                  NULL,
-                                  NULL,
-                                  0,
-                                  0,
-                                  0,
-                                  0,
-                                  0,
-                                  0};
+    static const disguise fast = {.what = "a fast device", .units = 0xffffffffu, .clock = 0xffffffffu};
+    static const disguise old = {.what = "an old device", .version = "OpenCL 1.1 "};
+    static const disguise odd = {.what = "a device of no version", .version = "OpenCL"};
+    static const disguise strange = {.what = "a device of version 2.", .version = "OpenCL 2. "};
+    static const disguise large = {.what = "a device of version 10000", .version = "OpenCL 10000.0 "};
+    static const disguise next = {.what = "a device of version 2.:", .version = "OpenCL 2.:"};
+    static const disguise card = {
+        .what = "an accelerator", .type = CL_DEVICE_TYPE_ACCELERATOR, .platform = "a platform of its own"};
     static const disguise *const too_old[] = {&old, &odd, &strange, &large, &next};
     char error[512];
     gpuscan *gs = NULL;
@@ -426,8 +425,7 @@ static void test_choice(void **state) {
     assert_int_equal(platforms_asked, 64);
     test_ok(gpuscan_get_info(gs, &info));
     assert_ptr_equal(info.device, test.device);
-    gpuscan_destroy(gs);
-    layer_expect_empty();
+    close_disguised(gs);
 
     test_case("a choice by a part of the platform's name");
     desc = disguised(&card);
@@ -441,8 +439,7 @@ static void test_choice(void **state) {
         desc.queue = NULL;
         desc.device_name = i ? "of its own" : NULL;
         test_ok(gpuscan_create(&gs, &desc));
-        gpuscan_destroy(gs);
-        layer_expect_empty();
+        close_disguised(gs);
     }
 
     for (i = 0; i < sizeof too_old / sizeof *too_old; i++) {

@@ -5,8 +5,7 @@
 # loader's layer, machines that lack OpenCL. With --long, which takes three hours: an hour of fuzzing of calls and one of
 # blobs, every fault, 10,000 calls and 1,000 objects under LeakSanitizer and valgrind, threads under ThreadSanitizer,
 # look-back past every kind of silent tile, races and memory in the Oclgrind simulator, static analysis, coverage, other
-# machines. GPUSCAN_FUZZ_SECONDS sets another
-# time than an hour.
+# machines. GPUSCAN_FUZZ_SECONDS sets another time than an hour.
 #
 # It runs on the OpenCL driver that OCL_ICD_VENDORS names, and is meant for PoCL. What has no tool here is named. The
 # last line is "N passed, N failed".
@@ -152,13 +151,12 @@ find_planted() {
 simulations() {
   # shellcheck disable=SC2086
   check 'compile for the simulator' $cc -std=c99 -O1 tests/test_smoke.c -o "$work/smoke" $libraries
-  for each in 0,0,0 1,0,0 32,0,0 64,0,0 0,16384,0 0,1024,0 0,0,3 64,1024,3 1,1024,3; do
-    IFS=, read -r group local without << END_OF_LINE
-$each
-END_OF_LINE
-    GPUSCAN_TEST_GROUP=$group GPUSCAN_TEST_LOCAL=$local GPUSCAN_TEST_WITHOUT=$without
+  for each in '0 0 0' '1 0 0' '32 0 0' '64 0 0' '0 16384 0' '0 1024 0' '0 0 3' '64 1024 3' '1 1024 3'; do
+    # shellcheck disable=SC2086
+    set -- $each
+    GPUSCAN_TEST_GROUP=$1 GPUSCAN_TEST_LOCAL=$2 GPUSCAN_TEST_WITHOUT=$3
     export GPUSCAN_TEST_GROUP GPUSCAN_TEST_LOCAL GPUSCAN_TEST_WITHOUT
-    check "Oclgrind, groups of $group, $local bytes of local memory, without $without" simulate "$each" "$work/smoke"
+    check "Oclgrind, groups of $1, $2 bytes of local memory, without $3" simulate "$1-$2-$3" "$work/smoke"
   done
   unset GPUSCAN_TEST_GROUP GPUSCAN_TEST_LOCAL GPUSCAN_TEST_WITHOUT
   check 'Oclgrind finds a planted race' find_planted race \
