@@ -3559,13 +3559,57 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n",
-    "    gpuscan_count_vector(raw, head + (i) * GPUSCAN_VECTOR, weight_row, copy, first_bin, bins, accumulators,  \\\n",
+    "    gpuscan_count_vector(raw, at.head + (i) * GPUSCAN_VECTOR, at.weights, copy, first_bin, bins, accumulators,         \\\n",
     "                         GPUSCAN_BIN_ARGUMENTS, edges)\n",
+    "\n",
+    "/* A row of samples: vectors, the first of which begins with sample head, and a few at both ends that none holds. */\n",
+    "typedef struct {\n",
+    "    global const gpuscan_sample *samples;\n",
+    "    global const gpuscan_weight *weights;\n",
+    "    ulong head, vectors;\n",
+    "} gpuscan_row;\n",
+    "\n",
+    "GPUSCAN_INLINE gpuscan_row gpuscan_row_at(global const gpuscan_sample *samples, ulong pitch, ulong count,\n",
+    "                                          global const gpuscan_weight *weights, ulong weights_pitch, ulong row) {\n",
+    "    gpuscan_row at;\n",
+    "    uint past;\n",
+    "    at.samples = samples + row * pitch * GPUSCAN_CHANNELS;\n",
+    "    at.weights = weights + row * weights_pitch;\n",
+    "    past = (uint)(size_t)at.samples & 15;\n",
+    "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n",
+    "    at.vectors = 0;\n",
+    "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n",
+    "        (GPUSCAN_CHANNELS == 3 || at.head % GPUSCAN_CHANNELS == 0))\n",
+    "        at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n",
+    "    else\n",
+    "        at.head = 0;\n",
+    "    return at;\n",
+    "}\n",
+    "\n",
+    "GPUSCAN_INLINE global const uint4 *gpuscan_row_vectors(gpuscan_row at) {\n",
+    "    return (global const uint4 *)(at.samples + at.head);\n",
+    "}\n",
     "\n",
     "GPUSCAN_INLINE void gpuscan_load_vectors(uint4 *vectors, global const uint4 *from, ulong stride) {\n",
     "GPUSCAN_UNROLL\n",
     "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
     "        vectors[k] = gpuscan_load_once(from + k * stride);\n",
+    "}\n",
+    "\n",
+    "/* Loads vectors i, i + stride, ... of a row, where there are ROWS of them; in the short form as many as there are. */\n",
+    "GPUSCAN_INLINE bool gpuscan_load_if(uint4 *vectors, gpuscan_row at, ulong i, ulong stride) {\n",
+    "    global const uint4 *from = gpuscan_row_vectors(at) + i;\n",
+    "#if GPUSCAN_PIPE == 1\n",
+    "    bool more = i + (GPUSCAN_ROWS - 1) * stride < at.vectors;\n",
+    "    if (more)\n",
+    "        gpuscan_load_vectors(vectors, from, stride);\n",
+    "    return more;\n",
+    "#else\n",
+    "GPUSCAN_UNROLL\n",
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "        vectors[k] = gpuscan_load_once_if(i + k * stride < at.vectors, from + k * stride);\n",
+    "    return i < at.vectors;\n",
+    "#endif\n",
     "}\n",
     "\n",
     "/* Work-items that sum a bin's copies together, where lanes can: all of a group's, so that none waits for a few. */\n",
@@ -3607,6 +3651,22 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "#endif\n",
     "\n",
+    "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n",
+    "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n",
+    "   by an exchange, since the others were atomic: nothing else orders them. */\n",
+    "#if GPUSCAN_ARRIVALS == 40\n",
+    "typedef ulong gpuscan_arrivals;\n",
+    "#define GPUSCAN_ARRIVE(word, amount) atom_add(word, amount)\n",
+    "#define GPUSCAN_CLEAR(word)          atom_xchg(word, 0ul)\n",
+    "#define GPUSCAN_WORD_OF(bin)         (bin)\n",
+    "#elif GPUSCAN_ARRIVALS\n",
+    "typedef uint gpuscan_arrivals;\n",
+    "#define GPUSCAN_ARRIVE(word, amount) atomic_add(word, amount)\n",
+    "#define GPUSCAN_CLEAR(word)          atomic_xchg(word, 0u)\n",
+    "#define GPUSCAN_WORD_OF(bin)         ((bin) / 8 * 16 + (bin) % 8)\n",
+    "#endif\n",
+    "#define GPUSCAN_ARRIVAL ((gpuscan_arrivals)1 << GPUSCAN_ARRIVALS)\n",
+    "\n",
     "/* Bins that a work-item hands over at once, so that the atomics' latencies overlap. */\n",
     "#define GPUSCAN_AT_ONCE       (GPUSCAN_RANGE_BINS > GPUSCAN_GROUP ? 4 : 1)\n",
     "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here && part == 0)\n",
@@ -3630,6 +3690,16 @@ static const char *gpuscan__kernels[] = {
     "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_RANGES * GPUSCAN_RANGE_BINS;\n",
     "    uint first = member % row_groups * GPUSCAN_GROUP + GPUSCAN_ITEM;\n",
     "    uint stride = row_groups * GPUSCAN_GROUP;\n",
+    "    ulong row = member / row_groups;\n",
+    "    count = gpuscan_count(count, count_buffer, count_offset, flags) * GPUSCAN_CHANNELS;\n",
+    "    samples += samples_offset;\n",
+    "    weights += weights_offset;\n",
+    "    gpuscan_row at = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
+    "#if GPUSCAN_PIPE\n",
+    "    ulong stride64 = stride; /* beyond 32 bits */\n",
+    "    uint4 loaded[GPUSCAN_ROWS];\n",
+    "    bool more = gpuscan_load_if(loaded, at, first, stride64); /* on their way while the bins are cleared */\n",
+    "#endif\n",
     "#if GPUSCAN_COPIES\n",
     "    local uint *bins = shared;\n",
     "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n",
@@ -3640,62 +3710,54 @@ static const char *gpuscan__kernels[] = {
     "    local uint *bins = 0;\n",
     "    uint copy = 0;\n",
     "#endif\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags) * GPUSCAN_CHANNELS;\n",
     "    accumulators += accumulators_offset;\n",
     "    counts += counts_offset;\n",
     "    edges += edges_offset;\n",
-    "    for (ulong row = member / row_groups; row < rows; row += members / row_groups) {\n",
-    "        global const gpuscan_sample *from = samples + samples_offset + row * pitch * GPUSCAN_CHANNELS;\n",
-    "        global const gpuscan_weight *weight_row = weights + weights_offset + row * weights_pitch;\n",
-    "        ulong head = (16 - ((size_t)from & 15)) / sizeof(gpuscan_sample) % GPUSCAN_VECTOR, vectors = 0;\n",
-    "        if (((size_t)from & 15) % sizeof(gpuscan_sample) == 0 && head < count &&\n",
-    "            (GPUSCAN_CHANNELS == 3 || head % GPUSCAN_CHANNELS == 0))\n",
-    "            vectors = (count - head) / GPUSCAN_VECTOR;\n",
-    "        else\n",
-    "            head = 0;\n",
-    "        /* what no aligned vector holds: a few samples at both ends */\n",
-    "        for (ulong i = first; i < count - vectors * GPUSCAN_VECTOR; i += stride) {\n",
-    "            ulong at = i < head ? i : i + vectors * GPUSCAN_VECTOR;\n",
+    "    while (row < rows) {\n",
+    "        for (ulong i = first; i < count - at.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n",
+    "            ulong sample = i < at.head ? i : i + at.vectors * GPUSCAN_VECTOR;\n",
     "            gpuscan_weight weight = 1;\n",
     "#if GPUSCAN_WEIGHTED\n",
-    "            weight = weight_row[at / GPUSCAN_CHANNELS];\n",
+    "            weight = at.weights[sample / GPUSCAN_CHANNELS];\n",
     "#endif\n",
-    "            gpuscan_count_sample(from[at], (uint)(at % GPUSCAN_CHANNELS), weight, copy, first_bin, bins, accumulators,\n",
-    "                                 GPUSCAN_BIN_ARGUMENTS, edges);\n",
+    "            gpuscan_count_sample(at.samples[sample], (uint)(sample % GPUSCAN_CHANNELS), weight, copy, first_bin, bins,\n",
+    "                                 accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n",
     "        }\n",
     "#if GPUSCAN_PIPE\n",
-    "        global const uint4 *part = (global const uint4 *)(from + head);\n",
-    "        ulong i = first, stride64 = stride; /* beyond 32 bits */\n",
-    "        uint4 loaded[GPUSCAN_ROWS];\n",
-    "#if GPUSCAN_ROWS > 2 /* the next vectors are on their way while these are counted */\n",
-    "        bool more = i + (GPUSCAN_ROWS - 1) * stride64 < vectors;\n",
-    "        if (more)\n",
-    "            gpuscan_load_vectors(loaded, part + i, stride64);\n",
+    "        ulong i = first;\n",
+    "#if GPUSCAN_PIPE == 1 /* the next vectors are on their way while these are counted */\n",
     "        while (more) {\n",
     "            uint4 next[GPUSCAN_ROWS];\n",
     "            i += GPUSCAN_ROWS * stride64;\n",
-    "            more = i + (GPUSCAN_ROWS - 1) * stride64 < vectors;\n",
-    "            if (more)\n",
-    "                gpuscan_load_vectors(next, part + i, stride64);\n",
+    "            more = gpuscan_load_if(next, at, i, stride64);\n",
     "GPUSCAN_UNROLL\n",
     "            for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
     "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ROWS * stride64);\n",
     "                loaded[k] = next[k];\n",
     "            }\n",
     "        }\n",
-    "#endif\n",
-    "        for (; i < vectors; i += 2 * stride64) {\n",
-    "            bool two = i + stride64 < vectors;\n",
-    "            loaded[0] = gpuscan_load_once(part + i);\n",
-    "            loaded[1] = gpuscan_load_once_if(two, part + (i + stride64));\n",
+    "        for (; i < at.vectors; i += 2 * stride64) {\n",
+    "            bool two = i + stride64 < at.vectors;\n",
+    "            loaded[0] = gpuscan_load_once(gpuscan_row_vectors(at) + i);\n",
+    "            loaded[1] = gpuscan_load_once_if(two, gpuscan_row_vectors(at) + (i + stride64));\n",
     "            GPUSCAN_COUNT_VECTOR(loaded[0], i);\n",
     "            if (two)\n",
     "                GPUSCAN_COUNT_VECTOR(loaded[1], i + stride64);\n",
     "        }\n",
     "#else\n",
-    "        for (ulong begin = 0; begin < vectors; begin += 1u << 30) { /* so that 32 bits count them: registers are few */\n",
-    "            global const uint4 *part = (global const uint4 *)(from + head) + begin;\n",
-    "            uint end = (uint)min(vectors - begin, 1ul << 30);\n",
+    "        while (more) {\n",
+    "GPUSCAN_UNROLL\n",
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
+    "                if (i + k * stride64 < at.vectors)\n",
+    "                    GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64);\n",
+    "            i += GPUSCAN_ROWS * stride64;\n",
+    "            more = gpuscan_load_if(loaded, at, i, stride64);\n",
+    "        }\n",
+    "#endif\n",
+    "#else\n",
+    "        for (ulong begin = 0; begin < at.vectors; begin += 1u << 30) { /* so that 32 bits count: registers are few */\n",
+    "            global const uint4 *part = gpuscan_row_vectors(at) + begin;\n",
+    "            uint end = (uint)min(at.vectors - begin, 1ul << 30);\n",
     "            uint i = first;\n",
     "            for (; i + (GPUSCAN_ROWS - 1) * stride < end; i += GPUSCAN_ROWS * stride) {\n",
     "                uint4 loaded[GPUSCAN_ROWS];\n",
@@ -3708,6 +3770,13 @@ static const char *gpuscan__kernels[] = {
     "                GPUSCAN_COUNT_VECTOR(gpuscan_load_once(part + i), i);\n",
     "        }\n",
     "#endif\n",
+    "        row += members / row_groups;\n",
+    "        if (row < rows) {\n",
+    "            at = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
+    "#if GPUSCAN_PIPE\n",
+    "            more = gpuscan_load_if(loaded, at, first, stride64);\n",
+    "#endif\n",
+    "        }\n",
     "    }\n",
     "#if GPUSCAN_COPIES\n",
     "    GPUSCAN_BARRIER();\n",
@@ -3720,21 +3789,23 @@ static const char *gpuscan__kernels[] = {
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
     "            sums[j] = gpuscan_copies_sum(bins, min(k + j * GPUSCAN_GROUP, bins_here - 1), part);\n",
     "#if GPUSCAN_ARRIVALS\n",
-    "        /* An accumulator of 64 bits counts the range's groups in its upper 24 bits and samples below: whoever adds as\n",
-    "           the last group has the bin's sum. No fence is needed, since nothing else is read. */\n",
-    "        volatile global ulong *words = (volatile global ulong *)accumulators + first_bin;\n",
-    "        ulong before[GPUSCAN_AT_ONCE];\n",
+    "        /* An accumulator counts the range's groups in its upper bits and samples below: whoever adds as the last group\n",
+    "           has the bin's sum. No fence is needed, since nothing else is read. */\n",
+    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n",
+    "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n",
     "GPUSCAN_UNROLL\n",
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (GPUSCAN_HANDS_OVER(j))\n",
-    "                before[j] = atom_add(words + k + j * GPUSCAN_GROUP, (1ul << 40) + sums[j]);\n",
+    "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n",
+    "                before[j] = members == 1 ? 0\n",
+    "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n",
+    "                                                          GPUSCAN_ARRIVAL + sums[j]);\n",
     "GPUSCAN_UNROLL\n",
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> 40 == members - 1) {\n",
-    "                uint bin = k + j * GPUSCAN_GROUP;\n",
-    "                gpuscan_counter sum = (gpuscan_counter)((before[j] & ((1ul << 40) - 1)) + sums[j]);\n",
-    "                atom_xchg(words + bin, 0ul); /* as the others were atomic: nothing else orders them */\n",
-    "                bin += first_bin;\n",
+    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n",
+    "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n",
+    "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n",
+    "                if (members > 1)\n",
+    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n",
     "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n",
     "            }\n",
     "#else\n",
@@ -3872,6 +3943,7 @@ typedef struct gpuscan__profile {
     cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
     const char *part;    /* a part of the device's or platform's name; NULL: any */
     int fence, lanes;
+    int nulls; /* takes NULL for a buffer that is not given */
     gpuscan__tuning scan[12];
     gpuscan_strategy reduce, histogram;
     uint32_t groups_per_unit;                                /* multi-pass scan: groups a compute unit */
@@ -3882,7 +3954,8 @@ typedef struct gpuscan__profile {
     uint32_t counts_least[2];     /* vectors a work-item, at least: samples of 1 byte, of more */
     uint32_t counts_copies[2];    /* copies of the bins in local memory, at most: the same */
     uint32_t counts_registers;    /* as in the tuning above, where all bins are in local memory */
-    int counts_pipe;              /* loads are issued a round before they are counted */
+    int counts_pipe;              /* loads are issued a round before they are counted; there is a short form */
+    uint32_t counts_short[2];     /* its group, where that is enough; its vectors a work-item, at most */
     uint32_t counts_local;                                   /* bytes of local memory for them, at most */
     uint32_t counts_ranges;                                  /* into so many ranges more bins are cut, at most */
     uint32_t chunk;                                          /* CPU strategies: bytes a tile */
@@ -3917,15 +3990,18 @@ enum { GPUSCAN__MAX_KERNELS = 3 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
-    uint32_t operation, src, dst, op, strategy, inclusive, ahead, few, registers, group, rows, tile, word, in_launch;
+    uint32_t operation, src, dst, op, strategy, inclusive, ahead, few, registers, group, rows, tile, word;
+    uint32_t in_launch; /* histogram, finished in the launch that counts: 1 by a fence; the bit of GPUSCAN_ARRIVALS */
+    uint32_t pipe;      /* histogram: 1 loads ahead, 2 the short form */
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t ranges, range_bins, byte_bins, pipe;
+    uint32_t ranges, range_bins, byte_bins;
     uint64_t custom_size;
 } gpuscan__key;
 
 /* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
-   only while the library itself keeps it, or another one could have got its handle meanwhile. */
-enum { GPUSCAN__MAX_ARGS = 28, GPUSCAN__MAX_KNOWN = 16 };
+   only while the library itself keeps it, or another one could have got its handle meanwhile. The histogram's kernel
+   has the most arguments, 25. */
+enum { GPUSCAN__MAX_ARGS = 25, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
     uint32_t generation; /* of the library's buffers; 0: no buffer */
@@ -4308,17 +4384,18 @@ static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t 
    order of the struct:
    strategies of reduce and histogram;
    groups_per_unit, reduce_group, reduce_rows, reduce_per_unit, reduce_registers, counts_group, counts_rows,
-   counts_per_unit, counts_least, counts_copies, counts_registers, counts_pipe, counts_local, counts_ranges;
+   counts_per_unit, counts_least, counts_copies, counts_registers, counts_pipe, counts_short, counts_local,
+   counts_ranges;
    chunk, polls, refused */
 static const gpuscan__profile gpuscan__profiles[] = {
     /* A simulator: everything is tried at sizes that a simulator can bear. It runs groups in order, so mem_fence does. */
-    {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0,
+    {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 4, {4, 4, 4}, {2, 2}, {2, 2}, 0, 1, 16384, 4,
+     4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 4, {4, 4, 4}, {2, 2}, {2, 2}, 0, 1, {32, 2}, 16384, 4,
      4096, 64, 0},
     /* By NVIDIA's own driver; other drivers of its GPUs (Mesa, PoCL) do not take its instructions. */
-    {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX, 1,
+    {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX, 1, 1,
      /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
         what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the
         rows and registers are the most bytes in flight a multiprocessor without spills, at 2^28: 64 registers hold 8
@@ -4327,9 +4404,11 @@ static const gpuscan__profile gpuscan__profiles[] = {
         1210), and 80 inclusive ones (1151, 1166, 1197); 6 rows in 64 take 1166 for all.
         Reduce: 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28:
         5.9, 7.7, 242 us; four groups with fewer: 6.9, 9.5, 249).
+        NULL: each buffer among a kernel's arguments costs the host 0.4 us a launch.
         Histogram: one group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in
         flight while samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too
-        slowly for that to matter. Two vectors a work-item are worth a group more (bytes, 2^20: 8.1 us; one: 8.7). */
+        slowly for that to matter. Small: what counts is what runs once. Groups of 512 start sooner (2^16 i32: 6.6 us;
+        1024: 7.3), four loads at once wait once, and two vectors a work-item are worth a group more. */
      {{64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0},
       {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0, 0},
       {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0},
@@ -4343,43 +4422,43 @@ static const gpuscan__profile gpuscan__profiles[] = {
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 512, {8, 8}, {2, 2}, {64, 64}, 1024, 4, {1, 1, 2}, {2, 2}, {32, 16}, 64, 1, 49152, 16,
+     8, 512, {8, 8}, {2, 2}, {64, 64}, 1024, 4, {1, 1, 2}, {2, 2}, {32, 16}, 64, 1, {512, 4}, 49152, 16,
      262144, 20000, 0},
-    {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0,
+    {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8,
+     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, {0, 0}, 32768, 8,
      262144, 4096, 0},
-    {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0,
+    {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, 32768, 8,
+     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, {0, 0}, 32768, 8,
      262144, 4096, 0},
     /* Nothing is known of its forward progress. */
-    {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
+    {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8,
+     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, {0, 0}, 16384, 8,
      262144, 4096, 0},
     /* It ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
        also takes launches of unequal groups for finished too early (49 of 300 scans wrong, Mesa 22.3). */
-    {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, 0,
+    {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, 0, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     64, 64, {4, 4}, {16, 16}, {0, 0}, 64, 4, {16, 16, 16}, {16, 16}, {2, 2}, 0, 0, 16384, 8,
+     64, 64, {4, 4}, {16, 16}, {0, 0}, 64, 4, {16, 16, 16}, {16, 16}, {2, 2}, 0, 0, {0, 0}, 16384, 8,
      262144, 4096, 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
     /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
        readings. Histograms: of groups that draw their work and have local tables one a thread will do. */
-    {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0,
+    {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0, 0,
      {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
-     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 1, 4}, {4, 4}, {8, 8}, 0, 1, 1048576, 4,
+     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 1, 4}, {4, 4}, {8, 8}, 0, 1, {64, 2}, 1048576, 4,
      262144, 256, 0},
-    {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0,
+    {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, 16384, 8,
+     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, {0, 0}, 16384, 8,
      262144, 4096, 0},
 };
 
@@ -5309,57 +5388,56 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     return r;
 }
 
-/* A kernel's arguments, in order; the first failure stays. */
+/* A kernel's arguments, in order; the first failure stays. Those that have not changed since the last launch of this
+   kernel are not set again. */
 typedef struct gpuscan__launch {
-    gpuscan *gs;
+    gpuscan__chain *chain;
     cl_kernel kernel;
-    gpuscan__known_arg *known; /* NULL: all are set */
+    gpuscan__known_arg *known;
+    cl_mem stand_in; /* for buffers that are not given: NULL, where the driver takes it */
+    uint32_t stand_in_generation;
     cl_uint index;
     cl_int code;
 } gpuscan__launch;
 
-static gpuscan__launch gpuscan__launch_begin(gpuscan *gs, cl_kernel kernel) {
+/* What gpuscan__known_arg says of a buffer that is not the library's: it is always set. */
+#define GPUSCAN__CALLERS UINT32_MAX
+
+/* stand_in: a buffer of the call's, for where neither NULL nor one of the library's will do. */
+static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__program *program, size_t kernel,
+                                             cl_mem stand_in) {
+    const gpuscan *gs = chain->gs;
+    cl_mem own = chain->own_scratch ? chain->place.mem[GPUSCAN__ZEROS] : NULL;
     gpuscan__launch launch;
-    launch.gs = gs;
-    launch.kernel = kernel;
-    launch.known = NULL;
+    launch.chain = chain;
+    launch.kernel = program->kernels[kernel];
+    launch.known = program->known[kernel];
+    launch.stand_in = gs->device.profile->nulls ? NULL : own ? own : stand_in;
+    launch.stand_in_generation = !launch.stand_in ? 0 : own ? gs->scratch_generation : GPUSCAN__CALLERS;
     launch.index = 0;
     launch.code = CL_SUCCESS;
     return launch;
 }
 
-/* The same, but arguments that have not changed since the last launch of this kernel are not set again. */
-static gpuscan__launch gpuscan__launch_known(gpuscan *gs, gpuscan__program *program, size_t kernel) {
-    gpuscan__launch launch = gpuscan__launch_begin(gs, program->kernels[kernel]);
-    launch.known = program->known[kernel];
-    return launch;
-}
-
 /* value NULL: size bytes of local memory. generation: 0 for a value; for a buffer of the library's, which is kept as
-   long as this number stays, that; UINT32_MAX for another buffer. */
+   long as this number stays, that; GPUSCAN__CALLERS for another buffer. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
-    gpuscan__known_arg *known = NULL;
+    gpuscan__known_arg *known = &launch->known[launch->index];
+    int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
     if (launch->code != CL_SUCCESS)
         return;
-    if (launch->known && launch->index < GPUSCAN__MAX_ARGS && generation != UINT32_MAX &&
-        (!value || size <= GPUSCAN__MAX_KNOWN)) {
-        known = &launch->known[launch->index];
-        if (known->size == size && known->generation == generation &&
-            (!value || memcmp(known->value, value, size) == 0)) {
-            launch->index++;
-            return;
-        }
+    if (!keeps || known->size != size || known->generation != generation ||
+        (value && memcmp(known->value, value, size) != 0)) {
         known->size = 0;
-    } else if (launch->known && launch->index < GPUSCAN__MAX_ARGS) {
-        launch->known[launch->index].size = 0;
+        launch->code = launch->chain->gs->cl.clSetKernelArg(launch->kernel, launch->index, size, value);
+        if (keeps && launch->code == CL_SUCCESS) {
+            known->size = size;
+            known->generation = generation;
+            if (value)
+                memcpy(known->value, value, size);
+        }
     }
-    launch->code = launch->gs->cl.clSetKernelArg(launch->kernel, launch->index++, size, value);
-    if (known && launch->code == CL_SUCCESS) {
-        known->size = size;
-        known->generation = generation;
-        if (value)
-            memcpy(known->value, value, size);
-    }
+    launch->index++;
 }
 
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
@@ -5373,29 +5451,29 @@ static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
     cl_ulong number = value;
     gpuscan__arg(launch, &number, sizeof(number));
 }
-/* A buffer that is not given is stood in for by one that is, since not every driver takes NULL. */
-static void gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer, cl_mem stand_in) {
-    cl_mem mem = buffer.mem ? buffer.mem : stand_in;
-    uint32_t generation = UINT32_MAX;
-    int i;
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
-        if (mem == launch->gs->scratch[i].mem)
-            generation = launch->gs->scratch_generation;
-    gpuscan__arg_of(launch, &mem, sizeof(mem), generation);
+static void gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
+    cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
+    gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
     gpuscan__arg_u64(launch, buffer.mem ? buffer.offset : 0);
 }
 /* Scratch of a kind; the offset in units of bytes_each. */
-static void gpuscan__arg_scratch(gpuscan__launch *launch, const gpuscan__chain *chain, int kind, uint64_t past,
-                                 uint64_t bytes_each, cl_mem stand_in) {
-    gpuscan_buffer buffer;
-    buffer.mem = chain->place.mem[kind];
-    buffer.offset = gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each); /* see gpuscan__slack */
-    gpuscan__arg_buffer(launch, buffer, stand_in);
+static void gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
+    const gpuscan__chain *chain = launch->chain;
+    gpuscan_buffer buffer = {NULL, 0};
+    cl_mem mem = chain->place.mem[kind];
+    if (mem) {
+        gpuscan__arg_of(launch, &mem, sizeof(mem),
+                        chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
+        gpuscan__arg_u64(launch, gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each)); /* see gpuscan__slack */
+    } else {
+        gpuscan__arg_buffer(launch, buffer);
+    }
 }
 
 /* shared: bytes of local memory, every kernel's last argument. */
-static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, gpuscan__chain *chain, uint64_t groups,
-                                          uint32_t group, uint64_t shared, int is_last) {
+static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, uint64_t groups, uint32_t group, uint64_t shared,
+                                          int is_last) {
+    gpuscan__chain *chain = launch->chain;
     size_t local = group, global = (size_t)(groups * group);
     cl_event event = NULL;
     cl_int code;
@@ -5891,90 +5969,85 @@ static gpuscan_result gpuscan__check_pitch(gpuscan *gs, const char *field, uint6
 }
 
 static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpuscan_scan_desc *desc,
-                                               const gpuscan__scan_plan *plan, const gpuscan__program *program,
+                                               const gpuscan__scan_plan *plan, gpuscan__program *program,
                                                uint32_t flags) {
     gpuscan *gs = chain->gs;
-    cl_mem src = desc->src.mem, dst = desc->dst.mem ? desc->dst.mem : desc->total.mem;
+    cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
     uint64_t units = plan->rows * plan->parts, t_size = plan->e.t_size;
     uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)gs->device.units * 64, 4096));
     uint32_t group = plan->key.group;
     uint64_t shared = gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size);
     gpuscan__launch launch;
     gpuscan_result r;
-    if (!src)
-        src = dst;
     if (plan->parts > 1) {
-        launch = gpuscan__launch_begin(gs, program->kernels[GPUSCAN__SCAN_SUMS]);
-        gpuscan__arg_buffer(&launch, desc->src, src);
+        launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_SUMS, stand_in);
+        gpuscan__arg_buffer(&launch, desc->src);
         gpuscan__arg_u64(&launch, plan->src_pitch);
         gpuscan__arg_u64(&launch, desc->count);
-        gpuscan__arg_buffer(&launch, desc->count_buffer, src);
+        gpuscan__arg_buffer(&launch, desc->count_buffer);
         gpuscan__arg_u64(&launch, plan->rows);
         gpuscan__arg_u32(&launch, plan->parts);
         gpuscan__arg_u32(&launch, plan->part_tiles);
-        gpuscan__arg_scratch(&launch, chain, GPUSCAN__PLAIN, 0, t_size, dst);
+        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
         gpuscan__arg_u32(&launch, flags);
-        if ((r = gpuscan__launch_end(&launch, chain, groups, group, shared, 0)) != 0)
+        if ((r = gpuscan__launch_end(&launch, groups, group, shared, 0)) != 0)
             return r;
-        launch = gpuscan__launch_begin(gs, program->kernels[GPUSCAN__SCAN_CARRIES]);
+        launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, stand_in);
         gpuscan__arg_u64(&launch, plan->rows);
         gpuscan__arg_u32(&launch, plan->parts);
-        gpuscan__arg_scratch(&launch, chain, GPUSCAN__PLAIN, 0, t_size, dst);
+        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
         gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-        gpuscan__arg_buffer(&launch, desc->init_buffer, src);
+        gpuscan__arg_buffer(&launch, desc->init_buffer);
         gpuscan__arg_u32(&launch, flags);
-        if ((r = gpuscan__launch_end(&launch, chain, gpuscan__min(plan->rows, 65536), group, shared, 0)) != 0)
+        if ((r = gpuscan__launch_end(&launch, gpuscan__min(plan->rows, 65536), group, shared, 0)) != 0)
             return r;
         flags |= GPUSCAN__FLAG_CARRIES;
     }
-    launch = gpuscan__launch_begin(gs, program->kernels[GPUSCAN__SCAN_PARTS]);
-    gpuscan__arg_buffer(&launch, desc->src, src);
+    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
+    gpuscan__arg_buffer(&launch, desc->src);
     gpuscan__arg_u64(&launch, plan->src_pitch);
-    gpuscan__arg_buffer(&launch, desc->dst, dst);
+    gpuscan__arg_buffer(&launch, desc->dst);
     gpuscan__arg_u64(&launch, plan->dst_pitch);
     gpuscan__arg_u64(&launch, desc->count);
-    gpuscan__arg_buffer(&launch, desc->count_buffer, src);
+    gpuscan__arg_buffer(&launch, desc->count_buffer);
     gpuscan__arg_u64(&launch, plan->rows);
     gpuscan__arg_u32(&launch, plan->parts);
     gpuscan__arg_u32(&launch, plan->part_tiles);
-    gpuscan__arg_scratch(&launch, chain, GPUSCAN__PLAIN, 0, t_size, dst);
+    gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-    gpuscan__arg_buffer(&launch, desc->init_buffer, src);
-    gpuscan__arg_buffer(&launch, desc->total, dst);
+    gpuscan__arg_buffer(&launch, desc->init_buffer);
+    gpuscan__arg_buffer(&launch, desc->total);
     gpuscan__arg_u32(&launch, flags);
-    return gpuscan__launch_end(&launch, chain, groups, group, shared, 1);
+    return gpuscan__launch_end(&launch, groups, group, shared, 1);
 }
 
 static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpuscan_scan_desc *desc,
                                                 const gpuscan__scan_plan *plan, gpuscan__program *program,
                                                 uint32_t flags) {
-    cl_mem src = desc->src.mem, dst = desc->dst.mem ? desc->dst.mem : desc->total.mem;
-    gpuscan__launch launch = gpuscan__launch_known(chain->gs, program, 0);
-    cl_mem none = chain->place.mem[GPUSCAN__ZEROS]; /* stands in for what is not given */
+    gpuscan__launch launch =
+        gpuscan__launch_begin(chain, program, 0, desc->dst.mem ? desc->dst.mem : desc->total.mem);
     uint64_t groups;
-    if (!src)
-        src = dst;
-    gpuscan__arg_buffer(&launch, desc->src, src);
+    gpuscan__arg_buffer(&launch, desc->src);
     gpuscan__arg_u64(&launch, plan->src_pitch);
-    gpuscan__arg_buffer(&launch, desc->dst, dst);
+    gpuscan__arg_buffer(&launch, desc->dst);
     gpuscan__arg_u64(&launch, plan->dst_pitch);
     gpuscan__arg_u64(&launch, desc->count);
-    gpuscan__arg_buffer(&launch, desc->count_buffer, none);
+    gpuscan__arg_buffer(&launch, desc->count_buffer);
     gpuscan__arg_u32(&launch, plan->tiles);
     gpuscan__arg_u32(&launch, plan->row_tiles);
     gpuscan__arg_u32(&launch, plan->ahead);
-    gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, 0, sizeof(cl_uint), dst);
-    gpuscan__arg_scratch(&launch, chain, gpuscan__word_scratch(plan->key.word), 0, plan->key.word / 8, dst);
+    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    gpuscan__arg_scratch(&launch, gpuscan__word_scratch(plan->key.word), 0, plan->key.word / 8);
     gpuscan__arg_u32(&launch, chain->place.epoch);
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-    gpuscan__arg_buffer(&launch, desc->init_buffer, none);
-    gpuscan__arg_buffer(&launch, desc->total, none);
+    gpuscan__arg_buffer(&launch, desc->init_buffer);
+    gpuscan__arg_buffer(&launch, desc->total);
     gpuscan__arg_u32(&launch, flags);
     if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy)) /* each takes tile after tile */
         groups = gpuscan__min(plan->tiles, chain->gs->device.units);
     else
         groups = plan->key.ahead ? 2 * plan->tiles + 1 : plan->tiles;
-    return gpuscan__launch_end(&launch, chain, groups, plan->key.group,
+    return gpuscan__launch_end(&launch, groups, plan->key.group,
                                gpuscan__key_shared_bytes(chain->gs, &plan->key, plan->e.t_size), 1);
 }
 
@@ -6169,15 +6242,14 @@ static gpuscan_result gpuscan__uniform_add(gpuscan *gs, const gpuscan_uniform_ad
         if (!program) {
             r = gpuscan__enqueue_nothing(&chain);
         } else {
-            launch = gpuscan__launch_begin(gs, program->kernels[0]);
-            gpuscan__arg_buffer(&launch, desc->dst, desc->dst.mem);
-            gpuscan__arg_buffer(&launch, desc->addend, desc->dst.mem);
+            launch = gpuscan__launch_begin(&chain, program, 0, desc->dst.mem);
+            gpuscan__arg_buffer(&launch, desc->dst);
+            gpuscan__arg_buffer(&launch, desc->addend);
             gpuscan__arg_u64(&launch, desc->count);
-            gpuscan__arg_buffer(&launch, desc->count_buffer, desc->dst.mem);
+            gpuscan__arg_buffer(&launch, desc->count_buffer);
             gpuscan__arg_u64(&launch, desc->block);
             gpuscan__arg_u32(&launch, flags);
-            r = gpuscan__launch_end(&launch, &chain,
-                                    gpuscan__min(gpuscan__ceil_div(desc->count, key.tile), (uint64_t)1 << 20),
+            r = gpuscan__launch_end(&launch, gpuscan__min(gpuscan__ceil_div(desc->count, key.tile), (uint64_t)1 << 20),
                                     key.group, 0, 1);
         }
     }
@@ -6262,52 +6334,51 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_d
 }
 
 /* Where the result goes on the device: dst, or a place in the scratch for a result on the host. */
-static void gpuscan__arg_result(gpuscan__launch *launch, const gpuscan__chain *chain, const gpuscan_reduce_desc *desc,
+static void gpuscan__arg_result(gpuscan__launch *launch, const gpuscan_reduce_desc *desc,
                                 const gpuscan__reduce_plan *plan) {
     if (desc->dst.mem)
-        gpuscan__arg_buffer(launch, desc->dst, NULL);
+        gpuscan__arg_buffer(launch, desc->dst);
     else
-        gpuscan__arg_scratch(launch, chain, GPUSCAN__PLAIN, plan->result_at, plan->e.result_size, NULL);
+        gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->result_at, plan->e.result_size);
 }
 
 static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan_reduce_desc *desc,
-                                              const gpuscan__reduce_plan *plan, const gpuscan__program *program,
+                                              const gpuscan__reduce_plan *plan, gpuscan__program *program,
                                               uint32_t flags) {
     gpuscan *gs = chain->gs;
     int to_host = desc->dst.mem == NULL, second = plan->groups > 1 && plan->key.word == 0;
     cl_mem dst = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
-    cl_mem src = desc->src.mem ? desc->src.mem : dst;
     int kind = plan->key.word ? gpuscan__word_scratch(plan->key.word) : GPUSCAN__PLAIN;
     uint64_t unit = plan->key.word ? plan->key.word / 8 : plan->e.t_size;
     uint64_t shared = plan->e.commutes && !gpuscan__is_cpu_strategy(plan->strategy)
                           ? (uint64_t)plan->key.group * plan->e.t_size + 16
                           : gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size);
-    gpuscan__launch launch = gpuscan__launch_begin(gs, program->kernels[0]);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, dst);
     cl_event event = NULL;
     cl_int code;
     gpuscan_result r;
-    gpuscan__arg_buffer(&launch, desc->src, src);
+    gpuscan__arg_buffer(&launch, desc->src);
     gpuscan__arg_u64(&launch, desc->count);
-    gpuscan__arg_buffer(&launch, desc->count_buffer, src);
+    gpuscan__arg_buffer(&launch, desc->count_buffer);
     gpuscan__arg_u64(&launch, plan->group_tiles);
-    gpuscan__arg_scratch(&launch, chain, kind, 0, unit, dst);
+    gpuscan__arg_scratch(&launch, kind, 0, unit);
     gpuscan__arg_u32(&launch, chain->place.epoch);
-    gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, 0, sizeof(cl_uint), dst);
-    gpuscan__arg_result(&launch, chain, desc, plan);
+    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    gpuscan__arg_result(&launch, desc, plan);
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-    gpuscan__arg_buffer(&launch, desc->init_buffer, src);
+    gpuscan__arg_buffer(&launch, desc->init_buffer);
     gpuscan__arg_u32(&launch, flags);
-    if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group, shared, !second && !to_host)) != 0)
+    if ((r = gpuscan__launch_end(&launch, plan->groups, plan->key.group, shared, !second && !to_host)) != 0)
         return r;
     if (second) {
-        launch = gpuscan__launch_begin(gs, program->kernels[1]);
-        gpuscan__arg_scratch(&launch, chain, GPUSCAN__PLAIN, 0, plan->e.t_size, dst);
+        launch = gpuscan__launch_begin(chain, program, 1, dst);
+        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, plan->e.t_size);
         gpuscan__arg_u32(&launch, plan->groups);
-        gpuscan__arg_result(&launch, chain, desc, plan);
+        gpuscan__arg_result(&launch, desc, plan);
         gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-        gpuscan__arg_buffer(&launch, desc->init_buffer, src);
+        gpuscan__arg_buffer(&launch, desc->init_buffer);
         gpuscan__arg_u32(&launch, flags);
-        if ((r = gpuscan__launch_end(&launch, chain, 1, plan->key.group, shared, !to_host)) != 0)
+        if ((r = gpuscan__launch_end(&launch, 1, plan->key.group, shared, !to_host)) != 0)
             return r;
     }
     if (!to_host)
@@ -6444,7 +6515,7 @@ static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "PIPE", key->pipe);
     gpuscan__define_number(text, "RANGES", key->ranges);
     gpuscan__define_number(text, "RANGE_BINS", key->range_bins);
-    gpuscan__define_number(text, "ARRIVALS", key->in_launch == 2);
+    gpuscan__define_number(text, "ARRIVALS", key->in_launch > 1 ? key->in_launch : 0);
     if (key->byte_bins)
         gpuscan__define(text, "BYTE_BINS", sample->kind == 's' ? "0x80808080u" : "0u");
     gpuscan__define_number(text, "BYTE_TABLES", gpuscan__counts_bytes(key) ? key->copies : 0);
@@ -6639,7 +6710,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     uint32_t vector = 16 / size;
     uint32_t wide = size > 1, copies = profile->counts_copies[wide];
     uint64_t samples = desc->count * plan->channels, elements = samples * plan->rows; /* as the samples' extent fits */
-    uint64_t local, rows = plan->rows, per_item, most;
+    uint64_t local, rows = plan->rows, per_item, item_samples, most;
     const char *why = NULL;
     int cpu, words;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
@@ -6700,6 +6771,14 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     key->pipe = key->registers = 0;
     if (!cpu && key->copies && key->ranges == 1) {
         key->pipe = profile->counts_pipe != 0;
+        item_samples = (uint64_t)profile->counts_short[1] * vector * gs->device.units; /* an item of each unit's group */
+        if (key->pipe && elements <= item_samples * key->group) {
+            key->pipe = 2;
+            if (elements <= item_samples * profile->counts_short[0])
+                key->group = (uint32_t)gpuscan__min(profile->counts_short[0], key->group);
+            key->rows = profile->counts_short[1];
+            key->tile = key->group * key->rows * vector;
+        }
         key->registers = gpuscan__registers(gs, key, profile->counts_registers);
     }
     if (cpu) { /* a group's tables are worth some samples; plain tables in the scratch have an end */
@@ -6724,18 +6803,16 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         plan->groups = gpuscan__max(gpuscan__min(rows, most / plan->row_groups), 1);
         plan->row_groups = gpuscan__max(plan->row_groups, gpuscan__ceil_div(elements >> 30, plan->groups));
         plan->groups *= plan->row_groups * key->ranges;
-        if (key->pipe && samples <= 2 * plan->row_groups * key->group * vector)
-            key->rows = 2; /* the kernel's short form: what runs once is slow to come in */
     }
     key->in_launch = 0;
     if (words && key->copies && !cpu && (plan->all_bins <= 4096 || key->ranges > 1))
-        key->in_launch = 2;
+        key->in_launch = key->pipe == 2 && elements < (uint64_t)1 << 24 && plan->groups < 256 ? 24 : 40;
     else if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096 && (!cpu || key->copies))
         key->in_launch = 1;
     memset(&plan->need, 0, sizeof(plan->need));
-    plan->need.bytes[GPUSCAN__ZEROS] =
+    plan->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits, or of 32 that take as much: see the kernel */
         GPUSCAN__TICKETS_SIZE + (cpu && !key->copies ? plan->groups * (plan->all_bins + 1) : plan->all_bins) *
-                                    (key->in_launch == 2 ? 8 : gpuscan__types[plan->counter].size);
+                                    (key->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
 
@@ -6759,14 +6836,13 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
 }
 
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan_histogram_desc *desc,
-                                                 const gpuscan__histogram_plan *plan, const gpuscan__program *program,
+                                                 const gpuscan__histogram_plan *plan, gpuscan__program *program,
                                                  uint32_t flags) {
     gpuscan *gs = chain->gs;
     uint32_t counter_size = gpuscan__types[plan->counter].size;
-    cl_mem samples = desc->samples.mem ? desc->samples.mem : desc->counts.mem;
     uint64_t count = desc->count, rows = plan->rows, pitch = plan->pitch;
     int in_launch = plan->key.in_launch != 0;
-    gpuscan__launch launch = gpuscan__launch_begin(gs, program->kernels[0]);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
     gpuscan_result r;
     if (rows > 1 && pitch == count && (!desc->weights.mem || plan->weights_pitch == count) &&
         !desc->count_buffer.mem) { /* no gaps: one long row */
@@ -6779,15 +6855,15 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
         flags |= GPUSCAN__FLAG_FINISH;
     if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy) && !plan->key.copies)
         flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES;
-    gpuscan__arg_buffer(&launch, desc->samples, samples);
+    gpuscan__arg_buffer(&launch, desc->samples);
     gpuscan__arg_u64(&launch, pitch);
     gpuscan__arg_u64(&launch, count);
-    gpuscan__arg_buffer(&launch, desc->count_buffer, samples);
+    gpuscan__arg_buffer(&launch, desc->count_buffer);
     gpuscan__arg_u64(&launch, rows);
     gpuscan__arg_u32(&launch, plan->row_groups);
-    gpuscan__arg_buffer(&launch, desc->weights, samples);
+    gpuscan__arg_buffer(&launch, desc->weights);
     gpuscan__arg_u64(&launch, plan->weights_pitch);
-    gpuscan__arg_buffer(&launch, desc->edges, samples);
+    gpuscan__arg_buffer(&launch, desc->edges);
     if (gpuscan__types[plan->sample].kind == 'f') {
         gpuscan__arg_real(&launch, plan->sample, plan->real_lower);
         gpuscan__arg_real(&launch, plan->sample, plan->real_upper);
@@ -6799,21 +6875,20 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
         gpuscan__arg_u64(&launch, plan->range);
         gpuscan__arg_u64(&launch, plan->factor);
     }
-    gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size, samples);
-    gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, 0, sizeof(cl_uint), samples);
-    gpuscan__arg_buffer(&launch, desc->counts, samples);
+    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size);
+    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    gpuscan__arg_buffer(&launch, desc->counts);
     gpuscan__arg_u32(&launch, flags);
-    if ((r = gpuscan__launch_end(&launch, chain, plan->groups, plan->key.group,
+    if ((r = gpuscan__launch_end(&launch, plan->groups, plan->key.group,
                                  gpuscan__counts_shared(gs, plan), in_launch)) != 0 ||
         in_launch)
         return r;
     flags &= ~(uint32_t)GPUSCAN__FLAG_FINISH;
-    launch = gpuscan__launch_begin(gs, program->kernels[1]);
-    gpuscan__arg_scratch(&launch, chain, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size, samples);
-    gpuscan__arg_buffer(&launch, desc->counts, samples);
+    launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
+    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size);
+    gpuscan__arg_buffer(&launch, desc->counts);
     gpuscan__arg_u32(&launch, flags);
-    return gpuscan__launch_end(&launch, chain,
-                               gpuscan__min(gpuscan__ceil_div(plan->all_bins, plan->key.group),
+    return gpuscan__launch_end(&launch, gpuscan__min(gpuscan__ceil_div(plan->all_bins, plan->key.group),
                                             gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy)
                                                 ? (uint64_t)gs->device.units
                                                 : (uint64_t)gs->device.units * 16),

@@ -526,6 +526,12 @@ static cl_int keep(cl_int status, cl_event made, cl_event *wanted) {
     return status;
 }
 
+/* The last launch, so that it can be repeated. */
+static struct {
+    cl_kernel kernel;
+    size_t global, local;
+} launched;
+
 static cl_int CL_API_CALL keep_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                                       const size_t *offset, const size_t *global, const size_t *local,
                                       cl_uint wait_count, const cl_event *wait_list, cl_event *event) {
@@ -533,6 +539,9 @@ static cl_int CL_API_CALL keep_kernel(cl_command_queue queue, cl_kernel kernel, 
     cl_int status; /* the call comes before its event is read: C orders no arguments */
     status = cl.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, wait_count, wait_list,
                                           commands.kept ? &made : event);
+    launched.kernel = kernel;
+    launched.global = global[0];
+    launched.local = local[0];
     return keep(status, made, event);
 }
 
@@ -713,6 +722,12 @@ static gpuscan_result enqueue_copy(const job *j) {
 static gpuscan_result enqueue_kernel(const job *j) {
     static const size_t one = 1;
     return keep_kernel(j->queue, j->kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+}
+
+/* The launch of a call that has one, alone: its kernel with the arguments that it still has. */
+static gpuscan_result enqueue_launched(const job *j) {
+    return cl.clEnqueueNDRangeKernel(j->queue, launched.kernel, 1, NULL, &launched.global, &launched.local, 0, NULL,
+                                     NULL);
 }
 
 static gpuscan_result enqueue_scan(const job *j) {
@@ -1354,7 +1369,7 @@ static void run_overheads(const options *o) {
     progress("%s", "");
     printf("\nlaunches\n%12.2f us  an empty kernel, %s\n", 1e3 * empty.ms,
            timed_by_events() ? "on the device" : "enqueued and finished");
-    printf("%12.2f us  of the host's time for one bare clEnqueueNDRangeKernel\n", 1e3 * bare.ms);
+    printf("%12.2f us  of the host's time for one bare clEnqueueNDRangeKernel of it\n", 1e3 * bare.ms);
     csv_overhead("empty_kernel", "-", 0, empty.ms, 1);
     csv_overhead("enqueue_bare", "-", 0, bare.ms, 1);
 
@@ -1367,7 +1382,7 @@ static void run_overheads(const options *o) {
     for (i = 0; i < 3; i++) {
         const bench_row *r = rows;
         char name[64];
-        timing t;
+        timing t, alone;
         while (r->host || strcmp(r->op, names[i]) != 0) r++;
         j.row = r;
         j.enqueue = enqueue_functions[r->group];
@@ -1376,8 +1391,15 @@ static void run_overheads(const options *o) {
             report_failure(r, j.n, gpuscan_result_string(t.result), gpuscan_error(device.gs));
             continue;
         }
-        printf("%12.2f us  of the host's time to enqueue %s %s: %u command(s), each as long as %.2f bare ones\n",
+        printf("%12.2f us  of the host's time to enqueue %s %s: %u command(s), each as long as %.2f of those",
                1e3 * t.ms, r->op, r->type, t.commands, t.ms / bare.ms / (t.commands ? t.commands : 1));
+        if (t.commands == 1) {
+            j.enqueue = enqueue_launched;
+            alone = measure_enqueue(&j);
+            must(alone.result, "a launch alone");
+            printf(", or %.2f bare launches of its own kernel", t.ms / alone.ms);
+        }
+        printf("\n");
         snprintf(name, sizeof name, "enqueue_%s", r->op);
         csv_overhead(name, r->type, j.n, t.ms, t.commands);
     }
