@@ -1308,6 +1308,7 @@ static void test_host(void **state) {
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst.offset = 1);
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "addend", d.addend.offset = 1);
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "addend", d.addend = f.in.at);
+    ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = GPUSCAN_TYPE_COUNT);
     ADD_HOST(GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
     ADD_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
     HOST(uniform_add, gpuscan_uniform_add_host(test.gs, host.addend, host.dst, half / 2, half, &d),

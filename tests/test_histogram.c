@@ -731,6 +731,9 @@ static void images(void **state) {
     c = a_histogram(GPUSCAN_TYPE_U8, 256, 1001);
     c.d.channels = 3;
     check_strategies(&c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+    c.d.channels = 4;
+    c.d.sample_type = GPUSCAN_TYPE_I8;
+    check_strategies(&c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
     /* other samples, and the counters for what is outside */
     c = a_histogram(GPUSCAN_TYPE_F32, 33, test_size(19, 333, 333));
     c.d.rows = 9;
