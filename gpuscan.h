@@ -4446,6 +4446,7 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
     return order && scope;
 }
 
+/* At least 1. */
 static size_t gpuscan__power_of_two_below(size_t x) {
     size_t power = 1;
     while (power <= x / 2)
@@ -4488,7 +4489,7 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
         device->group_limit = sizes[0];
     if (gs->limits.work_group_size && gs->limits.work_group_size < device->group_limit)
         device->group_limit = gs->limits.work_group_size;
-    device->group_limit = gpuscan__power_of_two_below(device->group_limit ? device->group_limit : 1);
+    device->group_limit = gpuscan__power_of_two_below(device->group_limit);
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (gs->limits.local_memory && gs->limits.local_memory < device->local_memory)
         device->local_memory = gs->limits.local_memory;
@@ -5727,7 +5728,7 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__k
         return gpuscan__prove(gs, *program, e, again);
     if (r != 0 || group >= key->group)
         return r;
-    gs->group_limit = gpuscan__power_of_two_below(group ? group : 1);
+    gs->group_limit = gpuscan__power_of_two_below(group);
     *again = gs->group_limit < key->group;
     return r;
 }
@@ -7405,7 +7406,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         desc->error[0] = 0;
     allocator = desc->allocator;
     if ((allocator.allocate == NULL) != (allocator.release == NULL)) {
-        if (desc->error && desc->error_size)
+        if (desc->error)
             snprintf(desc->error, desc->error_size, "allocator: only one of allocate and release is given");
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     }
@@ -7415,7 +7416,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     }
     gs = (gpuscan *)gpuscan__allocate(&allocator, sizeof(*gs));
     if (!gs) {
-        if (desc->error && desc->error_size)
+        if (desc->error)
             snprintf(desc->error, desc->error_size, "no memory for the object");
         if (desc->logger.log)
             desc->logger.log(GPUSCAN_LOG_ERROR, "no memory for the object", desc->logger.user);
@@ -7430,7 +7431,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         *out = gs;
         return GPUSCAN_SUCCESS;
     }
-    if (desc->error && desc->error_size)
+    if (desc->error)
         snprintf(desc->error, desc->error_size, "%s", gs->error);
     gpuscan_destroy(gs);
     return r;
@@ -7605,8 +7606,7 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
     for (i = 0; i < count && !sizes[index]; i++) /* it was built for one device: PoCL 3.1 puts that first */
-        if (sizes[i])
-            index = i;
+        index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo gives no binary");
     entry.prefix_length = program->prefix_length;

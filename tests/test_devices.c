@@ -551,11 +551,11 @@ static void test_choice(void **state) {
     static const disguise strange = {.what = "a device of version 2.", .version = "OpenCL 2. "};
     static const disguise large = {.what = "a device of version 10000", .version = "OpenCL 10000.0 "};
     static const disguise next = {.what = "a device of version 2.:", .version = "OpenCL 2.:"};
-    static const disguise letter = {.what = "a device of version 2x", .version = "OpenCL 2x"};
+    static const disguise sign = {.what = "a device of version 2:.0", .version = "OpenCL 2:.0"};
     static const disguise mute = {.what = "a device without a compiler", .no_compiler = 1};
     static const disguise card = {
         .what = "an accelerator", .type = CL_DEVICE_TYPE_ACCELERATOR, .platform = "a platform of its own"};
-    static const disguise *const too_old[] = {&old, &odd, &strange, &large, &next, &letter, &mute};
+    static const disguise *const too_old[] = {&old, &odd, &strange, &large, &next, &sign, &mute};
     char error[512];
     gpuscan *gs = NULL;
     gpuscan_desc desc;

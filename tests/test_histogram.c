@@ -399,6 +399,10 @@ static void whole_range_of_integers(void **state) {
         }
     c = a_histogram(GPUSCAN_TYPE_U8, 0, test_size(400, 100003, 100003));
     check_all_strategies(&c);
+    c = a_histogram(GPUSCAN_TYPE_U64, 100, 400); /* all but two values: the long division carries */
+    c.d.lower.u = 1;
+    c.d.upper.u = UINT64_MAX;
+    check_turning(&c);
 }
 
 /* Integer ranges of all widths and places, up to and beyond the ends of the type. */
