@@ -1828,8 +1828,8 @@ static void test_build_logs(void **state) {
     test.gs = whole;
 }
 
-/* The same types and operator with a conversion, without, and with the unused parts of a custom filled in: none is taken
-   for another. */
+/* The same types and operator with a conversion, without, and with the unused parts of a custom filled in: none is
+   taken for another. */
 static void test_custom_or_not(void **state) {
     static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2u * x"};
     static const gpuscan_custom filled = {NULL, "no_such_type", 12, "a + b", "0u", NULL};

@@ -506,7 +506,7 @@ static void test_rows(void **state) {
     free(out);
 }
 
-/* A CPU's strategies read vectors of 16, on which the simulator crashes; and a device may know no platform of its own. */
+/* A CPU's strategies read vectors of 16, on which the simulator crashes; and a device may not know its platform. */
 static void test_wide(void **state) {
     static const disguise simulator = {.what = "a simulator",
                                        .type = CL_DEVICE_TYPE_CPU,
