@@ -4095,7 +4095,7 @@ static void gpuscan__default_release(void *memory, void *user) {
 }
 
 static void *gpuscan__allocate(const gpuscan_allocator *allocator, size_t size) {
-    return allocator->allocate(size ? size : 1, allocator->user);
+    return allocator->allocate(size, allocator->user);
 }
 static void gpuscan__release(const gpuscan_allocator *allocator, void *memory) {
     if (memory)
@@ -4142,7 +4142,7 @@ static void gpuscan__define(gpuscan__text *text, const char *name, const char *v
 
 static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t value) {
     char digits[32];
-    snprintf(digits, sizeof(digits), "%llu%s", (unsigned long long)value, value > 0x7fffffff ? "ul" : "");
+    snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
     gpuscan__define(text, name, digits);
 }
 
@@ -4190,10 +4190,6 @@ static const struct {
     {"gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", GPUSCAN__ID_ZERO, 0},
     {"gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", GPUSCAN__ID_ZERO, 0},
 };
-
-static int gpuscan__is_builtin(gpuscan_type type) {
-    return (unsigned)type > GPUSCAN_TYPE_DEFAULT && (unsigned)type < GPUSCAN_TYPE_CUSTOM;
-}
 
 /* The types and the operator of a call, resolved. */
 typedef struct gpuscan__elements {
@@ -4278,7 +4274,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->dst != GPUSCAN_TYPE_CUSTOM;
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg;
     char line[128];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
@@ -4342,11 +4338,10 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 
 /* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are added.
    Their sums wrap around, so any order gives the same bits. */
-static uint32_t gpuscan__packed(const gpuscan__elements *e, uint32_t vector, int cpu) {
+static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     char src = gpuscan__types[e->src].kind, dst = gpuscan__types[e->dst].kind;
     int integers = (src == 's' || src == 'u') && (dst == 's' || dst == 'u');
-    return integers && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4 &&
-                   e->src_size * vector >= 4
+    return integers && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
                ? e->src_size
                : 0;
 }
@@ -4529,6 +4524,7 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
     return order && scope;
 }
 
+/* At least 1. */
 static size_t gpuscan__power_of_two_below(size_t x) {
     size_t power = 1;
     while (power <= x / 2)
@@ -4571,7 +4567,7 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
         device->group_limit = sizes[0];
     if (gs->limits.work_group_size && gs->limits.work_group_size < device->group_limit)
         device->group_limit = gs->limits.work_group_size;
-    device->group_limit = gpuscan__power_of_two_below(device->group_limit ? device->group_limit : 1);
+    device->group_limit = gpuscan__power_of_two_below(device->group_limit);
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (gs->limits.local_memory && gs->limits.local_memory < device->local_memory)
         device->local_memory = gs->limits.local_memory;
@@ -4793,7 +4789,8 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds from the blob or from source, and creates the kernels. */
+/* Builds from the blob or from source, and creates the kernels. After a failure the caller frees the program, with what
+   a driver gave together with an error code. */
 static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, const gpuscan_custom *custom) {
     const gpuscan_opencl *cl = &gs->cl;
     const char *const *names =
@@ -4828,10 +4825,8 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
             sources[1 + i] = gpuscan__kernels[i];
         program->program =
             cl->clCreateProgramWithSource(gs->context, (cl_uint)GPUSCAN__COUNT_OF(sources), sources, NULL, &code);
-        if (!program->program || code != CL_SUCCESS) {
-            program->program = NULL;
+        if (!program->program || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
-        }
         code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
         if (code != CL_SUCCESS)
             return gpuscan__build_failed(gs, program->program, code, custom != NULL);
@@ -4845,10 +4840,8 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
     }
     for (i = 0; i < GPUSCAN__MAX_KERNELS && names[i]; i++) {
         program->kernels[i] = cl->clCreateKernel(program->program, names[i], &code);
-        if (!program->kernels[i] || code != CL_SUCCESS) {
-            program->kernels[i] = NULL;
+        if (!program->kernels[i] || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", names[i]);
-        }
     }
     return GPUSCAN_SUCCESS;
 }
@@ -4934,14 +4927,14 @@ static void gpuscan__write_prefix(gpuscan__text *text, const gpuscan *gs, const 
         gpuscan__define_number(text, "PARTS_ARE_ONE", key->word != 0 && e->t_size * 16 <= key->word);
         /* the simulator crashes on vectors of 16 */
         gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
-        gpuscan__define_number(text, "PACKED", gpuscan__packed(e, vector, cpu));
+        gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
         gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
         gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
         gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
         if (!e->arg)
             gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
         if (e->custom) {
-            if (e->custom->size && (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM)) {
+            if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
                 gpuscan__define(text, "CUSTOM_TYPE", e->custom->type);
                 gpuscan__define_number(text, "CUSTOM_SIZE", e->custom->size);
             }
@@ -5038,15 +5031,30 @@ static uint64_t gpuscan__need_total(const gpuscan__need *need) {
     return total;
 }
 
-static gpuscan_result gpuscan__service(gpuscan *gs) {
+/* A queue of the library's own, on first use. What comes together with an error code is given back. */
+static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     cl_int code = CL_SUCCESS;
-    if (gs->service_queue)
+    if (*queue)
         return GPUSCAN_SUCCESS;
-    gs->service_queue = gs->cl.clCreateCommandQueue(gs->context, gs->device_id, 0, &code);
-    if (gs->service_queue && code == CL_SUCCESS)
+    *queue = gs->cl.clCreateCommandQueue(gs->context, gs->device_id, 0, &code);
+    if (*queue && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
-    gs->service_queue = NULL;
+    if (*queue)
+        gs->cl.clReleaseCommandQueue(*queue);
+    *queue = NULL;
     return gpuscan__fail(gs, code, "clCreateCommandQueue failed");
+}
+
+/* A buffer, or NULL: what comes together with an error code is given back. */
+static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host, cl_int *code) {
+    cl_mem mem;
+    *code = CL_SUCCESS;
+    mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes, host, code);
+    if (mem && *code != CL_SUCCESS) {
+        gs->cl.clReleaseMemObject(mem);
+        mem = NULL;
+    }
+    return mem;
 }
 
 /* Commands that still run keep a released buffer alive. */
@@ -5086,7 +5094,7 @@ static gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t by
 /* Grows the object's own scratch of a kind. What must be 0 is cleared here once, and waited for. */
 static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
-    cl_int code = CL_SUCCESS;
+    cl_int code;
     gpuscan_result r;
     cl_mem mem;
     if (own->size >= bytes)
@@ -5094,10 +5102,10 @@ static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t byte
     bytes = gpuscan__scratch_aligned(bytes + bytes / 4);
     if (bytes > SIZE_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch does not fit the host's size_t");
-    if (kind != GPUSCAN__PLAIN && (r = gpuscan__service(gs)) != 0)
+    if (kind != GPUSCAN__PLAIN && (r = gpuscan__own_queue(gs, &gs->service_queue)) != 0)
         return r;
-    mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
-    if (!mem || code != CL_SUCCESS)
+    mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
+    if (!mem)
         return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes of scratch failed", (unsigned long long)bytes);
     if (kind != GPUSCAN__PLAIN && (r = gpuscan__clear_buffer(gs, mem, bytes)) != 0) {
         gs->cl.clReleaseMemObject(mem);
@@ -5138,16 +5146,9 @@ typedef struct gpuscan__chain {
 
 /* The queue that a call without one uses. */
 static gpuscan_result gpuscan__default_queue(gpuscan *gs, cl_command_queue *queue) {
-    cl_int code = CL_SUCCESS;
-    if (!gs->queue) {
-        gs->queue = gs->cl.clCreateCommandQueue(gs->context, gs->device_id, 0, &code);
-        if (!gs->queue || code != CL_SUCCESS) {
-            gs->queue = NULL;
-            return gpuscan__fail(gs, code, "clCreateCommandQueue failed");
-        }
-    }
+    gpuscan_result r = gpuscan__own_queue(gs, &gs->queue);
     *queue = gs->queue;
-    return GPUSCAN_SUCCESS;
+    return r;
 }
 
 /* call.queue and call.wait_list. */
@@ -5594,9 +5595,8 @@ static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, const gpuscan__range 
             if (!a->buffer.mem || !b->buffer.mem || a->root != b->root || !(a->writes || b->writes) ||
                 a->begin >= b->end || b->begin >= a->end || a->begin == a->end || b->begin == b->end)
                 continue;
-            if (a->in_place && a->in_place == b->in_place && a->size == b->size && a->begin == b->begin &&
-                a->end == b->end)
-                continue;
+            if (a->in_place && a->in_place == b->in_place && a->size == b->size && a->begin == b->begin)
+                continue; /* and they end together: a scan has refused other pitches */
             return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap", a->field, b->field);
         }
     return GPUSCAN_SUCCESS;
@@ -5705,11 +5705,12 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* The bits of a state word for values of t_size bytes; 0 where they are too large to be handed over in words. */
-static uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int cpu) {
+/* The bits of a state word for values of t_size bytes; 0 where they are too large to be handed over in words. whole:
+   groups are of whole sub-groups. */
+static uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
-    if (gs->device.lanes && !cpu && t_size > 4 && t_size <= 8)
+    if (gs->device.lanes && whole && t_size > 4 && t_size <= 8)
         return 128;
     return gs->device.int64_atomics ? 64 : 32;
 }
@@ -5805,7 +5806,7 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__k
         return gpuscan__prove(gs, *program, e, again);
     if (r != 0 || group >= key->group)
         return r;
-    gs->group_limit = gpuscan__power_of_two_below(group ? group : 1);
+    gs->group_limit = gpuscan__power_of_two_below(group);
     *again = gs->group_limit < key->group;
     return r;
 }
@@ -5864,7 +5865,7 @@ static int gpuscan__scan_fits(const gpuscan *gs, const gpuscan__scan_plan *plan,
     if (!gpuscan__is_single_pass(strategy))
         return 1;
     *why = "elements of more than 64 bytes are not handed over in state words";
-    if (!gpuscan__word_bits(gs, plan->e.t_size, gpuscan__is_cpu_strategy(strategy)))
+    if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
         return 0;
     *why = "in place it needs a fence of device scope";
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
@@ -5888,9 +5889,9 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uin
                                                                                        : tuning->strategy);
     key->ahead = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     gpuscan__fit(gs, key, &plan->e, tuning->group, tuning->rows);
-    key->word = gpuscan__is_single_pass(tuning->strategy) ? gpuscan__word_bits(gs, plan->e.t_size, cpu) : 0;
-    if (key->word == 128 && key->group % 32 != 0)
-        key->word = gs->device.int64_atomics ? 64 : 32;
+    key->word = gpuscan__is_single_pass(tuning->strategy)
+                    ? gpuscan__word_bits(gs, plan->e.t_size, key->group % 32 == 0)
+                    : 0;
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(count, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* no more than there are elements, or rows */
     plan->ahead = 0;
@@ -6202,7 +6203,7 @@ static gpuscan_result gpuscan__uniform_add(gpuscan *gs, const gpuscan_uniform_ad
     if (gpuscan__is_single_pass(strategy))
         return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: uniform add has one pass only");
     e.convert = NULL; /* source and destination are the same */
-    if (desc->op != GPUSCAN_OP_CUSTOM && e.dst != GPUSCAN_TYPE_CUSTOM)
+    if (desc->op != GPUSCAN_OP_CUSTOM) /* a custom type has one, too */
         e.custom = NULL;
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e.dst_size, &elements)) != 0 ||
         (r = gpuscan__check_count(gs, desc->count_buffer, desc->count_type, &flags, &ranges[2])) != 0)
@@ -6277,7 +6278,7 @@ static int gpuscan__reduce_fits(const gpuscan *gs, const gpuscan__reduce_plan *p
     if (gs->device.fence == GPUSCAN__FENCE_NONE)
         return 0;
     *why = "elements of more than 64 bytes are not handed over in state words";
-    return gpuscan__word_bits(gs, plan->e.t_size, gpuscan__is_cpu_strategy(strategy)) != 0;
+    return gpuscan__word_bits(gs, plan->e.t_size, 0) != 0;
 }
 
 static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_desc *desc,
@@ -6304,9 +6305,8 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_d
     key->registers = 0;
     if (plan->e.commutes && plan->e.t_size <= 8)
         key->registers = gpuscan__registers(gs, key, profile->reduce_registers[plan->e.t_size > 4]);
-    key->word = gpuscan__is_single_pass(strategy) ? gpuscan__word_bits(gs, plan->e.t_size, cpu) : 0;
-    if (key->word == 128 && key->group % 32 != 0)
-        key->word = gs->device.int64_atomics ? 64 : 32;
+    key->word =
+        gpuscan__is_single_pass(strategy) ? gpuscan__word_bits(gs, plan->e.t_size, key->group % 32 == 0) : 0;
     tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
     most = (uint64_t)gs->device.units * profile->reduce_per_unit[plan->e.t_size > 4];
     plan->groups = gpuscan__min(tiles, most);
@@ -6570,7 +6570,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
-        if (above < whole && range <= whole - above && (range < (uint64_t)1 << 32 || key->range_all))
+        if (above < whole && range <= whole - above)
             key->wide_offset = desc->closed && range == whole - above; /* then lower + range is none of the type's */
     }
     if (range == bins || desc->form == GPUSCAN_BINS_VALUES) {
@@ -6622,7 +6622,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     if (plan->sample != GPUSCAN_TYPE_F64)
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
-    if (!(lower < upper) || !(step >= least) || !(1.0 / step <= largest))
+    if (!(lower < upper) || !(step >= least)) /* 1 / step is finite then, too */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: a bin is too fine for the type (the bounds of floats are lower.f and upper.f)");
     plan->real_lower = lower;
     plan->real_upper = upper;
@@ -6649,7 +6649,7 @@ static gpuscan_result gpuscan__resolve_histogram(gpuscan *gs, const gpuscan_hist
         (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "sample_type, counter_type or weight_type is no gpuscan_type");
-    if (!gpuscan__is_builtin(plan->sample))
+    if (plan->sample == GPUSCAN_TYPE_CUSTOM)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "sample_type is no builtin type");
     if (plan->counter != GPUSCAN_TYPE_U32 && plan->counter != GPUSCAN_TYPE_U64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "counter_type is neither u32 nor u64");
@@ -6974,17 +6974,20 @@ static void gpuscan__put_number(gpuscan_type type, void *array, uint64_t i, uint
     unsigned char *at = (unsigned char *)array + i * gpuscan__types[type].size;
     double f64 = (double)value;
     float f32 = (float)value;
-    int b;
+    uint32_t u32 = (uint32_t)value;
+    uint16_t u16 = (uint16_t)value;
     if (type == GPUSCAN_TYPE_F64)
         memcpy(at, &f64, sizeof(f64));
     else if (type == GPUSCAN_TYPE_F32)
         memcpy(at, &f32, sizeof(f32));
+    else if (gpuscan__types[type].size == 8)
+        memcpy(at, &value, sizeof(value));
+    else if (gpuscan__types[type].size == 4)
+        memcpy(at, &u32, sizeof(u32));
+    else if (gpuscan__types[type].size == 2)
+        memcpy(at, &u16, sizeof(u16));
     else
-        for (b = 0; b < (int)gpuscan__types[type].size; b++) { /* the value's low bytes, in the host's order */
-            const uint16_t one = 1;
-            int little = *(const unsigned char *)&one;
-            at[little ? b : (int)gpuscan__types[type].size - 1 - b] = (unsigned char)(value >> (8 * b));
-        }
+        *at = (unsigned char)value;
 }
 
 static uint64_t gpuscan__test_combine(gpuscan_op op, uint64_t a, uint64_t b) {
@@ -7024,12 +7027,12 @@ static void gpuscan__test_numbers(const gpuscan__elements *e, int inclusive, uin
     gpuscan__put_number(e->dst, expected, count, sum);
 }
 
-/* Scratch of a self-test's own: the object's may be in use by calls that wait for the caller. */
-static gpuscan_result gpuscan__test_scratch(gpuscan *gs, uint64_t bytes, cl_mem *mem) {
-    cl_int code = CL_SUCCESS;
+/* Buffers of a self-test's own, and scratch: the object's may be in use by calls that wait for the caller. */
+static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *mem) {
+    cl_int code;
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
-    *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
+    *mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
     return *mem ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
 }
 
@@ -7041,7 +7044,10 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
     uint64_t init_value = 2;
     unsigned char *host = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(src_bytes + 2 * bytes + 8));
     unsigned char *expected, *got, *init;
-    gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
+    int is_scan = key->operation == GPUSCAN__SCAN;
+    gpuscan_scan_desc scan;
+    gpuscan_reduce_desc reduce;
+    gpuscan_call call;
     cl_mem src = NULL, dst = NULL, scratch = NULL;
     uint64_t need = 0;
     cl_event done = NULL;
@@ -7056,57 +7062,43 @@ static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *pro
     gpuscan__put_number(e->dst, init, 0, init_value);
     gpuscan__test_numbers(e, key->inclusive != 0, count, init_value, host, expected);
     memset(got, 0xee, (size_t)bytes);
-    r = gpuscan__service(gs);
-    if (r == 0 && !(src = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)src_bytes, NULL, &code)))
-        r = gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
-    if (r == 0 && !(dst = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code)))
-        r = gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+    if (!is_scan)
+        memset(expected, 0xee, (size_t)(count * e->dst_size)); /* all but the result stays as it was */
+    r = gpuscan__own_queue(gs, &gs->service_queue);
+    if (r == 0)
+        r = gpuscan__test_buffer(gs, src_bytes, &src);
+    if (r == 0)
+        r = gpuscan__test_buffer(gs, bytes, &dst);
     if (r == 0 && ((code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, src, CL_TRUE, 0, (size_t)src_bytes, host, 0,
                                                        NULL, NULL)) != CL_SUCCESS ||
                    (code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL,
                                                        NULL)) != CL_SUCCESS))
         r = gpuscan__fail(gs, code, "clEnqueueWriteBuffer for a self-test failed");
-    if (r == 0 && key->operation == GPUSCAN__SCAN) {
-        gpuscan_scan_desc desc;
-        memset(&desc, 0, sizeof(desc));
-        desc.src.mem = src;
-        desc.dst.mem = desc.total.mem = dst;
-        desc.total.offset = desc.count = count;
-        desc.src_type = e->src;
-        desc.dst_type = e->dst;
-        desc.op = e->op;
-        desc.kind = key->inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
-        desc.init = init;
-        desc.call.queue = gs->service_queue;
-        desc.call.event = &done;
-        desc.call.strategy = strategy;
-        gs->testing = key;
-        if ((r = gpuscan__scan(gs, &desc, GPUSCAN__SIZE, &need)) == 0 &&
-            (r = gpuscan__test_scratch(gs, need, &scratch)) == 0) {
-            desc.call.scratch.mem = scratch;
-            r = gpuscan__scan(gs, &desc, GPUSCAN__RUN, NULL);
-        }
-        gs->testing = NULL;
-    } else if (r == 0) {
-        gpuscan_reduce_desc desc;
-        memset(&desc, 0, sizeof(desc));
-        desc.src.mem = src;
-        desc.dst.mem = dst;
-        desc.dst.offset = desc.count = count;
-        desc.src_type = e->src;
-        desc.dst_type = e->dst;
-        desc.op = e->op;
-        desc.init = init;
-        desc.call.queue = gs->service_queue;
-        desc.call.event = &done;
-        desc.call.strategy = strategy;
-        memset(expected, 0xee, (size_t)(count * e->dst_size)); /* all but the result stays as it was */
-        if ((r = gpuscan__reduce(gs, &desc, GPUSCAN__SIZE, &need)) == 0 &&
-            (r = gpuscan__test_scratch(gs, need, &scratch)) == 0) {
-            desc.call.scratch.mem = scratch;
-            r = gpuscan__reduce(gs, &desc, GPUSCAN__RUN, NULL);
-        }
-    }
+    memset(&call, 0, sizeof(call));
+    memset(&scan, 0, sizeof(scan));
+    memset(&reduce, 0, sizeof(reduce));
+    call.queue = gs->service_queue;
+    call.event = &done;
+    call.strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
+    scan.src.mem = reduce.src.mem = src;
+    scan.dst.mem = scan.total.mem = reduce.dst.mem = dst;
+    scan.total.offset = reduce.dst.offset = scan.count = reduce.count = count;
+    scan.src_type = reduce.src_type = e->src;
+    scan.dst_type = reduce.dst_type = e->dst;
+    scan.op = reduce.op = e->op;
+    scan.kind = key->inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    scan.init = reduce.init = init;
+    scan.call = reduce.call = call;
+    gs->testing = key;
+    if (r == 0)
+        r = is_scan ? gpuscan__scan(gs, &scan, GPUSCAN__SIZE, &need)
+                    : gpuscan__reduce(gs, &reduce, GPUSCAN__SIZE, &need);
+    if (r == 0)
+        r = gpuscan__test_buffer(gs, need, &scratch);
+    scan.call.scratch.mem = reduce.call.scratch.mem = scratch;
+    if (r == 0)
+        r = is_scan ? gpuscan__scan(gs, &scan, GPUSCAN__RUN, NULL) : gpuscan__reduce(gs, &reduce, GPUSCAN__RUN, NULL);
+    gs->testing = NULL;
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
         r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
     if (r == 0 && (code = gs->cl.clEnqueueReadBuffer(gs->service_queue, dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL,
@@ -7179,18 +7171,17 @@ static void *gpuscan__without_const(const void *pointer) {
 static gpuscan_result gpuscan__host_array(gpuscan__host_call *host, const void *array, uint64_t bytes, int fill,
                                           cl_mem *mem) {
     gpuscan *gs = host->gs;
-    cl_int code = CL_SUCCESS;
+    cl_int code;
     *mem = NULL;
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
     if (bytes > SIZE_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "an array does not fit the host's size_t");
     if (gs->device.zero_copy)
-        *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, (size_t)bytes,
-                                     gpuscan__without_const(array), &code);
+        *mem = gpuscan__create_buffer(gs, CL_MEM_USE_HOST_PTR, bytes, gpuscan__without_const(array), &code);
     else
-        *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
-    if (!*mem || code != CL_SUCCESS)
+        *mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
+    if (!*mem)
         return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes failed", (unsigned long long)bytes);
     host->mem[host->count++] = *mem;
     if (fill && !gs->device.zero_copy) {
@@ -7216,6 +7207,8 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, cl_event don
         cl_event unmapped = NULL;
         void *mapped = gs->cl.clEnqueueMapBuffer(host->queue, mem, CL_TRUE, CL_MAP_READ, 0, (size_t)bytes, 0, NULL,
                                                  NULL, &code);
+        if (mapped && code != CL_SUCCESS)
+            gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, NULL);
         if (!mapped || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clEnqueueMapBuffer failed");
         code = gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, &unmapped);
@@ -7272,9 +7265,9 @@ static gpuscan_result gpuscan__scan_host(gpuscan *gs, const void *src, void *dst
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", src ? "dst" : "src");
     desc->count = count;
     desc->call.event = &event;
-    if ((r = gpuscan__scan(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
-                                       "dst_type")) != 0)
+    if ((r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+                                       "dst_type")) != 0 ||
+        (r = gpuscan__scan(gs, desc, GPUSCAN__CHECK, &unused)) != 0)
         return r;
     src_bytes = gpuscan__array_bytes(count, rows, desc->src_pitch ? desc->src_pitch : count, e.src_size);
     dst_bytes = gpuscan__array_bytes(count, rows, desc->dst_pitch ? desc->dst_pitch : count, e.dst_size);
@@ -7309,8 +7302,8 @@ static gpuscan_result gpuscan__uniform_add_host(gpuscan *gs, const void *addend,
     desc->count = count;
     desc->block = block;
     desc->call.event = &event;
-    if ((r = gpuscan__uniform_add(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, &e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
+    if ((r = gpuscan__resolve_elements(gs, &e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0 ||
+        (r = gpuscan__uniform_add(gs, desc, GPUSCAN__CHECK, &unused)) != 0)
         return r;
     bytes = gpuscan__array_bytes(count, 1, count, e.dst_size);
     addend_bytes = gpuscan__ceil_div(count, block) * e.dst_size;
@@ -7338,9 +7331,9 @@ static gpuscan_result gpuscan__reduce_host(gpuscan *gs, const void *src, void *r
     desc->count = count;
     desc->result = result;
     desc->call.event = &event;
-    if ((r = gpuscan__reduce(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+    if ((r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0 ||
+        (r = gpuscan__reduce(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
         (r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
         return r;
     r = gpuscan__host_array(&host, src, gpuscan__array_bytes(count, 1, count, e.src_size), 1, &desc->src.mem);
@@ -7368,8 +7361,8 @@ static gpuscan_result gpuscan__histogram_host(gpuscan *gs, const void *samples, 
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges is NULL");
     desc->count = count;
     desc->call.event = &event;
-    if ((r = gpuscan__histogram(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
-        (r = gpuscan__resolve_histogram(gs, desc, &plan)) != 0)
+    if ((r = gpuscan__resolve_histogram(gs, desc, &plan)) != 0 ||
+        (r = gpuscan__histogram(gs, desc, GPUSCAN__CHECK, &unused)) != 0)
         return r;
     sample_size = gpuscan__types[plan.sample].size;
     bytes = gpuscan__array_bytes(count, plan.rows, plan.pitch, plan.channels * sample_size);
@@ -7428,7 +7421,7 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "opencl: the table has no %s",
                                  gpuscan__entry_points[i].name);
     }
-    if (!desc->context && (desc->device || desc->queue) && !(desc->device && !desc->queue))
+    if (!desc->context && desc->queue)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "queue without context");
     if (desc->context) {
         cl_device_id devices[64];
@@ -7453,10 +7446,8 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
         if (!gs->device_id && (r = gpuscan__choose_device(gs, wanted)) != 0)
             return r;
         gs->context = gs->cl.clCreateContext(NULL, 1, &gs->device_id, NULL, NULL, &code);
-        if (!gs->context || code != CL_SUCCESS) {
-            gs->context = NULL;
+        if (!gs->context || code != CL_SUCCESS) /* gpuscan_destroy releases what came with an error code */
             return gpuscan__fail(gs, code, "clCreateContext failed");
-        }
     }
     if ((r = gpuscan__open_device(gs)) != 0)
         return r;
@@ -7490,7 +7481,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         desc->error[0] = 0;
     allocator = desc->allocator;
     if ((allocator.allocate == NULL) != (allocator.release == NULL)) {
-        if (desc->error && desc->error_size)
+        if (desc->error)
             snprintf(desc->error, desc->error_size, "allocator: only one of allocate and release is given");
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     }
@@ -7500,7 +7491,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     }
     gs = (gpuscan *)gpuscan__allocate(&allocator, sizeof(*gs));
     if (!gs) {
-        if (desc->error && desc->error_size)
+        if (desc->error)
             snprintf(desc->error, desc->error_size, "no memory for the object");
         if (desc->logger.log)
             desc->logger.log(GPUSCAN_LOG_ERROR, "no memory for the object", desc->logger.user);
@@ -7515,7 +7506,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         *out = gs;
         return GPUSCAN_SUCCESS;
     }
-    if (desc->error && desc->error_size)
+    if (desc->error)
         snprintf(desc->error, desc->error_size, "%s", gs->error);
     gpuscan_destroy(gs);
     return r;
@@ -7690,8 +7681,9 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
     for (i = 0; i < count && !sizes[index]; i++) /* it was built for one device: PoCL 3.1 puts that first */
-        if (sizes[i])
-            index = i;
+        index = i;
+    if (!sizes[index])
+        return gpuscan__fail(gs, code, "clGetProgramInfo gives no binary");
     entry.prefix_length = program->prefix_length;
     entry.binary_size = sizes[index];
     if (blob) {

@@ -33,6 +33,7 @@ static struct layer_state {
     unsigned fail_at; /* this call fails, counted from 1; 0: none */
     int fail_on;      /* so do all later ones */
     cl_int fail_code; /* with this */
+    int fail_gives;   /* and what it would have made is made all the same */
     int failed;       /* the entry point that failed first, or -1 */
 
     unsigned allocations, allocation_fail_at;
@@ -116,9 +117,9 @@ static inline void layer_taken(void *handle) {
     static type CL_API_CALL layer_##name parameters {                                                                  \
         cl_int failure = layer_enter(LAYER_##name);                                                                    \
         type made = NULL;                                                                                              \
-        if (failure == CL_SUCCESS)                                                                                     \
+        if (failure == CL_SUCCESS || layer.fail_gives)                                                                 \
             made = layer.driver.name arguments;                                                                        \
-        else if (status)                                                                                               \
+        if (failure != CL_SUCCESS && status)                                                                           \
             *status = failure;                                                                                         \
         layer_hold(made, LAYER_##name);                                                                                \
         return made;                                                                                                   \
@@ -228,10 +229,10 @@ static void *CL_API_CALL layer_clEnqueueMapBuffer(cl_command_queue queue, cl_mem
                                                   const cl_event *wait, cl_event *event, cl_int *status) {
     cl_int failure = layer_enter(LAYER_clEnqueueMapBuffer);
     void *mapped = NULL;
-    if (failure == CL_SUCCESS)
+    if (failure == CL_SUCCESS || layer.fail_gives)
         mapped =
             layer.driver.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait, event, status);
-    else if (status)
+    if (failure != CL_SUCCESS && status)
         *status = failure;
     if (mapped && event)
         layer_hold(*event, LAYER_clEnqueueMapBuffer);
@@ -311,6 +312,7 @@ static inline void layer_reset(void) {
     layer.fail_at = 0;
     layer.fail_on = 0;
     layer.fail_code = CL_SUCCESS;
+    layer.fail_gives = 0;
     layer.failed = -1;
     layer.allocations = 0;
     layer.allocation_fail_at = 0;

@@ -1,18 +1,28 @@
 /* Writes every program that the library would build, for devices of all sorts that need not be there: the library runs
-   on an OpenCL that only pretends. tests/compile.sh then gives the programs to clang.
+   on an OpenCL that only pretends. tests/compile.sh then gives the programs to clang. And checks what only such a
+   device, or another C library, comes to.
 
        cc tests/programs.c -o programs && ./programs FOLDER
 
    A file FOLDER/DEVICE-N.cl holds the build options as its first line, behind two slashes, and the text. */
 #define CL_TARGET_OPENCL_VERSION 120
-#define GPUSCAN_IMPLEMENTATION
-#include "../gpuscan.h"
-
-#include "answer.h"
-
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A C library may fail to print. */
+static int print_fails;
+static int print(char *text, size_t size, const char *format, va_list arguments) {
+    return print_fails ? -1 : vsnprintf(text, size, format, arguments);
+}
+
+#define GPUSCAN_IMPLEMENTATION
+#define vsnprintf print
+#include "../gpuscan.h"
+#undef vsnprintf
+
+#include "answer.h"
 
 typedef struct device {
     const char *file, *name, *vendor, *platform, *version, *language, *extensions;
@@ -66,6 +76,8 @@ static struct {
     int handle; /* every object is this one, but for buffers */
     int buffers[16];
     unsigned next;
+    unsigned launches;
+    size_t local_bytes; /* of the arguments set last, in all */
 } fake;
 
 /* ---- an OpenCL that only pretends -------------------------------------------------------------------------------- */
@@ -364,8 +376,8 @@ static cl_kernel CL_API_CALL fake_clCreateKernel(cl_program program, const char 
 static cl_int CL_API_CALL fake_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
     (void)kernel;
     (void)index;
-    (void)size;
-    (void)value;
+    if (value == NULL)
+        fake.local_bytes += size;
     return CL_SUCCESS;
 }
 
@@ -495,6 +507,7 @@ static cl_int CL_API_CALL fake_clEnqueueNDRangeKernel(cl_command_queue queue, cl
     (void)offset;
     (void)global;
     (void)local;
+    fake.launches++;
     return done(waits, wait, event);
 }
 
@@ -656,6 +669,47 @@ static void everything(void) {
     histogram(GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U32, GPUSCAN_BINS_VALUES, 1u << 24, 1, 0, 0);
 }
 
+/* ---- what only a device that is not here comes to ---------------------------------------------------------------- */
+
+static void expect(int holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "%s: %s\n", fake.now->file, what);
+        failures++;
+    }
+}
+
+/* A histogram's bins lie in local memory: with NVIDIA's instructions the kernel declares it, elsewhere it is an
+   argument. */
+static void local_bins(int declared) {
+    gpuscan *gs = fresh();
+    gpuscan_histogram_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.count = UINT64_C(1) << 26;
+    desc.samples.mem = (cl_mem)(void *)&fake.buffers[14];
+    desc.counts.mem = (cl_mem)(void *)&fake.buffers[15];
+    desc.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    fake.launches = 0;
+    fake.local_bytes = 0;
+    expect(gpuscan_histogram(gs, &desc) == GPUSCAN_SUCCESS && fake.launches == 1, "a histogram is not launched");
+    expect(declared ? fake.local_bytes == 0 : fake.local_bytes >= 1024, "local memory for bins");
+    gpuscan_destroy(gs);
+}
+
+/* A failure that cannot be put into words is at least named. */
+static void without_words(void) {
+    gpuscan *gs = fresh();
+    gpuscan_scan_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.kind = (gpuscan_scan_kind)9;
+    expect(gpuscan_scan(gs, &desc) == GPUSCAN_ERROR_INVALID_ARGUMENT && strstr(gpuscan_error(gs), "kind"), "words");
+    print_fails = 1;
+    expect(gpuscan_scan(gs, &desc) == GPUSCAN_ERROR_INVALID_ARGUMENT && !strstr(gpuscan_error(gs), "kind") &&
+               strstr(gpuscan_error(gs), gpuscan_result_string(GPUSCAN_ERROR_INVALID_ARGUMENT)),
+           "a failure without words");
+    print_fails = 0;
+    gpuscan_destroy(gs);
+}
+
 int main(int argc, char **argv) {
     gpuscan_opencl functions;
     size_t d;
@@ -675,8 +729,12 @@ int main(int argc, char **argv) {
             group = 16; /* less than a sub-group */
             elements(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, 0);
             group = 0;
+            local_bins(1);
         }
+        if (strcmp(fake.now->file, "amd") == 0)
+            local_bins(0);
     }
+    without_words();
     free(fake.text);
     printf("%u programs\n", fake.written);
     return failures > 0;

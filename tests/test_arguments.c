@@ -1,6 +1,7 @@
 /* Every argument of every public function wrong in turn: the exact result, words that name the argument, outputs and
    guards as they were, *event NULL, and the next correct call succeeds. */
 #include "harness.h"
+#include "answer.h"
 
 enum { N = 100, ROWS = 3, PITCH = 120, BINS = 10 };
 
@@ -575,6 +576,8 @@ static gpuscan_custom pair_but(const char *type, size_t size, const char *combin
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", CUSTOM(NULL, 8, "plus(a, b)", "zero()"));  \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "size",                                            \
                          CUSTOM("pair", 0, "plus(a, b)", "zero()"));                                                   \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "size",                                            \
+                         CUSTOM("pair", 1025, "plus(a, b)", "zero()"));                                                \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "combine", CUSTOM("pair", 8, NULL, "zero()"));     \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "identity",                                        \
                          CUSTOM("pair", 8, "plus(a, b)", NULL));                                                       \
@@ -650,6 +653,8 @@ static void test_uniform_add_types(void **state) {
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", ADD_CUSTOM(NULL, 8, "plus(a, b)", "zero()"));
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "size",
                      ADD_CUSTOM("pair", 0, "plus(a, b)", "zero()"));
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "size",
+                     ADD_CUSTOM("pair", 1025, "plus(a, b)", "zero()"));
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "combine", ADD_CUSTOM("pair", 8, NULL, "zero()"));
     for (op = GPUSCAN_OP_ADD; op <= GPUSCAN_OP_XOR; op++)
         REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op",
@@ -886,6 +891,9 @@ static void test_scan_overlap(void **state) {
     SCRATCH_OVERLAPS(scan, init_buffer, d.count = 20000; d.src = d.dst = f.parts);
     SCRATCH_OVERLAPS(scan, count_buffer, d.count = 20000; d.src = d.dst = f.parts);
     ACCEPTED(scan, d.src = f.scratch; d.dst = at(f.scratch, N); d.call.scratch = at(f.scratch, 8192));
+    /* scratch that is not needed may lie anywhere */
+    ACCEPTED(scan, d.dst = f.parent.at; d.call.scratch = at(f.parent.at, 128);
+             d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS);
 
     /* the same range of one buffer, also through two names of it */
     ACCEPTED(scan, d.src = f.parent.at; d.dst = f.parent.at);
@@ -1020,6 +1028,24 @@ static cl_int CL_API_CALL no_mem_object(cl_mem mem, cl_mem_info what, size_t siz
     return CL_INVALID_MEM_OBJECT;
 }
 
+/* A bin's word of 64 bits has 40 for its count, where it also holds who has added to it: more samples go without. */
+static void test_many_samples(void **state) {
+    gpuscan_histogram_desc d = histogram_desc();
+    uint64_t size = 0;
+    (void)state;
+    histogram_without_buffers(&d);
+    d.bins = 256;
+    d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    d.count = (UINT64_C(1) << 40) - 1;
+    test_case("scratch of 2^40 - 1 samples");
+    test_ok(gpuscan_histogram_scratch_size(test.gs, &d, &size));
+    assert_int_equal(size, test.info.has_int64_atomics ? 64 + 256 * 8 : 64 + 256 * 4);
+    test_case("scratch of 2^40 samples");
+    d.count++;
+    test_ok(gpuscan_histogram_scratch_size(test.gs, &d, &size));
+    assert_int_equal(size, 64 + 256 * 4);
+}
+
 static void test_no_mem_object(void **state) {
     gpuscan_scan_desc d = scan_desc();
     (void)state;
@@ -1030,6 +1056,67 @@ static void test_no_mem_object(void **state) {
     test.gs->cl.clGetMemObjectInfo = clGetMemObjectInfo;
     untouched();
     works();
+}
+
+/* ---- what a driver says of buffers and queues that are not to be had here ---------------------------------------- */
+
+/* A driver that knows no offset of what is no buffer. */
+static cl_int CL_API_CALL image_of_buffer(cl_mem mem, cl_mem_info what, size_t size, void *value, size_t *needed) {
+    const cl_mem_object_type type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    if (what == CL_MEM_TYPE)
+        return answer(&type, sizeof type, size, value, needed);
+    if (what == CL_MEM_ASSOCIATED_MEMOBJECT)
+        return answer(&f.parent.at.mem, sizeof(cl_mem), size, value, needed);
+    if (what == CL_MEM_OFFSET)
+        return CL_INVALID_VALUE;
+    return clGetMemObjectInfo(mem, what, size, value, needed);
+}
+
+static cl_int CL_API_CALL queue_of_other(cl_command_queue queue, cl_command_queue_info what, size_t size, void *value,
+                                         size_t *needed) {
+    const void *other = &f;
+    if (what == CL_QUEUE_DEVICE)
+        return answer(&other, sizeof other, size, value, needed);
+    return clGetCommandQueueInfo(queue, what, size, value, needed);
+}
+
+static void test_not_here(void **state) {
+    gpuscan_scan_desc d = scan_desc();
+    cl_int status = CL_SUCCESS;
+    cl_command_queue queue = clCreateCommandQueue(test.context, test.device, 0, &status);
+    gpuscan_opencl table;
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
+    (void)state;
+    test_cl(status);
+    test_case("an image of a buffer");
+    test.gs->cl.clGetMemObjectInfo = image_of_buffer;
+    test_expect(gpuscan_scan(test.gs, &d), GPUSCAN_ERROR_INVALID_BUFFER);
+    names("no buffer");
+    test.gs->cl.clGetMemObjectInfo = clGetMemObjectInfo;
+    untouched();
+    works();
+
+    test_case("a queue of the context's other device");
+    d.call.queue = queue;
+    test.gs->cl.clGetCommandQueueInfo = queue_of_other;
+    test_expect(gpuscan_scan(test.gs, &d), GPUSCAN_ERROR_INVALID_CONTEXT);
+    names("call.queue");
+    memset(&desc, 0, sizeof desc);
+    table = test.gs->cl;
+    desc.opencl = &table;
+    desc.context = test.context;
+    desc.device = test.device;
+    desc.queue = queue;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_INVALID_CONTEXT);
+    assert_null(gs);
+    test.gs->cl.clGetCommandQueueInfo = clGetCommandQueueInfo;
+    untouched();
+    works();
+    d.dst = f.ok.at;
+    test_ok(gpuscan_scan(test.gs, &d));
+    test_cl(clFinish(queue));
+    clReleaseCommandQueue(queue);
 }
 
 /* ---- no double precision, strategies that the device refuses ----------------------------------------------------- */
@@ -1221,6 +1308,7 @@ static void test_host(void **state) {
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst.offset = 1);
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "addend", d.addend.offset = 1);
     ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "addend", d.addend = f.in.at);
+    ADD_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = GPUSCAN_TYPE_COUNT);
     ADD_HOST(GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
     ADD_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
     HOST(uniform_add, gpuscan_uniform_add_host(test.gs, host.addend, host.dst, half / 2, half, &d),
@@ -1297,6 +1385,7 @@ int main(void) {
         CASE(test_scratch_sizes),  CASE(test_unsupported),
         CASE(test_host),           CASE(test_host_copied),
         CASE(test_size_overflow),  CASE(test_no_mem_object),
+        CASE(test_many_samples),   CASE(test_not_here),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("arguments", tests, open_all, close_all);

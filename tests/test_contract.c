@@ -381,6 +381,29 @@ static void test_limits(void **state) {
     }
 }
 
+/* Less local memory than one work-item of a group needs: groups of one, which get what they need all the same. */
+static void test_no_local_memory(void **state) {
+    gpuscan_call call = call_on(NULL);
+    gpuscan_desc desc = layer_desc();
+    gpuscan *gs = NULL, *whole = test.gs;
+    job j;
+    (void)state;
+    layer_open();
+    desc.limits.local_memory = 1;
+    call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    test_ok(gpuscan_create(&gs, &desc));
+    test.gs = gs;
+    test_case("groups that have a byte of local memory");
+    job_new(&j, JOB_SCAN, 300);
+    assert_true(job_right(gs, &j, &call));
+    assert_int_equal(gs->programs->key.group, 1);
+    assert_int_equal(gs->programs->key.rows, 1);
+    job_free(&j);
+    gpuscan_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
 /* The object keeps what it was given: the caller releases context and queue at once. */
 static void test_retained(void **state) {
     cl_int status = CL_SUCCESS;
@@ -737,6 +760,29 @@ static void test_nothing(void **state) {
     test_cl(clWaitForEvents(1, &event));
     test_cl(clReleaseEvent(event));
     test_same_bytes(test_buffer_get(&out), zeros, 4, 256);
+
+    test_case("nothing behind an event, and no event for it: what comes later in the queue waits");
+    {
+        gpuscan *gs = layered();
+        cl_event gate = user_event(), later = NULL;
+        scan.total.mem = NULL;
+        scan.call.event = NULL;
+        scan.call.wait_count = 1;
+        scan.call.wait_list = &gate;
+        layer_reset();
+        test_ok(gpuscan_scan(gs, &scan));
+        assert_int_equal(layer.calls[LAYER_clEnqueueMarkerWithWaitList], 1);
+        assert_int_equal(layer.calls[LAYER_clEnqueueNDRangeKernel], 0);
+        test_cl(clEnqueueMarkerWithWaitList(test.queue, 0, NULL, &later));
+        test_cl(clFlush(test.queue));
+        assert_true(event_status(later) > CL_COMPLETE);
+        test_cl(clSetUserEventStatus(gate, CL_COMPLETE));
+        test_cl(clWaitForEvents(1, &later));
+        test_cl(clReleaseEvent(later));
+        test_cl(clReleaseEvent(gate));
+        gpuscan_destroy(gs);
+        layer_expect_empty();
+    }
 
     test_case("host arrays of nothing");
     test_ok(gpuscan_scan_host(test.gs, zeros, zeros, 0, NULL));
@@ -1384,10 +1430,108 @@ static void test_blob(void **state) {
         assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], 0);
     }
     gpuscan_destroy(gs);
+
+    test_case("a blob of programs whose texts are as long, and others");
+    {
+        gpuscan__blob_header header;
+        gpuscan__blob_entry entry;
+        uint64_t at = sizeof header;
+        job j;
+        memcpy(&header, second, sizeof header);
+        for (; at < second_size; at += gpuscan__padded(entry.prefix_length) + gpuscan__padded(entry.binary_size)) {
+            memcpy(&entry, second + at, sizeof entry);
+            at += sizeof entry;
+            second[at] ^= 1;
+        }
+        header.checksum = gpuscan__hash(GPUSCAN__HASH_START, second + sizeof header, second_size - sizeof header);
+        memcpy(second, &header, sizeof header);
+        gs = layered();
+        test.gs = gs;
+        test_ok(gpuscan_set_blob(gs, second, second_size));
+        layer_reset();
+        job_new(&j, JOB_SCAN, n);
+        job_right(gs, &j, &call);
+        job_free(&j);
+        assert_int_equal(layer.calls[LAYER_clCreateProgramWithBinary], 0);
+        assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], 1);
+        gpuscan_destroy(gs);
+    }
     test.gs = whole;
     layer_expect_empty();
     free(second);
     free(blob);
+}
+
+/* What a driver may say of a program's devices and binaries. */
+static struct {
+    cl_device_id devices[3];
+    size_t count, sizes[3];
+} said;
+
+static cl_int CL_API_CALL odd_program_info(cl_program id, cl_program_info what, size_t size, void *value,
+                                           size_t *needed) {
+    size_t i;
+    if (what == CL_PROGRAM_DEVICES)
+        return answer(said.devices, said.count * sizeof *said.devices, size, value, needed);
+    if (what == CL_PROGRAM_BINARY_SIZES)
+        return answer(said.sizes, said.count * sizeof *said.sizes, size, value, needed);
+    if (what != CL_PROGRAM_BINARIES)
+        return clGetProgramInfo(id, what, size, value, needed);
+    for (i = 0; i < said.count; i++)
+        if (said.sizes[i])
+            memset(((unsigned char **)value)[i], (int)(1 + i), said.sizes[i]);
+    return CL_SUCCESS;
+}
+
+/* Programs of other devices, of several, without a binary: a blob that can be used, or a failure. */
+static void test_odd_binaries(void **state) {
+    const cl_device_id own = test.device, other = (cl_device_id)&said;
+    const struct {
+        const char *what;
+        size_t count;
+        cl_device_id devices[3];
+        size_t sizes[3];
+        gpuscan_result result;
+        int binary; /* which it is */
+    } cases[] = {
+        {"of one device", 1, {own}, {40}, GPUSCAN_SUCCESS, 0},
+        {"of another device", 2, {other, other}, {40, 40}, CL_OUT_OF_RESOURCES, 0},
+        {"of no device", 0, {own}, {40}, CL_OUT_OF_RESOURCES, 0},
+        {"without a binary", 2, {other, own}, {0, 0}, CL_OUT_OF_RESOURCES, 0},
+        {"of the second device", 3, {other, own, other}, {50, 40, 30}, GPUSCAN_SUCCESS, 1},
+        {"whose only binary is the second", 3, {other, other, own}, {0, 40, 0}, GPUSCAN_SUCCESS, 1},
+    };
+    gpuscan *gs = layered();
+    size_t i;
+    (void)state;
+    object_works(gs);
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gpuscan__blob_entry entry;
+        unsigned char *blob, *binary;
+        size_t size = 0, b;
+        test_case("a program %s", cases[i].what);
+        said.count = cases[i].count;
+        memcpy(said.devices, cases[i].devices, sizeof said.devices);
+        memcpy(said.sizes, cases[i].sizes, sizeof said.sizes);
+        gs->cl.clGetProgramInfo = odd_program_info;
+        test_expect(gpuscan_get_blob(gs, NULL, &size), cases[i].result);
+        if (cases[i].result != GPUSCAN_SUCCESS) {
+            assert_string_not_equal(gpuscan_error(gs), "");
+            object_works(gs);
+            continue;
+        }
+        blob = (unsigned char *)test_alloc(size);
+        test_ok(gpuscan_get_blob(gs, blob, &size));
+        memcpy(&entry, blob + sizeof(gpuscan__blob_header), sizeof entry);
+        assert_int_equal(entry.binary_size, cases[i].sizes[cases[i].binary]);
+        binary = blob + sizeof(gpuscan__blob_header) + sizeof entry + gpuscan__padded(entry.prefix_length);
+        for (b = 0; b < entry.binary_size; b++)
+            assert_int_equal(binary[b], 1 + cases[i].binary);
+        test_ok(gpuscan_set_blob(gs, blob, size));
+        free(blob);
+    }
+    gpuscan_destroy(gs);
+    layer_expect_empty();
 }
 
 static void blob_refused(gpuscan *gs, const void *blob, size_t size) {
@@ -1409,6 +1553,15 @@ static cl_program CL_API_CALL refuse_binary(cl_context context, cl_uint count, c
     if (status)
         *status = CL_INVALID_BINARY;
     return NULL;
+}
+
+/* Makes the program, and says of the device's binary that it is none. */
+static cl_program CL_API_CALL doubt_binary(cl_context context, cl_uint count, const cl_device_id *devices,
+                                           const size_t *sizes, const unsigned char **binaries, cl_int *each,
+                                           cl_int *status) {
+    cl_program program = layer_clCreateProgramWithBinary(context, count, devices, sizes, binaries, each, status);
+    *each = CL_INVALID_BINARY;
+    return program;
 }
 
 static void test_bad_blob(void **state) {
@@ -1454,8 +1607,8 @@ static void test_bad_blob(void **state) {
             blob_refused(gs, copy, k);
     }
     /* a right checksum over entries that do not fit */
-    for (length = 0; length < 4; length++) {
-        static const uint64_t lengths[] = {UINT64_MAX, UINT64_MAX / 2, 1u << 20, 0};
+    for (length = 0; length < 5; length++) {
+        const uint64_t lengths[] = {UINT64_MAX, UINT64_MAX / 2, 1u << 20, 0, size};
         gpuscan__blob_header header;
         gpuscan__blob_entry entry;
         int which;
@@ -1515,17 +1668,19 @@ static void test_bad_blob(void **state) {
     }
 
     /* the driver does not take its own binary: built from source */
-    desc = layer_desc();
-    layer_open();
-    layer.table.clCreateProgramWithBinary = refuse_binary;
-    test_case("a driver that refuses binaries");
-    test_ok(gpuscan_create(&gs, &desc));
-    test.gs = gs;
-    test_ok(gpuscan_set_blob(gs, blob, size));
-    job_right(gs, &j, &call);
-    assert_true(layer.calls[LAYER_clCreateProgramWithSource] > 0);
-    gpuscan_destroy(gs);
-    layer_expect_empty();
+    for (length = 0; length < 2; length++) {
+        desc = layer_desc();
+        layer_open();
+        layer.table.clCreateProgramWithBinary = length ? doubt_binary : refuse_binary;
+        test_case("a driver that %s binaries", length ? "doubts" : "refuses");
+        test_ok(gpuscan_create(&gs, &desc));
+        test.gs = gs;
+        test_ok(gpuscan_set_blob(gs, blob, size));
+        job_right(gs, &j, &call);
+        assert_true(layer.calls[LAYER_clCreateProgramWithSource] > 0);
+        gpuscan_destroy(gs);
+        layer_expect_empty();
+    }
     test.gs = whole;
     free(copy);
     free(blob);
@@ -1610,6 +1765,105 @@ static void test_custom_errors(void **state) {
     job_free(&j);
 }
 
+static const char *build_log;
+
+static cl_int CL_API_CALL this_log(cl_program id, cl_device_id device, cl_program_build_info what, size_t size,
+                                   void *value, size_t *needed) {
+    (void)id;
+    (void)device;
+    (void)what;
+    return answer_text(build_log, size, value, needed);
+}
+
+static cl_int CL_API_CALL no_build(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+                                   void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
+    (void)program;
+    (void)count;
+    (void)devices;
+    (void)options;
+    (void)notify;
+    (void)user;
+    return CL_BUILD_PROGRAM_FAILURE;
+}
+
+/* What a build that failed is called, by its log: only a custom text's own check of its size is CUSTOM_SIZE. */
+static void test_build_logs(void **state) {
+    static const struct {
+        int custom;
+        const char *log;
+        gpuscan_result result;
+        const char *words;
+    } cases[] = {
+        {1, "gpuscan_custom_size_differs: an array of negative size", GPUSCAN_ERROR_CUSTOM_SIZE, "custom->size"},
+        {1, "near gpuscan_custom_size_differs something is missing", GPUSCAN_ERROR_CUSTOM_SOURCE, "is missing"},
+        {1, "an array of negative size", GPUSCAN_ERROR_CUSTOM_SOURCE, "negative size"},
+        {1, "", GPUSCAN_ERROR_CUSTOM_SOURCE, "(none)"},
+        {0, "", GPUSCAN_ERROR_BUILD, "(none)"},
+        {0, "gpuscan_custom_size_differs: an array of negative size", GPUSCAN_ERROR_BUILD, "negative size"},
+    };
+    gpuscan_call call = call_on(NULL);
+    gpuscan *whole = test.gs, *gs;
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        job j;
+        job_new(&j, cases[i].custom ? JOB_SCAN_CUSTOM : JOB_SCAN, 1000);
+        gs = layered();
+        test.gs = gs;
+        test_case("the build log \"%s\" of a%s scan", cases[i].log, cases[i].custom ? " custom" : "");
+        gs->cl.clBuildProgram = no_build;
+        gs->cl.clGetProgramBuildInfo = this_log;
+        build_log = cases[i].log;
+        test_expect(job_start(gs, &j, &call), cases[i].result);
+        if (strstr(gpuscan_error(gs), cases[i].words) == NULL)
+            fail_msg("%s: no \"%s\" in \"%s\"", test.what, cases[i].words, gpuscan_error(gs));
+        job_untouched(&j);
+        gs->cl.clBuildProgram = layer.table.clBuildProgram;
+        if (i == 0) /* each is a program to build */
+            job_right(gs, &j, &call);
+        job_free(&j);
+        gpuscan_destroy(gs);
+        layer_expect_empty();
+    }
+    test.gs = whole;
+}
+
+/* The same types and operator with a conversion, without, and with the unused parts of a custom filled in: none is
+   taken for another. */
+static void test_custom_or_not(void **state) {
+    static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2u * x"};
+    static const gpuscan_custom filled = {NULL, "no_such_type", 12, "a + b", "0u", NULL};
+    static const struct {
+        const gpuscan_custom *custom;
+        gpuscan_op op;
+        cl_uint step;
+    } calls[] = {{&twice, GPUSCAN_OP_ADD, 2},
+                 {NULL, GPUSCAN_OP_ADD, 1},
+                 {&twice, GPUSCAN_OP_ADD, 2},
+                 {&filled, GPUSCAN_OP_ADD, 1},
+                 {&filled, GPUSCAN_OP_CUSTOM, 1}};
+    gpuscan *gs = layered();
+    cl_uint src[300], dst[300], i;
+    size_t c;
+    (void)state;
+    for (i = 0; i < 300; i++)
+        src[i] = 1;
+    for (c = 0; c < sizeof calls / sizeof *calls; c++) {
+        gpuscan_scan_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.op = calls[c].op;
+        desc.custom = calls[c].custom;
+        test_case("call %zu, steps of %u", c, (unsigned)calls[c].step);
+        test_ok(gpuscan_scan_host(gs, src, dst, 300, &desc));
+        for (i = 0; i < 300; i++)
+            if (dst[i] != calls[c].step * i)
+                fail_msg("%s: %u at %u", test.what, (unsigned)dst[i], (unsigned)i);
+    }
+    assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], 3);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+}
+
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
 static struct {
@@ -1684,6 +1938,13 @@ static void test_logger(void **state) {
     test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_OUT_OF_HOST_MEMORY);
     assert_int_equal(heard.messages[GPUSCAN_LOG_ERROR], 1);
     assert_string_equal(error, heard.last[GPUSCAN_LOG_ERROR]);
+    layer_reset();
+    layer.allocation_fail_at = 1;
+    desc.error_size = 0;
+    error[0] = 'x';
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_OUT_OF_HOST_MEMORY);
+    assert_int_equal(heard.messages[GPUSCAN_LOG_ERROR], 2);
+    assert_int_equal(error[0], 'x');
     layer_reset();
 }
 
@@ -1982,6 +2243,8 @@ int main(void) {
         TEST(test_failed_event),   TEST(test_host_events),
         TEST(test_empty_scan),     TEST(test_epochs),
         TEST(test_which_device),   TEST(test_prepare_with_queue),
+        TEST(test_build_logs),     TEST(test_custom_or_not),
+        TEST(test_odd_binaries),   TEST(test_no_local_memory),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("contract", tests, open_contract, test_close);

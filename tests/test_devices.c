@@ -16,10 +16,13 @@ typedef struct disguise {
     size_t work_items;   /* in the first dimension */
     size_t kernel_group; /* work-items that a kernel can be launched with */
     cl_uint units, clock;
+    int no_compiler, no_platform, no_kernel_group; /* the last: a kernel's group is 0 */
 } disguise;
 
 static const disguise *worn;
 static int has_instructions; /* the program made last: NVIDIA's */
+static int has_wide;         /* and: vectors of 16 */
+static unsigned group_asked; /* how often, since it was set to 1, for a kernel's group; 0: is not counted */
 static unsigned refused_builds;
 static cl_uint platforms_said, platforms_without_devices; /* that the loader knows; the first of them, which fail */
 static cl_uint devices_said;                              /* of each platform */
@@ -31,6 +34,8 @@ static size_t text_size(const char *text) {
 
 static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size_t size, void *value, size_t *needed) {
     static const cl_uint registers = 65536;
+    static const cl_bool no = CL_FALSE;
+    static const cl_platform_id none = NULL;
     gpuscan__cl_name_version feature;
     const struct {
         cl_device_info what;
@@ -38,6 +43,8 @@ static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size
         size_t size; /* 0: the real one answers */
     } answers[] = {
         {CL_DEVICE_TYPE, &worn->type, worn->type ? sizeof worn->type : 0},
+        {CL_DEVICE_COMPILER_AVAILABLE, &no, worn->no_compiler ? sizeof no : 0},
+        {CL_DEVICE_PLATFORM, &none, worn->no_platform ? sizeof none : 0},
         {CL_DEVICE_VENDOR_ID, &worn->vendor, worn->vendor ? sizeof worn->vendor : 0},
         {CL_DEVICE_MAX_COMPUTE_UNITS, &worn->units, worn->units ? sizeof worn->units : 0},
         {CL_DEVICE_MAX_CLOCK_FREQUENCY, &worn->clock, worn->clock ? sizeof worn->clock : 0},
@@ -72,6 +79,10 @@ static cl_int CL_API_CALL kernel_group(cl_kernel id, cl_device_id device, cl_ker
     if (code == CL_SUCCESS && what == CL_KERNEL_WORK_GROUP_SIZE && worn->kernel_group && value)
         if (*(size_t *)value > worn->kernel_group)
             *(size_t *)value = worn->kernel_group;
+    if (code == CL_SUCCESS && value && (worn->no_kernel_group || group_asked == 1))
+        *(size_t *)value = 0;
+    if (group_asked && group_asked++ == 3)
+        return CL_OUT_OF_RESOURCES;
     return code;
 }
 
@@ -80,10 +91,13 @@ static cl_int CL_API_CALL kernel_group(cl_kernel id, cl_device_id device, cl_ker
 static cl_program CL_API_CALL source(cl_context context, cl_uint count, const char **lines, const size_t *lengths,
                                      cl_int *status) {
     cl_uint i;
-    has_instructions = 0;
-    for (i = 0; i < count && i < 8; i++)
+    has_instructions = has_wide = 0;
+    for (i = 0; i < count && i < 8; i++) {
         if (strstr(lines[i], "#define GPUSCAN_PTX 1\n"))
             has_instructions = 1;
+        if (strstr(lines[i], "#define GPUSCAN_WIDE 16\n"))
+            has_wide = 1;
+    }
     return layer_clCreateProgramWithSource(context, count, lines, lengths, status);
 }
 
@@ -124,7 +138,7 @@ static cl_int CL_API_CALL device_ids(cl_platform_id id, cl_device_type type, cl_
 static gpuscan_desc disguised(const disguise *d) {
     layer_open();
     worn = d;
-    refused_builds = platforms_asked = 0;
+    refused_builds = platforms_asked = group_asked = 0;
     devices_said = 1;
     layer.table.clGetDeviceInfo = device_info;
     layer.table.clGetPlatformInfo = platform_info;
@@ -176,7 +190,7 @@ static void runs(gpuscan *gs, const char *what) {
     assert_int_equal(sums[999], 0);
     for (i = 0; i < sizeof which / sizeof *which; i++) {
         job j;
-        if (i > 1 && !test_share(i, 2))
+        if (i > 1 && !(worn->kernel_group && which[i] == JOB_UNIFORM_ADD) && !test_share(i, 2))
             continue;
         test_case("%s: %s", what, job_names[which[i]]);
         job_new(&j, which[i], test_size(300, 3001, 70001));
@@ -360,6 +374,15 @@ static void test_small_groups(void **state) {
                                  .platform = "AMD",
                                  .profile = "AMD GPU",
                                  .fence = -1};
+    static const disguise zero = {.what = "kernels of groups of 0",
+                                  .type = CL_DEVICE_TYPE_GPU,
+                                  .vendor = 0x1002,
+                                  .name = "a card",
+                                  .platform = "AMD",
+                                  .profile = "AMD GPU",
+                                  .fence = -1,
+                                  .no_kernel_group = 1};
+    cl_uint ones[50], sum = 0, i;
     gpuscan *gs;
     gpuscan_desc desc;
     gpuscan_info info;
@@ -368,6 +391,15 @@ static void test_small_groups(void **state) {
     test_case("%s", kernels.what);
     gs = open_disguised(&kernels, 0);
     runs(gs, kernels.what);
+    close_disguised(gs);
+
+    for (i = 0; i < 50; i++)
+        ones[i] = 1;
+    test_case("%s", zero.what);
+    gs = open_disguised(&zero, 0);
+    test_ok(gpuscan_reduce_host(gs, ones, &sum, 50, NULL));
+    assert_int_equal(sum, 50);
+    assert_int_equal(gs->programs->key.group, 1);
     close_disguised(gs);
 
     test_case("little local memory");
@@ -393,6 +425,123 @@ static void test_small_groups(void **state) {
     close_disguised(gs);
 }
 
+/* A driver that says 0 of a kernel's group at first, and fails when it is asked again, in the self-test of the program
+   that took its place: that call fails, and later ones are right. */
+static void test_odd_groups(void **state) {
+    static const disguise amd = {.what = "an AMD GPU",
+                                 .type = CL_DEVICE_TYPE_GPU,
+                                 .vendor = 0x1002,
+                                 .name = "a card",
+                                 .platform = "AMD",
+                                 .version = "OpenCL 2.0 ",
+                                 .c_version = "OpenCL C 2.0 ",
+                                 .profile = "AMD GPU",
+                                 .fence = 1};
+    cl_uint ones[1000], sum = 0, i;
+    gpuscan *gs;
+    (void)state;
+    want_pocl();
+    for (i = 0; i < 1000; i++)
+        ones[i] = 1;
+    test_case("a kernel's group that is 0, then an error");
+    gs = open_disguised(&amd, 0);
+    group_asked = 1;
+    test_expect(gpuscan_reduce_host(gs, ones, &sum, 1000, NULL), CL_OUT_OF_RESOURCES);
+    assert_int_equal(group_asked, 4);
+    assert_non_null(strstr(gpuscan_error(gs), "clGetKernelWorkGroupInfo"));
+    assert_int_equal(sum, 0);
+    for (i = 0; i < 2; i++, sum = 0) {
+        test_ok(gpuscan_reduce_host(gs, ones, &sum, 1000, NULL));
+        assert_int_equal(sum, 1000);
+    }
+    close_disguised(gs);
+}
+
+/* Rows are cut among the groups of one pass, or scanned by a group each where there are enough of them. */
+static void test_rows(void **state) {
+    static const disguise cpu = {.what = "a CPU",
+                                 .type = CL_DEVICE_TYPE_CPU,
+                                 .name = "a processor",
+                                 .platform = "a driver",
+                                 .version = "OpenCL 1.2 ",
+                                 .c_version = "OpenCL C 1.2 ",
+                                 .units = 2};
+    static const disguise amd = {.what = "an AMD GPU",
+                                 .type = CL_DEVICE_TYPE_GPU,
+                                 .vendor = 0x1002,
+                                 .name = "a card",
+                                 .platform = "AMD",
+                                 .version = "OpenCL 2.0 ",
+                                 .c_version = "OpenCL C 2.0 ",
+                                 .units = 2};
+    static const struct {
+        const disguise *of;
+        uint64_t rows, count;
+        gpuscan_strategy strategy;
+    } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS}, {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS},
+                 {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS},  {&cpu, 7, 20000, GPUSCAN_STRATEGY_CPU_MULTI_PASS},
+                 {&amd, 7, 5000, GPUSCAN_STRATEGY_SINGLE_PASS},      {&amd, 8, 5000, GPUSCAN_STRATEGY_MULTI_PASS},
+                 {&amd, 7, 1000, GPUSCAN_STRATEGY_MULTI_PASS}};
+    cl_uint *in = (cl_uint *)test_alloc(8 * 40000 * 4), *out = (cl_uint *)test_alloc(8 * 40000 * 4);
+    size_t c;
+    uint64_t i;
+    (void)state;
+    want_pocl();
+    for (i = 0; i < 8 * 40000; i++)
+        in[i] = 1;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        gpuscan *gs = open_disguised(cases[c].of, 0);
+        gpuscan_scan_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.rows = cases[c].rows;
+        test_case("%s, %u rows of %u", worn->what, (unsigned)cases[c].rows, (unsigned)cases[c].count);
+        test_ok(gpuscan_scan_host(gs, in, out, cases[c].count, &desc));
+        assert_int_equal(gs->programs->key.strategy, cases[c].strategy);
+        for (i = 0; i < cases[c].rows * cases[c].count; i++)
+            if (out[i] != i % cases[c].count)
+                fail_msg("%s: %u at %u", test.what, (unsigned)out[i], (unsigned)i);
+        close_disguised(gs);
+    }
+    free(in);
+    free(out);
+}
+
+/* A CPU's strategies read vectors of 16, on which the simulator crashes; and a device may not know its platform. */
+static void test_wide(void **state) {
+    static const disguise simulator = {.what = "a simulator",
+                                       .type = CL_DEVICE_TYPE_CPU,
+                                       .name = "a processor",
+                                       .platform = "Oclgrind",
+                                       .profile = "simulator"};
+    static const disguise cpu = {.what = "a CPU without a platform",
+                                 .type = CL_DEVICE_TYPE_CPU,
+                                 .name = "a processor",
+                                 .profile = "CPU",
+                                 .no_platform = 1};
+    static const disguise *const both[] = {&simulator, &cpu};
+    cl_uint ones[500], sums[500], i;
+    size_t d;
+    (void)state;
+    want_pocl();
+    for (i = 0; i < 500; i++)
+        ones[i] = 1;
+    for (d = 0; d < 2; d++) {
+        gpuscan *gs = open_disguised(both[d], 0);
+        gpuscan_info info;
+        gpuscan_scan_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.call.strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+        test_case("%s", both[d]->what);
+        test_ok(gpuscan_get_info(gs, &info));
+        assert_string_equal(info.profile, both[d]->profile);
+        assert_string_equal(info.platform_name, both[d]->platform ? both[d]->platform : "");
+        test_ok(gpuscan_scan_host(gs, ones, sums, 500, &desc));
+        assert_int_equal(sums[499], 499);
+        assert_int_equal(has_wide, d);
+        close_disguised(gs);
+    }
+}
+
 /* The choice of a device: more platforms than the library looks at, some of which fail; devices that are too old; one
    that says it is faster than anything. */
 static void test_choice(void **state) {
@@ -402,9 +551,11 @@ static void test_choice(void **state) {
     static const disguise strange = {.what = "a device of version 2.", .version = "OpenCL 2. "};
     static const disguise large = {.what = "a device of version 10000", .version = "OpenCL 10000.0 "};
     static const disguise next = {.what = "a device of version 2.:", .version = "OpenCL 2.:"};
+    static const disguise sign = {.what = "a device of version 2:.0", .version = "OpenCL 2:.0"};
+    static const disguise mute = {.what = "a device without a compiler", .no_compiler = 1};
     static const disguise card = {
         .what = "an accelerator", .type = CL_DEVICE_TYPE_ACCELERATOR, .platform = "a platform of its own"};
-    static const disguise *const too_old[] = {&old, &odd, &strange, &large, &next};
+    static const disguise *const too_old[] = {&old, &odd, &strange, &large, &next, &sign, &mute};
     char error[512];
     gpuscan *gs = NULL;
     gpuscan_desc desc;
@@ -472,7 +623,9 @@ static void test_choice(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_profiles), TEST(test_no_instructions), TEST(test_small_groups),
+    const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions),
+                                       TEST(test_small_groups), TEST(test_odd_groups),
+                                       TEST(test_rows),         TEST(test_wide),
                                        TEST(test_choice)};
     test_select();
     return cmocka_run_group_tests_name("devices", tests, test_open, test_close);

@@ -648,6 +648,150 @@ static void test_from_blob(void **state) {
     job_free(&with.j);
 }
 
+/* ---- drivers that say one thing and do another ------------------------------------------------------------------- */
+
+enum { STEP_CREATE, STEP_SCAN, STEP_GET_BLOB };
+
+static struct {
+    gpuscan *gs;
+    gpuscan_strategy strategy;
+    unsigned char *blob;
+    size_t size;
+} odd;
+
+static gpuscan_result step(int which) {
+    static cl_uint in[5000], out[5000];
+    gpuscan_desc desc = layer_desc();
+    gpuscan_scan_desc scan;
+    gpuscan_result result;
+    cl_uint i;
+    switch (which) {
+    case STEP_CREATE:
+        gpuscan_destroy(odd.gs);
+        desc.context = NULL;
+        desc.queue = NULL;
+        result = gpuscan_create(&odd.gs, &desc);
+        return result == GPUSCAN_SUCCESS && odd.blob ? gpuscan_set_blob(odd.gs, odd.blob, odd.size) : result;
+    case STEP_SCAN:
+        for (i = 0; i < 5000; i++) {
+            in[i] = 3;
+            out[i] = 77;
+        }
+        memset(&scan, 0, sizeof scan);
+        scan.call.strategy = odd.strategy;
+        result = gpuscan_scan_host(odd.gs, in, out, 5000, &scan);
+        for (i = 0; i < 5000 && result == GPUSCAN_SUCCESS; i++)
+            if (out[i] != 3 * i)
+                fail_msg("%s: %u at %u", test.what, (unsigned)out[i], (unsigned)i);
+        return result;
+    default:
+        test_ok(gpuscan_get_blob(odd.gs, NULL, &odd.size));
+        odd.blob = (unsigned char *)test_alloc(odd.size);
+        return gpuscan_get_blob(odd.gs, odd.blob, &odd.size);
+    }
+}
+
+/* An object from nothing but a device, a scan, the same from a blob. Returns how many steps failed; they succeed when
+   they are done again. */
+static int steps(const fault *f) {
+    static const int order[] = {STEP_CREATE, STEP_SCAN, STEP_GET_BLOB, STEP_CREATE, STEP_SCAN};
+    size_t i;
+    int failures = 0;
+    layer_open();
+    if (f) {
+        arm(f);
+        layer.fail_gives = 1;
+    }
+    for (i = 0; i < sizeof order / sizeof *order; i++) {
+        gpuscan_result result = step(order[i]);
+        if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
+            odd.strategy = GPUSCAN_STRATEGY_AUTO;
+            result = step(order[i]);
+        }
+        if (result == GPUSCAN_SUCCESS)
+            continue;
+        test_expect(result, f ? f->code : GPUSCAN_SUCCESS);
+        failures++;
+        if (odd.gs)
+            expect_error_text(odd.gs);
+        test_ok(step(order[i]));
+    }
+    assert_int_equal(layer.calls[LAYER_clEnqueueMapBuffer], layer.calls[LAYER_clEnqueueUnmapMemObject]);
+    gpuscan_destroy(odd.gs);
+    odd.gs = NULL;
+    free(odd.blob);
+    odd.blob = NULL;
+    layer_expect_empty();
+    return failures;
+}
+
+/* Whatever the library creates, the driver gives an error with it: the call has failed, and what came is given back. */
+static void test_objects_with_errors(void **state) {
+    static const int creators[] = {
+        LAYER_clCreateContext,           LAYER_clCreateCommandQueue,      LAYER_clCreateBuffer,
+        LAYER_clCreateProgramWithSource, LAYER_clCreateProgramWithBinary, LAYER_clCreateKernel,
+        LAYER_clEnqueueMapBuffer};
+    unsigned calls, k, met[sizeof creators / sizeof *creators];
+    size_t i;
+    fault f;
+    (void)state;
+    memset(&f, 0, sizeof f);
+    memset(met, 0, sizeof met);
+    odd.strategy = GPUSCAN_STRATEGY_SINGLE_PASS; /* which tests itself */
+    test_case("objects without errors");
+    assert_int_equal(steps(NULL), 0);
+    calls = remember();
+    f.code = CL_OUT_OF_HOST_MEMORY;
+    for (k = 1; k <= calls; k++)
+        for (i = 0; i < sizeof creators / sizeof *creators; i++)
+            if (entry[k - 1] == creators[i] && met[i]++ < 12) {
+                f.at = k;
+                test_case("call %u, %s, gives an object and an error", k, layer_names[creators[i]]);
+                /* a binary that is refused is built from source */
+                assert_int_equal(steps(&f), creators[i] != LAYER_clCreateProgramWithBinary);
+                assert_int_equal(layer.failed, creators[i]);
+            }
+    for (i = 0; i < sizeof creators / sizeof *creators; i++)
+        assert_true(met[i] > 0 || creators[i] == LAYER_clEnqueueMapBuffer); /* not every device maps */
+}
+
+/* Much scratch is cleared in pieces: the first that fails is the last. */
+static void test_clearing(void **state) {
+    gpuscan_histogram_desc desc;
+    gpuscan *gs;
+    unsigned calls, k, writes;
+    (void)state;
+    memset(&desc, 0, sizeof desc);
+    desc.count = 1000;
+    desc.bins = 1 << 20;
+    desc.sample_type = GPUSCAN_TYPE_U32;
+    test_case("4 MiB of scratch");
+    gs = open_layered();
+    layer_reset();
+    test_ok(gpuscan_histogram_prepare(gs, &desc));
+    writes = layer.calls[LAYER_clEnqueueWriteBuffer];
+    assert_true(writes > 4);
+    calls = remember();
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+    for (k = 1; k <= calls && entry[k - 1] != LAYER_clEnqueueWriteBuffer; k++)
+        ;
+    test_case("4 MiB of scratch whose clearing fails");
+    gs = open_layered();
+    layer_reset();
+    layer.fail_at = k + 1;
+    layer.fail_code = CL_OUT_OF_RESOURCES;
+    test_expect(gpuscan_histogram_prepare(gs, &desc), CL_OUT_OF_RESOURCES);
+    assert_int_equal(layer.failed, LAYER_clEnqueueWriteBuffer);
+    assert_int_equal(layer.calls[LAYER_clEnqueueWriteBuffer], 2);
+    expect_error_text(gs);
+    layer_reset();
+    test_ok(gpuscan_histogram_prepare(gs, &desc));
+    assert_int_equal(layer.calls[LAYER_clEnqueueWriteBuffer], writes);
+    gpuscan_destroy(gs);
+    layer_expect_empty();
+}
+
 static int open_faults(void **state) {
     cl_command_queue_properties properties = 0;
     cl_int status = CL_SUCCESS;
@@ -673,8 +817,9 @@ static int close_faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_calls_warm), TEST(test_calls_enqueued), TEST(test_calls_cold),   TEST(test_strategies_cold),
-        TEST(test_functions),  TEST(test_from_blob),      TEST(test_calls_copied), TEST(test_prepare),
+        TEST(test_calls_warm), TEST(test_calls_enqueued),      TEST(test_calls_cold),   TEST(test_strategies_cold),
+        TEST(test_functions),  TEST(test_from_blob),           TEST(test_calls_copied), TEST(test_prepare),
+        TEST(test_clearing),   TEST(test_objects_with_errors),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("faults", tests, open_faults, close_faults);

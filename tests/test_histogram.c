@@ -399,6 +399,10 @@ static void whole_range_of_integers(void **state) {
         }
     c = a_histogram(GPUSCAN_TYPE_U8, 0, test_size(400, 100003, 100003));
     check_all_strategies(&c);
+    c = a_histogram(GPUSCAN_TYPE_U64, 100, 400); /* all but two values: the long division carries */
+    c.d.lower.u = 1;
+    c.d.upper.u = UINT64_MAX;
+    check_turning(&c);
 }
 
 /* Integer ranges of all widths and places, up to and beyond the ends of the type. */
@@ -638,6 +642,10 @@ static void one_bin_a_value(void **state) {
         c.d.lower.i = ranges[r].lower;
         check_outside(c);
     }
+    /* 64 bits from the type's least value on: nothing wraps around */
+    c = a_histogram(GPUSCAN_TYPE_U64, 77, 300);
+    c.d.form = GPUSCAN_BINS_VALUES;
+    check_turning(&c);
 }
 
 /* 2^24 bins, and sizes around what local memory holds. */
@@ -665,6 +673,9 @@ static void many_bins(void **state) {
     c.d.lower.f = 0;
     c.d.upper.f = 1;
     check_turning(&c);
+    c.d.bins = (1 << 20) + 1; /* too many for a guess by a product */
+    check_turning(&c);
+    c.d.bins = test.is_small ? 1 << 16 : 1 << 24;
     c.d.sample_type = GPUSCAN_TYPE_U8; /* most bins hold no value at all */
     c.d.lower.u = 0;
     c.d.upper.u = 0;
@@ -720,6 +731,13 @@ static void images(void **state) {
                 else
                     check_turning(&c);
             }
+    /* a bin for each byte: three channels do not divide a vector */
+    c = a_histogram(GPUSCAN_TYPE_U8, 256, 1001);
+    c.d.channels = 3;
+    check_strategies(&c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+    c.d.channels = 4;
+    c.d.sample_type = GPUSCAN_TYPE_I8;
+    check_strategies(&c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
     /* other samples, and the counters for what is outside */
     c = a_histogram(GPUSCAN_TYPE_F32, 33, test_size(19, 333, 333));
     c.d.rows = 9;
@@ -827,6 +845,13 @@ static void weights_and_counters(void **state) {
                 c.d.upper.u = 220;
                 check_turning(&c);
             }
+    /* rows without gaps, whose weights have some */
+    c = a_histogram(GPUSCAN_TYPE_U8, 100, width);
+    c.d.rows = 7;
+    c.d.weights_pitch = width + 5;
+    c.d.weight_type = GPUSCAN_TYPE_U16;
+    c.weights = weights;
+    check_turning(&c);
     free(weights);
 }
 
@@ -941,6 +966,7 @@ static void host_arrays(void **state) {
     float                 *reals = (float *)test_alloc(most * 4);
     uint16_t              *weights = (uint16_t *)test_alloc(most * 2);
     uint32_t               got[3 * 256], wanted[3 * 256];
+    uint16_t               halves[1000];
     gpuscan_histogram_desc d, reference;
     size_t                 n;
     (void)state;
@@ -987,6 +1013,20 @@ static void host_arrays(void **state) {
         test_ok(gpuscan_histogram_host(test.gs, reals, got64, counts[n], &d));
         test_same(GPUSCAN_TYPE_U64, got64, wanted64, 6);
     }
+    test_case("halves on the host's arrays, whose edges are floats");
+    for (i = 0; i < 1000; i++)
+        halves[i] = (uint16_t)ref_float_to_half(reals[i]);
+    memset(&d, 0, sizeof d);
+    d.sample_type = GPUSCAN_TYPE_F16;
+    d.bins = 4;
+    d.form = GPUSCAN_BINS_EDGES;
+    d.host_edges = edges;
+    reference = d;
+    reference.count = 1000;
+    ref_histogram(&reference, halves, edges, NULL, wanted);
+    test_ok(gpuscan_histogram_host(test.gs, halves, got, 1000, &d));
+    test_same(GPUSCAN_TYPE_U32, got, wanted, 4);
+
     test_case("rows on the host's arrays");
     memset(&d, 0, sizeof d);
     d.rows = 11;

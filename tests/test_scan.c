@@ -815,6 +815,53 @@ static void conversions(void **state) {
     free(brackets);
 }
 
+/* Bytes to structs that are no power of two, and to large ones that are: a vector is one element then. */
+static void conversions_to_structs(void **state) {
+    static const struct {
+        gpuscan_custom custom;
+        unsigned       numbers; /* uints in the struct; the first is the sum, the last a maximum */
+    } structs[] = {{{"typedef struct { uint v[3]; } three;\n"
+                     "three join(three a, three b) { a.v[0] += b.v[0]; a.v[2] = max(a.v[2], b.v[2]); return a; }\n"
+                     "three made(uint x) { three a; a.v[0] = x; a.v[1] = 7; a.v[2] = x; return a; }\n"
+                     "three none(void) { three a = made(0); return a; }\n",
+                     "three", 12, "join(a, b)", "none()", "made(x)"},
+                    3},
+                   {{"typedef struct { uint v[8]; } eight;\n"
+                     "eight join(eight a, eight b) { a.v[0] += b.v[0]; a.v[7] = max(a.v[7], b.v[7]); return a; }\n"
+                     "eight made(uint x) { eight a; int i; for (i = 0; i < 8; i++) a.v[i] = 7; a.v[0] = a.v[7] = x;\n"
+                     "    return a; }\n"
+                     "eight none(void) { return made(0); }\n",
+                     "eight", 32, "join(a, b)", "none()", "made(x)"},
+                    8}};
+    enum { COUNT = 1000 };
+    uint8_t           bytes[COUNT];
+    uint32_t          out[COUNT * 8], wanted[COUNT * 8], sum, most;
+    gpuscan_scan_desc d;
+    size_t            s, i, k;
+    (void)state;
+    test_random_bytes(bytes, COUNT);
+    for (s = 0; s < 2; s++) {
+        unsigned numbers = structs[s].numbers;
+        for (i = 0, sum = most = 0; i < COUNT; i++) {
+            sum += bytes[i];
+            most = bytes[i] > most ? bytes[i] : most;
+            for (k = 1; k < numbers; k++)
+                wanted[i * numbers + k] = 7;
+            wanted[i * numbers] = sum;
+            wanted[(i + 1) * numbers - 1] = most;
+        }
+        memset(&d, 0, sizeof d);
+        d.src_type = GPUSCAN_TYPE_U8;
+        d.dst_type = GPUSCAN_TYPE_CUSTOM;
+        d.op = GPUSCAN_OP_CUSTOM;
+        d.kind = GPUSCAN_INCLUSIVE;
+        d.custom = &structs[s].custom;
+        test_case("bytes to structs of %u", 4 * numbers);
+        test_ok(gpuscan_scan_host(test.gs, bytes, out, COUNT, &d));
+        test_same_bytes(out, wanted, 4 * numbers, COUNT);
+    }
+}
+
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
 /* Sums of random floats: the same bits run after run, and near the sum in f64. Each of the up to n additions behind a
@@ -1032,6 +1079,29 @@ static void host_arrays(void **state) {
     test_ok(gpuscan_scan_host(test.gs, bytes, out, 333, &d));
     test_same(GPUSCAN_TYPE_U32, out, wanted, most);
 
+    test_case("a count on the device for the host's arrays");
+    {
+        test_buffer    number = test_buffer_new(CL_MEM_READ_ONLY, 4, 1);
+        uint32_t       few = 700;
+        gpuscan_limits limits;
+        int            copied;
+        test_buffer_set(&number, 0, 1, &few);
+        test_cl(clFinish(test.queue));
+        for (copied = 0; copied < 2; copied++) { /* what lies behind the count stays, also where arrays are copied */
+            memset(&limits, 0, sizeof limits);
+            limits.without = copied ? GPUSCAN_WITHOUT_ZERO_COPY : 0;
+            test_limit(&limits);
+            memset(&d, 0, sizeof d);
+            d.count_buffer = number.at;
+            memset(out, 0xEE, (size_t)most * 4);
+            memset(wanted, 0xEE, (size_t)most * 4);
+            ref_scan(GPUSCAN_TYPE_U32, wanted, GPUSCAN_TYPE_U32, data, few, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, NULL);
+            test_ok(gpuscan_scan_host(test.gs, data, out, 1000, &d));
+            test_same(GPUSCAN_TYPE_U32, out, wanted, 1100);
+        }
+        test_buffer_free(&number);
+    }
+
     test_case("matrices on the host's arrays");
     op_matrix_fill(matrices, most);
     ref_scan_custom(16, products, matrices, most, op_matrix_combine, GPUSCAN_EXCLUSIVE, &op_matrix_identity, &matrix);
@@ -1079,6 +1149,7 @@ int main(void) {
                                        TEST(runs_of_every_length),
                                        TEST(custom_sizes),
                                        TEST(conversions),
+                                       TEST(conversions_to_structs),
                                        TEST(float_sums),
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices),
