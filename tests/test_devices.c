@@ -506,6 +506,58 @@ static void test_rows(void **state) {
     free(out);
 }
 
+/* The histogram's forms for few samples and for many, one after another in one object, as each leaves the scratch to the
+   next: their groups, and the bit from which accumulators count them. */
+static void test_forms(void **state) {
+    static const struct {
+        cl_uint units;
+        uint64_t count;
+        uint32_t pipe, group, in_launch;
+    } cases[] = {{2, 1000, 2, 512, 24},    {2, 65536, 2, 512, 24},     {2, 65537, 2, 1024, 24},
+                 {2, 131073, 1, 1024, 40}, {300, 5000000, 2, 512, 40}, {400, 1 << 24, 2, 1024, 40}};
+    uint8_t *samples = (uint8_t *)test_alloc(1 << 24);
+    gpuscan *gs = NULL;
+    gpuscan_histogram_desc desc;
+    disguise d = nvidia;
+    uint64_t i;
+    size_t c;
+    (void)state;
+    want_pocl();
+    memset(&desc, 0, sizeof desc);
+    desc.sample_type = GPUSCAN_TYPE_U8;
+    for (i = 0; i < 1 << 24; i++)
+        samples[i] = (uint8_t)(i * i >> 5);
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        uint32_t counts[256], expected[256], repeat, few;
+        if (c == 0 || d.units != cases[c].units) {
+            if (gs)
+                close_disguised(gs);
+            d.units = cases[c].units;
+            gs = open_disguised(&d, GPUSCAN_WITHOUT_LANES);
+        }
+        memset(expected, 0, sizeof expected);
+        for (i = 0; i < cases[c].count; i++)
+            expected[samples[i]]++;
+        for (repeat = 0; repeat < 2; repeat++) {
+            const gpuscan__program *program;
+            test_case("%u units, %u samples", (unsigned)cases[c].units, (unsigned)cases[c].count);
+            test_ok(gpuscan_histogram_host(gs, samples, counts, cases[c].count, &desc));
+            assert_memory_equal(counts, expected, sizeof counts);
+            for (program = gs->programs; program; program = program->next)
+                if (program->key.pipe == cases[c].pipe && program->key.group == cases[c].group &&
+                    program->key.in_launch == cases[c].in_launch)
+                    break;
+            assert_non_null(program);
+            test_ok(gpuscan_histogram_host(gs, samples, counts, 1000, &desc));
+            for (i = few = 0; i < 256; i++)
+                few += counts[i];
+            assert_int_equal(few, 1000);
+        }
+    }
+    close_disguised(gs);
+    free(samples);
+}
+
 /* A CPU's strategies read vectors of 16, on which the simulator crashes; and a device may not know its platform. */
 static void test_wide(void **state) {
     static const disguise simulator = {.what = "a simulator",
@@ -623,10 +675,9 @@ static void test_choice(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions),
-                                       TEST(test_small_groups), TEST(test_odd_groups),
-                                       TEST(test_rows),         TEST(test_wide),
-                                       TEST(test_choice)};
+    const struct CMUnitTest tests[] = {
+        TEST(test_profiles), TEST(test_no_instructions), TEST(test_small_groups), TEST(test_odd_groups),
+        TEST(test_rows),     TEST(test_forms),           TEST(test_wide),         TEST(test_choice)};
     test_select();
     return cmocka_run_group_tests_name("devices", tests, test_open, test_close);
 }
