@@ -718,6 +718,8 @@ static void images(void **state) {
     for (i = 0; i < sizeof sizes / sizeof sizes[0] - (test.is_small ? 4 : 0); i++)
         for (channels = 1; channels <= 4; channels++)
             for (mask = 0; mask < 1u << channels; mask++) {
+                if (mask > 0 && !test_share(channels + mask, 1)) /* for all sizes the same */
+                    continue;
                 c = a_histogram(GPUSCAN_TYPE_U8, 50, sizes[i].width);
                 c.d.rows = sizes[i].height;
                 c.d.pitch = sizes[i].gap ? sizes[i].width + sizes[i].gap : 0;
@@ -825,6 +827,8 @@ static void weights_and_counters(void **state) {
     for (t = 0; t < 4; t++)
         for (wide = 0; wide < 2; wide++)
             for (accumulate = 0; accumulate < 2; accumulate++) {
+                if (!test_share(t + (unsigned)(wide + accumulate), 1))
+                    continue;
                 c = a_histogram(GPUSCAN_TYPE_U8, 100, width);
                 c.d.rows = 7;
                 c.d.pitch = width + 1;
@@ -939,6 +943,8 @@ static void limited_devices(void **state) {
     (void)state;
     test_random_bytes(weights, (size_t)count * 8);
     for (i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        if (!test_share(i, 1))
+            continue;
         test_limit(&limits[i]);
         c = a_histogram(GPUSCAN_TYPE_U8, 256, count);
         check_all_strategies(&c);

@@ -590,6 +590,8 @@ static void rows_and_pitches(void **state) {
         c.init = i % 2 ? INIT_HOST : INIT_DEVICE;
         c.kind = i % 2 ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
         check_all_strategies(c);
+        if (!test_share(i, 1))
+            continue;
         c.custom = &op_run_join;
         c.init = INIT_NONE;
         check_all_strategies(c);
@@ -1012,6 +1014,8 @@ static void limited_devices(void **state) {
     size_t                      i;
     (void)state;
     for (i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        if (!test_share(i, 1))
+            continue;
         test_limit(&limits[i]);
         c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(600, 70001, 300007));
         c.total = 1;

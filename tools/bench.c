@@ -1063,9 +1063,9 @@ static void quoted(FILE *file, const char *text) {
 }
 
 static void write_plot_group(FILE *file, const char *base, const int index[ROWS], bench_group g) {
-    char picture[600], data[600];
-    int i, color = 0, first = -1;
-    const char *dist;
+    static const char *const colors[] = {"1", "2", "3", "4", "5", "6", "7", "rgb 'brown'"}; /* 8 is black, as the copy */
+    char picture[600], data[600], name[100];
+    int i, next = 0, first = -1;
     for (i = ROWS - 1; i >= 0; i--)
         if (rows[i].group == g && index[i] >= 0) first = i;
     if (first < 0) return;
@@ -1078,16 +1078,18 @@ static void write_plot_group(FILE *file, const char *base, const int index[ROWS]
     quoted(file, device.info.device_name);
     fprintf(file, " noenhanced\nplot ");
     for (i = 0; i < ROWS; i++) {
+        const int plain = strcmp(rows[i].dist, "rand") == 0;
+        const char *color;
         if (rows[i].group != g || index[i] < 0) continue;
-        color++;
-        dist = strcmp(rows[i].dist, "rand") == 0 ? "" : rows[i].dist;
+        color = colors[next++ % 8];
+        snprintf(name, sizeof name, "%s %s%s%s", rows[i].op, rows[i].type, plain ? "" : " ", plain ? "" : rows[i].dist);
         quoted(file, data);
-        fprintf(file, " index %d using 1:2 with linespoints lc %d pt 7 ps 0.7 lw 2 title '%s %s %s', \\\n     ",
-                index[i], color, rows[i].op, rows[i].type, dist);
+        fprintf(file, " index %d using 1:2 with linespoints lc %s pt 7 ps 0.7 lw 2 title '%s', \\\n     ", index[i],
+                color, name);
         if (!has_reference(&rows[i])) continue;
         quoted(file, data);
-        fprintf(file, " index %d using 1:5 with linespoints lc %d pt 6 ps 0.7 dt 2 title '%s %s %s: %s', \\\n     ",
-                index[i], color, rows[i].op, rows[i].type, dist, reference_name);
+        fprintf(file, " index %d using 1:5 with linespoints lc %s pt 6 ps 0.7 dt 2 title '%s: %s', \\\n     ", index[i],
+                color, name, reference_name);
     }
     quoted(file, data);
     fprintf(file, " index %d using 1:3 with lines lc rgb 'black' lw 2 title 'copy of the bytes of %s %s', \\\n     ",
