@@ -1063,7 +1063,7 @@ static void quoted(FILE *file, const char *text) {
 }
 
 static void write_plot_group(FILE *file, const char *base, const int index[ROWS], bench_group g) {
-    static const char *const colors[] = {"1", "2", "3", "4", "5", "6", "7", "rgb 'brown'"}; /* 8 is black, as the copy */
+    static const char *const colors[] = {"1", "2", "3", "4", "5", "6", "7", "rgb 'brown'"}; /* 8 is black: a copy's */
     char picture[600], data[600], name[100];
     int i, next = 0, first = -1;
     for (i = ROWS - 1; i >= 0; i--)
