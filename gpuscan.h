@@ -725,7 +725,7 @@ static const char *gpuscan__kernels[] = {
     "     GPUSCAN_AHEAD, GPUSCAN_FEW   forms of the single-pass scan\n",
     "     GPUSCAN_REGISTERS            registers a work-item that the build options allow on NVIDIA; 0: not said\n",
     "     GPUSCAN_PACKED               bytes of a small integer, of which a word's are added at once; 0: elements one by one\n",
-    "     GPUSCAN_PIPE                 histogram: loads are issued a round before they are counted                        */\n",
+    "     GPUSCAN_PIPE                 histogram: 1 loads a round ahead, 2 the form for few samples                       */\n",
     "\n",
     "#pragma OPENCL FP_CONTRACT OFF\n",
     "#if GPUSCAN_HAS_F64\n",
@@ -3559,8 +3559,13 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n",
-    "    gpuscan_count_vector(raw, at.head + (i) * GPUSCAN_VECTOR, at.weights, copy, first_bin, bins, accumulators,         \\\n",
-    "                         GPUSCAN_BIN_ARGUMENTS, edges)\n",
+    "    gpuscan_count_vector(raw, here.head + (ulong)(i) * GPUSCAN_VECTOR, here.weights, copy, first_bin, bins,            \\\n",
+    "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n",
+    "\n",
+    "/* Vectors of a row that 32 bits count where they are not loaded ahead: registers are few. */\n",
+    "#ifndef GPUSCAN_CHUNK\n",
+    "#define GPUSCAN_CHUNK (1u << 30)\n",
+    "#endif\n",
     "\n",
     "/* A row of samples: vectors, the first of which begins with sample head, and a few at both ends that none holds. */\n",
     "typedef struct {\n",
@@ -3694,11 +3699,11 @@ static const char *gpuscan__kernels[] = {
     "    count = gpuscan_count(count, count_buffer, count_offset, flags) * GPUSCAN_CHANNELS;\n",
     "    samples += samples_offset;\n",
     "    weights += weights_offset;\n",
-    "    gpuscan_row at = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
+    "    gpuscan_row here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
     "#if GPUSCAN_PIPE\n",
     "    ulong stride64 = stride; /* beyond 32 bits */\n",
     "    uint4 loaded[GPUSCAN_ROWS];\n",
-    "    bool more = gpuscan_load_if(loaded, at, first, stride64); /* on their way while the bins are cleared */\n",
+    "    bool more = gpuscan_load_if(loaded, here, first, stride64); /* on their way while the bins are cleared */\n",
     "#endif\n",
     "#if GPUSCAN_COPIES\n",
     "    local uint *bins = shared;\n",
@@ -3714,13 +3719,13 @@ static const char *gpuscan__kernels[] = {
     "    counts += counts_offset;\n",
     "    edges += edges_offset;\n",
     "    while (row < rows) {\n",
-    "        for (ulong i = first; i < count - at.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n",
-    "            ulong sample = i < at.head ? i : i + at.vectors * GPUSCAN_VECTOR;\n",
+    "        for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n",
+    "            ulong sample = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n",
     "            gpuscan_weight weight = 1;\n",
     "#if GPUSCAN_WEIGHTED\n",
-    "            weight = at.weights[sample / GPUSCAN_CHANNELS];\n",
+    "            weight = here.weights[sample / GPUSCAN_CHANNELS];\n",
     "#endif\n",
-    "            gpuscan_count_sample(at.samples[sample], (uint)(sample % GPUSCAN_CHANNELS), weight, copy, first_bin, bins,\n",
+    "            gpuscan_count_sample(here.samples[sample], (uint)(sample % GPUSCAN_CHANNELS), weight, copy, first_bin, bins,\n",
     "                                 accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n",
     "        }\n",
     "#if GPUSCAN_PIPE\n",
@@ -3729,17 +3734,17 @@ static const char *gpuscan__kernels[] = {
     "        while (more) {\n",
     "            uint4 next[GPUSCAN_ROWS];\n",
     "            i += GPUSCAN_ROWS * stride64;\n",
-    "            more = gpuscan_load_if(next, at, i, stride64);\n",
+    "            more = gpuscan_load_if(next, here, i, stride64);\n",
     "GPUSCAN_UNROLL\n",
     "            for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
     "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ROWS * stride64);\n",
     "                loaded[k] = next[k];\n",
     "            }\n",
     "        }\n",
-    "        for (; i < at.vectors; i += 2 * stride64) {\n",
-    "            bool two = i + stride64 < at.vectors;\n",
-    "            loaded[0] = gpuscan_load_once(gpuscan_row_vectors(at) + i);\n",
-    "            loaded[1] = gpuscan_load_once_if(two, gpuscan_row_vectors(at) + (i + stride64));\n",
+    "        for (; i < here.vectors; i += 2 * stride64) {\n",
+    "            bool two = i + stride64 < here.vectors;\n",
+    "            loaded[0] = gpuscan_load_once(gpuscan_row_vectors(here) + i);\n",
+    "            loaded[1] = gpuscan_load_once_if(two, gpuscan_row_vectors(here) + (i + stride64));\n",
     "            GPUSCAN_COUNT_VECTOR(loaded[0], i);\n",
     "            if (two)\n",
     "                GPUSCAN_COUNT_VECTOR(loaded[1], i + stride64);\n",
@@ -3748,33 +3753,33 @@ static const char *gpuscan__kernels[] = {
     "        while (more) {\n",
     "GPUSCAN_UNROLL\n",
     "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                if (i + k * stride64 < at.vectors)\n",
+    "                if (i + k * stride64 < here.vectors)\n",
     "                    GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64);\n",
     "            i += GPUSCAN_ROWS * stride64;\n",
-    "            more = gpuscan_load_if(loaded, at, i, stride64);\n",
+    "            more = gpuscan_load_if(loaded, here, i, stride64);\n",
     "        }\n",
     "#endif\n",
     "#else\n",
-    "        for (ulong begin = 0; begin < at.vectors; begin += 1u << 30) { /* so that 32 bits count: registers are few */\n",
-    "            global const uint4 *part = gpuscan_row_vectors(at) + begin;\n",
-    "            uint end = (uint)min(at.vectors - begin, 1ul << 30);\n",
+    "        for (ulong begin = 0; begin < here.vectors; begin += GPUSCAN_CHUNK) {\n",
+    "            global const uint4 *part = gpuscan_row_vectors(here) + begin;\n",
+    "            uint end = (uint)min(here.vectors - begin, (ulong)GPUSCAN_CHUNK);\n",
     "            uint i = first;\n",
     "            for (; i + (GPUSCAN_ROWS - 1) * stride < end; i += GPUSCAN_ROWS * stride) {\n",
     "                uint4 loaded[GPUSCAN_ROWS];\n",
     "                gpuscan_load_vectors(loaded, part + i, stride);\n",
     "GPUSCAN_UNROLL\n",
     "                for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                    GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride);\n",
+    "                    GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n",
     "            }\n",
     "            for (; i < end; i += stride)\n",
-    "                GPUSCAN_COUNT_VECTOR(gpuscan_load_once(part + i), i);\n",
+    "                GPUSCAN_COUNT_VECTOR(gpuscan_load_once(part + i), begin + i);\n",
     "        }\n",
     "#endif\n",
     "        row += members / row_groups;\n",
     "        if (row < rows) {\n",
-    "            at = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
+    "            here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
     "#if GPUSCAN_PIPE\n",
-    "            more = gpuscan_load_if(loaded, at, first, stride64);\n",
+    "            more = gpuscan_load_if(loaded, here, first, stride64);\n",
     "#endif\n",
     "        }\n",
     "    }\n",
@@ -3955,7 +3960,7 @@ typedef struct gpuscan__profile {
     uint32_t counts_copies[2];    /* copies of the bins in local memory, at most: the same */
     uint32_t counts_registers;    /* as in the tuning above, where all bins are in local memory */
     int counts_pipe;              /* loads are issued a round before they are counted; there is a short form */
-    uint32_t counts_short[2];     /* its group, where that is enough; its vectors a work-item, at most */
+    uint32_t counts_short[2];     /* its group, where that is enough; vectors that a work-item loads at once */
     uint32_t counts_local;                                   /* bytes of local memory for them, at most */
     uint32_t counts_ranges;                                  /* into so many ranges more bins are cut, at most */
     uint32_t chunk;                                          /* CPU strategies: bytes a tile */
@@ -5217,6 +5222,7 @@ static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event)
         cl_int code =
             gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
         if (code != CL_SUCCESS) {
+            gpuscan__forget_event(gs, &joined);
             gpuscan__forget_event(gs, &event);
             return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
         }
@@ -5271,8 +5277,10 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
 /* Takes note of a command's result; event: the command's, or NULL. */
 static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
     gpuscan__chain_waited(chain);
-    if (code != CL_SUCCESS)
+    if (code != CL_SUCCESS) {
+        gpuscan__forget_event(chain->gs, &event);
         return gpuscan__fail(chain->gs, code, "%s failed", what);
+    }
     chain->enqueued++;
     if (event) {
         chain->previous = event;
@@ -5401,7 +5409,7 @@ typedef struct gpuscan__launch {
     cl_int code;
 } gpuscan__launch;
 
-/* What gpuscan__known_arg says of a buffer that is not the library's: it is always set. */
+/* The generation of a buffer that is not the library's: it is always set. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
 /* stand_in: a buffer of the call's, for where neither NULL nor one of the library's will do. */
@@ -6806,7 +6814,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     }
     key->in_launch = 0;
     if (words && key->copies && !cpu && (plan->all_bins <= 4096 || key->ranges > 1))
-        key->in_launch = key->pipe == 2 && elements < (uint64_t)1 << 24 && plan->groups < 256 ? 24 : 40;
+        key->in_launch = key->pipe == 2 && elements < (uint64_t)1 << 24 && most < 256 ? 24 : 40;
     else if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096 && (!cpu || key->copies))
         key->in_launch = 1;
     memset(&plan->need, 0, sizeof(plan->need));
@@ -6824,7 +6832,7 @@ static void gpuscan__arg_real(gpuscan__launch *launch, gpuscan_type type, double
         gpuscan__arg(launch, &single, sizeof(single));
 }
 
-/* Bytes of local memory: the ticket, then the bins; on a CPU the tables, each with one counter more. */
+/* Bytes of local memory: the bins, later the ticket; on a CPU the tables, each with one counter more. */
 static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     if (gpuscan__counts_bytes(&plan->key))
         return (uint64_t)plan->key.copies * 1024;
@@ -7207,8 +7215,10 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, cl_event don
         cl_event unmapped = NULL;
         void *mapped = gs->cl.clEnqueueMapBuffer(host->queue, mem, CL_TRUE, CL_MAP_READ, 0, (size_t)bytes, 0, NULL,
                                                  NULL, &code);
-        if (mapped && code != CL_SUCCESS)
+        if (mapped && code != CL_SUCCESS) {
             gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, NULL);
+            gs->cl.clFinish(host->queue); /* mem's memory is the caller's array */
+        }
         if (!mapped || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clEnqueueMapBuffer failed");
         code = gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, &unmapped);

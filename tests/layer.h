@@ -140,15 +140,17 @@ static inline void layer_taken(void *handle) {
         status = layer.driver.name(object);                                                                            \
         return failure ? failure : status;                                                                             \
     }
-/* One that enqueues and may give an event. */
+/* One that enqueues and may give an event; when it fails, one of something that does nothing. */
 #define LAYER_ENQUEUE(name, parameters, arguments)                                                                     \
     static cl_int CL_API_CALL layer_##name parameters {                                                                \
-        cl_int status = layer_enter(LAYER_##name);                                                                     \
-        if (status == CL_SUCCESS)                                                                                      \
+        cl_int failure = layer_enter(LAYER_##name), status = failure;                                                  \
+        if (failure == CL_SUCCESS)                                                                                     \
             status = layer.driver.name arguments;                                                                      \
+        else if (layer.fail_gives && event)                                                                            \
+            status = layer.driver.clEnqueueMarkerWithWaitList(queue, waits, wait, event);                              \
         if (status == CL_SUCCESS && event)                                                                             \
             layer_hold(*event, LAYER_##name);                                                                          \
-        return status;                                                                                                 \
+        return failure ? failure : status;                                                                             \
     }
 
 LAYER_STATUS(clGetPlatformIDs, (cl_uint count, cl_platform_id *ids, cl_uint *found), (count, ids, found))

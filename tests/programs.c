@@ -641,6 +641,9 @@ static void histogram(gpuscan_type samples, gpuscan_type counters, gpuscan_bins 
     desc.outside = GPUSCAN_OUTSIDE_COUNT;
     desc.closed = 1;
     prepare_histogram(&desc);
+    desc.count = 1000; /* the form for few samples */
+    desc.call.strategy = GPUSCAN_STRATEGY_AUTO;
+    prepare_histogram(&desc);
 }
 
 static void everything(void) {

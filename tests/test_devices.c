@@ -20,9 +20,10 @@ typedef struct disguise {
 } disguise;
 
 static const disguise *worn;
-static int has_instructions; /* the program made last: NVIDIA's */
-static int has_wide;         /* and: vectors of 16 */
-static unsigned group_asked; /* how often, since it was set to 1, for a kernel's group; 0: is not counted */
+static int has_instructions;   /* the program made last: NVIDIA's */
+static int has_wide;           /* and: vectors of 16 */
+static const char *first_line; /* of every program; NULL: none */
+static unsigned group_asked;   /* how often, since it was set to 1, for a kernel's group; 0: is not counted */
 static unsigned refused_builds;
 static cl_uint platforms_said, platforms_without_devices; /* that the loader knows; the first of them, which fail */
 static cl_uint devices_said;                              /* of each platform */
@@ -97,6 +98,16 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count, const ch
             has_instructions = 1;
         if (strstr(lines[i], "#define GPUSCAN_WIDE 16\n"))
             has_wide = 1;
+    }
+    if (first_line) {
+        const char **more = (const char **)test_alloc((count + 1) * sizeof *more);
+        cl_program made;
+        assert_null(lengths);
+        more[0] = first_line;
+        memcpy(more + 1, lines, count * sizeof *lines);
+        made = layer_clCreateProgramWithSource(context, count + 1, more, NULL, status);
+        free(more);
+        return made;
     }
     return layer_clCreateProgramWithSource(context, count, lines, lengths, status);
 }
@@ -506,21 +517,21 @@ static void test_rows(void **state) {
     free(out);
 }
 
-/* The histogram's forms for few samples and for many, one after another in one object, as each leaves the scratch to the
-   next: their groups, and the bit from which accumulators count them. */
+/* The histogram's forms for few samples and for many: their groups, and the bit from which accumulators count them. A
+   call of another form follows in the same object, as each leaves the scratch to the next. */
 static void test_forms(void **state) {
     static const struct {
         cl_uint units;
         uint64_t count;
         uint32_t pipe, group, in_launch;
-    } cases[] = {{2, 1000, 2, 512, 24},    {2, 65536, 2, 512, 24},     {2, 65537, 2, 1024, 24},
-                 {2, 131073, 1, 1024, 40}, {300, 5000000, 2, 512, 40}, {400, 1 << 24, 2, 1024, 40}};
+    } cases[] = {{2, 1000, 2, 512, 24},      {2, 65536, 2, 512, 24},      {2, 65537, 2, 1024, 24},
+                 {2, 131072, 2, 1024, 24},   {2, 131073, 1, 1024, 40},    {200, 5000000, 2, 512, 24},
+                 {300, 5000000, 2, 512, 40}, {200, 1 << 24, 1, 1024, 40}, {400, 1 << 24, 2, 1024, 40}};
     uint8_t *samples = (uint8_t *)test_alloc(1 << 24);
-    gpuscan *gs = NULL;
     gpuscan_histogram_desc desc;
     disguise d = nvidia;
     uint64_t i;
-    size_t c;
+    size_t c, k;
     (void)state;
     want_pocl();
     memset(&desc, 0, sizeof desc);
@@ -528,34 +539,77 @@ static void test_forms(void **state) {
     for (i = 0; i < 1 << 24; i++)
         samples[i] = (uint8_t)(i * i >> 5);
     for (c = 0; c < sizeof cases / sizeof *cases; c++) {
-        uint32_t counts[256], expected[256], repeat, few;
-        if (c == 0 || d.units != cases[c].units) {
-            if (gs)
-                close_disguised(gs);
-            d.units = cases[c].units;
-            gs = open_disguised(&d, GPUSCAN_WITHOUT_LANES);
-        }
-        memset(expected, 0, sizeof expected);
-        for (i = 0; i < cases[c].count; i++)
-            expected[samples[i]]++;
-        for (repeat = 0; repeat < 2; repeat++) {
-            const gpuscan__program *program;
-            test_case("%u units, %u samples", (unsigned)cases[c].units, (unsigned)cases[c].count);
-            test_ok(gpuscan_histogram_host(gs, samples, counts, cases[c].count, &desc));
+        uint64_t counts_of[] = {cases[c].count, 200000, cases[c].count, 1000};
+        gpuscan *gs;
+        d.units = cases[c].units;
+        gs = open_disguised(&d, GPUSCAN_WITHOUT_LANES);
+        for (k = 0; k < sizeof counts_of / sizeof *counts_of; k++) {
+            uint32_t counts[256], expected[256];
+            test_case("%u units, %u samples", (unsigned)cases[c].units, (unsigned)counts_of[k]);
+            memset(expected, 0, sizeof expected);
+            for (i = 0; i < counts_of[k]; i++)
+                expected[samples[i]]++;
+            test_ok(gpuscan_histogram_host(gs, samples, counts, counts_of[k], &desc));
             assert_memory_equal(counts, expected, sizeof counts);
-            for (program = gs->programs; program; program = program->next)
-                if (program->key.pipe == cases[c].pipe && program->key.group == cases[c].group &&
-                    program->key.in_launch == cases[c].in_launch)
-                    break;
-            assert_non_null(program);
-            test_ok(gpuscan_histogram_host(gs, samples, counts, 1000, &desc));
-            for (i = few = 0; i < 256; i++)
-                few += counts[i];
-            assert_int_equal(few, 1000);
+            if (k == 0) {
+                assert_int_equal(gs->programs->key.pipe, cases[c].pipe);
+                assert_int_equal(gs->programs->key.group, cases[c].group);
+                assert_int_equal(gs->programs->key.in_launch, cases[c].in_launch);
+            }
         }
+        close_disguised(gs);
     }
+    free(samples);
+}
+
+/* Rows of more vectors than 32 bits count are taken in chunks, here small ones: a sample keeps its weight, and its
+   channel where three do not divide a vector. */
+static void test_chunks(void **state) {
+    static const disguise amd = {.what = "an AMD GPU",
+                                 .type = CL_DEVICE_TYPE_GPU,
+                                 .vendor = 0x1002,
+                                 .name = "a card",
+                                 .platform = "AMD",
+                                 .units = 2};
+    enum { COUNT = 400001 };
+    uint8_t *samples = (uint8_t *)test_alloc(3 * COUNT), *weights = (uint8_t *)test_alloc(COUNT);
+    uint64_t sums[256], expected[256];
+    uint32_t counts[768], expected_counts[768];
+    gpuscan_histogram_desc desc;
+    gpuscan *gs;
+    uint64_t i;
+    (void)state;
+    want_pocl();
+    for (i = 0; i < 3 * COUNT; i++)
+        samples[i] = (uint8_t)(i * i >> 7);
+    memset(expected, 0, sizeof expected);
+    memset(expected_counts, 0, sizeof expected_counts);
+    for (i = 0; i < COUNT; i++) {
+        weights[i] = (uint8_t)(i >> 10);
+        expected[samples[i]] += weights[i];
+        expected_counts[samples[3 * i]]++;
+        expected_counts[256 + samples[3 * i + 1]]++;
+        expected_counts[512 + samples[3 * i + 2]]++;
+    }
+    gs = open_disguised(&amd, 0);
+    first_line = "#define GPUSCAN_CHUNK 10000\n";
+    memset(&desc, 0, sizeof desc);
+    desc.sample_type = desc.weight_type = GPUSCAN_TYPE_U8;
+    desc.counter_type = GPUSCAN_TYPE_U64;
+    desc.host_weights = weights;
+    test_case("chunks of weighted samples");
+    test_ok(gpuscan_histogram_host(gs, samples, sums, COUNT, &desc));
+    assert_memory_equal(sums, expected, sizeof sums);
+    memset(&desc, 0, sizeof desc);
+    desc.sample_type = GPUSCAN_TYPE_U8;
+    desc.channels = 3;
+    test_case("chunks of three channels");
+    test_ok(gpuscan_histogram_host(gs, samples, counts, COUNT, &desc));
+    assert_memory_equal(counts, expected_counts, sizeof counts);
+    first_line = NULL;
     close_disguised(gs);
     free(samples);
+    free(weights);
 }
 
 /* A CPU's strategies read vectors of 16, on which the simulator crashes; and a device may not know its platform. */
@@ -677,7 +731,8 @@ static void test_choice(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_profiles), TEST(test_no_instructions), TEST(test_small_groups), TEST(test_odd_groups),
-        TEST(test_rows),     TEST(test_forms),           TEST(test_wide),         TEST(test_choice)};
+        TEST(test_rows),     TEST(test_forms),           TEST(test_chunks),       TEST(test_wide),
+        TEST(test_choice)};
     test_select();
     return cmocka_run_group_tests_name("devices", tests, test_open, test_close);
 }

@@ -106,6 +106,7 @@ static void arm(const fault *f) {
         layer.fail_at = f->at;
         layer.fail_on = f->on;
         layer.fail_code = f->code;
+        layer.fail_gives = f->at % 2; /* every second fault comes with what the call would have given */
     }
 }
 
