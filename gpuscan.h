@@ -6848,7 +6848,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
                                                  uint32_t flags) {
     gpuscan *gs = chain->gs;
     uint32_t counter_size = gpuscan__types[plan->counter].size;
-    uint64_t count = desc->count, rows = plan->rows, pitch = plan->pitch;
+    uint64_t count = desc->count, rows = plan->rows, pitch = plan->pitch, groups;
     int in_launch = plan->key.in_launch != 0;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
     gpuscan_result r;
@@ -6896,10 +6896,8 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size);
     gpuscan__arg_buffer(&launch, desc->counts);
     gpuscan__arg_u32(&launch, flags);
-    return gpuscan__launch_end(&launch, gpuscan__min(gpuscan__ceil_div(plan->all_bins, plan->key.group),
-                                            gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy)
-                                                ? (uint64_t)gs->device.units
-                                                : (uint64_t)gs->device.units * 16),
+    groups = gs->device.units * (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy) ? (uint64_t)1 : 16);
+    return gpuscan__launch_end(&launch, gpuscan__min(gpuscan__ceil_div(plan->all_bins, plan->key.group), groups),
                                plan->key.group, 0, 1);
 }
 

@@ -1017,17 +1017,6 @@ static void test_size_overflow(void **state) {
     REFUSED_SIZE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.rows = 2; d.pitch = half);
 }
 
-/* ---- what is no memory object, as far as the driver can tell ----------------------------------------------------- */
-
-static cl_int CL_API_CALL no_mem_object(cl_mem mem, cl_mem_info what, size_t size, void *value, size_t *needed) {
-    (void)mem;
-    (void)what;
-    (void)size;
-    (void)value;
-    (void)needed;
-    return CL_INVALID_MEM_OBJECT;
-}
-
 /* A bin's word of 64 bits has 40 for its count, where it also holds who has added to it: more samples go without. */
 static void test_many_samples(void **state) {
     gpuscan_histogram_desc d = histogram_desc();
@@ -1044,6 +1033,17 @@ static void test_many_samples(void **state) {
     d.count++;
     test_ok(gpuscan_histogram_scratch_size(test.gs, &d, &size));
     assert_int_equal(size, 64 + 256 * 4);
+}
+
+/* ---- what is no memory object, as far as the driver can tell ----------------------------------------------------- */
+
+static cl_int CL_API_CALL no_mem_object(cl_mem mem, cl_mem_info what, size_t size, void *value, size_t *needed) {
+    (void)mem;
+    (void)what;
+    (void)size;
+    (void)value;
+    (void)needed;
+    return CL_INVALID_MEM_OBJECT;
 }
 
 static void test_no_mem_object(void **state) {

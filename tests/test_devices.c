@@ -19,6 +19,13 @@ typedef struct disguise {
     int no_compiler, no_platform, no_kernel_group; /* the last: a kernel's group is 0 */
 } disguise;
 
+/* What those of a kind have in common. */
+#define AMD_GPU   .type = CL_DEVICE_TYPE_GPU, .vendor = 0x1002, .name = "a card", .platform = "AMD"
+#define INTEL_GPU .type = CL_DEVICE_TYPE_GPU, .vendor = 0x8086, .name = "a card", .platform = "Intel"
+#define A_CPU                                                                                                          \
+    .type = CL_DEVICE_TYPE_CPU, .name = "a processor", .platform = "a driver", .version = "OpenCL 1.2 ",               \
+    .c_version = "OpenCL C 1.2 "
+
 static const disguise *worn;
 static int has_instructions;   /* the program made last: NVIDIA's */
 static int has_wide;           /* and: vectors of 16 */
@@ -234,43 +241,25 @@ static void test_profiles(void **state) {
          .c_version = "OpenCL C 1.2 ",
          .profile = "GPU"},
         {.what = "an AMD GPU",
-         .type = CL_DEVICE_TYPE_GPU,
-         .vendor = 0x1002,
-         .name = "a card",
-         .platform = "AMD",
+         AMD_GPU,
          .version = "OpenCL 2.0 ",
          .c_version = "OpenCL C 2.0 ",
          .profile = "AMD GPU",
          .fence = 1},
         {.what = "an AMD GPU of OpenCL C 1.2",
-         .type = CL_DEVICE_TYPE_GPU,
-         .vendor = 0x1002,
-         .name = "a card",
-         .platform = "AMD",
+         AMD_GPU,
          .version = "OpenCL 2.1 ",
          .c_version = "OpenCL C 1.2 ",
          .profile = "AMD GPU"},
-        {.what = "an Intel GPU",
-         .type = CL_DEVICE_TYPE_GPU,
-         .vendor = 0x8086,
-         .name = "a card",
-         .platform = "Intel",
-         .profile = "Intel GPU",
-         .fence = -1},
+        {.what = "an Intel GPU", INTEL_GPU, .profile = "Intel GPU", .fence = -1},
         {.what = "an Intel GPU without order",
-         .type = CL_DEVICE_TYPE_GPU,
-         .vendor = 0x8086,
-         .name = "a card",
-         .platform = "Intel",
+         INTEL_GPU,
          .version = "OpenCL 3.0 ",
          .c_version = "OpenCL C 3.0 ",
          .profile = "Intel GPU",
          .feature = "__opencl_c_atomic_scope_device"},
         {.what = "an Intel GPU without scope",
-         .type = CL_DEVICE_TYPE_GPU,
-         .vendor = 0x8086,
-         .name = "a card",
-         .platform = "Intel",
+         INTEL_GPU,
          .version = "OpenCL 3.0 ",
          .c_version = "OpenCL C 3.0 ",
          .profile = "Intel GPU",
@@ -289,13 +278,7 @@ static void test_profiles(void **state) {
          .c_version = "OpenCL C 1.2 ",
          .profile = "simulator",
          .fence = 1},
-        {.what = "a CPU",
-         .type = CL_DEVICE_TYPE_CPU,
-         .name = "a processor",
-         .platform = "a driver",
-         .version = "OpenCL 1.2 ",
-         .c_version = "OpenCL C 1.2 ",
-         .profile = "CPU"},
+        {.what = "a CPU", A_CPU, .profile = "CPU"},
         {.what = "an accelerator",
          .type = CL_DEVICE_TYPE_ACCELERATOR,
          .name = "a card",
@@ -362,37 +345,13 @@ static void test_no_instructions(void **state) {
 /* Kernels that cannot be launched with the group that was planned, and devices whose groups are smaller along the first
    dimension than in all. */
 static void test_small_groups(void **state) {
-    static const disguise kernels = {.what = "kernels of groups of 16",
-                                     .type = CL_DEVICE_TYPE_GPU,
-                                     .vendor = 0x1002,
-                                     .name = "a card",
-                                     .platform = "AMD",
-                                     .profile = "AMD GPU",
-                                     .fence = -1,
-                                     .kernel_group = 16};
-    static const disguise items = {.what = "groups of 8 in the first dimension",
-                                   .type = CL_DEVICE_TYPE_GPU,
-                                   .vendor = 0x1002,
-                                   .name = "a card",
-                                   .platform = "AMD",
-                                   .profile = "AMD GPU",
-                                   .fence = -1,
-                                   .work_items = 8};
-    static const disguise amd = {.what = "an AMD GPU",
-                                 .type = CL_DEVICE_TYPE_GPU,
-                                 .vendor = 0x1002,
-                                 .name = "a card",
-                                 .platform = "AMD",
-                                 .profile = "AMD GPU",
-                                 .fence = -1};
-    static const disguise zero = {.what = "kernels of groups of 0",
-                                  .type = CL_DEVICE_TYPE_GPU,
-                                  .vendor = 0x1002,
-                                  .name = "a card",
-                                  .platform = "AMD",
-                                  .profile = "AMD GPU",
-                                  .fence = -1,
-                                  .no_kernel_group = 1};
+    static const disguise kernels = {
+        .what = "kernels of groups of 16", AMD_GPU, .profile = "AMD GPU", .fence = -1, .kernel_group = 16};
+    static const disguise items = {
+        .what = "groups of 8 in the first dimension", AMD_GPU, .profile = "AMD GPU", .fence = -1, .work_items = 8};
+    static const disguise amd = {.what = "an AMD GPU", AMD_GPU, .profile = "AMD GPU", .fence = -1};
+    static const disguise zero = {
+        .what = "kernels of groups of 0", AMD_GPU, .profile = "AMD GPU", .fence = -1, .no_kernel_group = 1};
     cl_uint ones[50], sum = 0, i;
     gpuscan *gs;
     gpuscan_desc desc;
@@ -440,10 +399,7 @@ static void test_small_groups(void **state) {
    that took its place: that call fails, and later ones are right. */
 static void test_odd_groups(void **state) {
     static const disguise amd = {.what = "an AMD GPU",
-                                 .type = CL_DEVICE_TYPE_GPU,
-                                 .vendor = 0x1002,
-                                 .name = "a card",
-                                 .platform = "AMD",
+                                 AMD_GPU,
                                  .version = "OpenCL 2.0 ",
                                  .c_version = "OpenCL C 2.0 ",
                                  .profile = "AMD GPU",
@@ -470,21 +426,9 @@ static void test_odd_groups(void **state) {
 
 /* Rows are cut among the groups of one pass, or scanned by a group each where there are enough of them. */
 static void test_rows(void **state) {
-    static const disguise cpu = {.what = "a CPU",
-                                 .type = CL_DEVICE_TYPE_CPU,
-                                 .name = "a processor",
-                                 .platform = "a driver",
-                                 .version = "OpenCL 1.2 ",
-                                 .c_version = "OpenCL C 1.2 ",
-                                 .units = 2};
-    static const disguise amd = {.what = "an AMD GPU",
-                                 .type = CL_DEVICE_TYPE_GPU,
-                                 .vendor = 0x1002,
-                                 .name = "a card",
-                                 .platform = "AMD",
-                                 .version = "OpenCL 2.0 ",
-                                 .c_version = "OpenCL C 2.0 ",
-                                 .units = 2};
+    static const disguise cpu = {.what = "a CPU", A_CPU, .units = 2};
+    static const disguise amd = {
+        .what = "an AMD GPU", AMD_GPU, .version = "OpenCL 2.0 ", .c_version = "OpenCL C 2.0 ", .units = 2};
     static const struct {
         const disguise *of;
         uint64_t rows, count;
@@ -565,12 +509,7 @@ static void test_forms(void **state) {
 /* Rows of more vectors than 32 bits count are taken in chunks, here small ones: a sample keeps its weight, and its
    channel where three do not divide a vector. */
 static void test_chunks(void **state) {
-    static const disguise amd = {.what = "an AMD GPU",
-                                 .type = CL_DEVICE_TYPE_GPU,
-                                 .vendor = 0x1002,
-                                 .name = "a card",
-                                 .platform = "AMD",
-                                 .units = 2};
+    static const disguise amd = {.what = "an AMD GPU", AMD_GPU, .units = 2};
     enum { COUNT = 400001 };
     uint8_t *samples = (uint8_t *)test_alloc(3 * COUNT), *weights = (uint8_t *)test_alloc(COUNT);
     uint64_t sums[256], expected[256];

@@ -726,8 +726,7 @@ static gpuscan_result enqueue_kernel(const job *j) {
 
 /* The launch of a call that has one, alone: its kernel with the arguments that it still has. */
 static gpuscan_result enqueue_launched(const job *j) {
-    return cl.clEnqueueNDRangeKernel(j->queue, launched.kernel, 1, NULL, &launched.global, &launched.local, 0, NULL,
-                                     NULL);
+    return keep_kernel(j->queue, launched.kernel, 1, NULL, &launched.global, &launched.local, 0, NULL, NULL);
 }
 
 static gpuscan_result enqueue_scan(const job *j) {
