@@ -369,6 +369,15 @@ static inline void *test_buffer_get(test_buffer *buffer) {
     return buffer->host + before;
 }
 
+/* Fills the first size bytes of a buffer with a pattern, a GiB at a time: NVIDIA's driver takes a size's lower 32 bits. */
+static inline void test_fill_buffer(cl_mem mem, const void *pattern, size_t pattern_size, uint64_t size) {
+    const uint64_t most = UINT64_C(1) << 30;
+    uint64_t       at;
+    for (at = 0; at < size; at += most)
+        test_cl(clEnqueueFillBuffer(test.queue, mem, pattern, pattern_size, (size_t)at,
+                                    (size_t)(size - at < most ? size - at : most), 0, NULL, NULL));
+}
+
 /* Data and guards must still be the pattern of test_buffer_set(..., NULL). */
 static inline void test_buffer_untouched(test_buffer *buffer) {
     size_t         before = (size_t)buffer->at.offset * buffer->element;

@@ -272,7 +272,7 @@ static void more_than_32_bits(void **state) {
     mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)count, NULL, &status);
     test_cl(status);
     at = count - 5;
-    test_cl(clEnqueueFillBuffer(test.queue, mem, &three, 1, 0, (size_t)count, 0, NULL, NULL));
+    test_fill_buffer(mem, &three, 1, count);
     test_cl(clEnqueueWriteBuffer(test.queue, mem, CL_TRUE, (size_t)at, 1, &two, 0, NULL, NULL));
     memset(&d, 0, sizeof d);
     d.src.mem = mem;
