@@ -1028,11 +1028,11 @@ static void test_many_samples(void **state) {
     d.count = (UINT64_C(1) << 40) - 1;
     test_case("scratch of 2^40 - 1 samples");
     test_ok(gpuscan_histogram_scratch_size(test.gs, &d, &size));
-    assert_int_equal(size, test.info.has_int64_atomics ? 64 + 256 * 8 : 64 + 256 * 4);
+    assert_int_equal(size, test.info.has_int64_atomics ? 256 + 256 * 8 : 256 + 256 * 4);
     test_case("scratch of 2^40 samples");
     d.count++;
     test_ok(gpuscan_histogram_scratch_size(test.gs, &d, &size));
-    assert_int_equal(size, 64 + 256 * 4);
+    assert_int_equal(size, 256 + 256 * 4);
 }
 
 /* ---- what is no memory object, as far as the driver can tell ----------------------------------------------------- */

@@ -16,6 +16,7 @@ typedef struct disguise {
     size_t work_items;   /* in the first dimension */
     size_t kernel_group; /* work-items that a kernel can be launched with */
     cl_uint units, clock;
+    cl_ulong cache;
     int no_compiler, no_platform, no_kernel_group; /* the last: a kernel's group is 0 */
 } disguise;
 
@@ -56,6 +57,7 @@ static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size
         {CL_DEVICE_VENDOR_ID, &worn->vendor, worn->vendor ? sizeof worn->vendor : 0},
         {CL_DEVICE_MAX_COMPUTE_UNITS, &worn->units, worn->units ? sizeof worn->units : 0},
         {CL_DEVICE_MAX_CLOCK_FREQUENCY, &worn->clock, worn->clock ? sizeof worn->clock : 0},
+        {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &worn->cache, worn->cache ? sizeof worn->cache : 0},
         {CL_DEVICE_NAME, worn->name, text_size(worn->name)},
         {CL_DEVICE_VERSION, worn->version, text_size(worn->version)},
         {CL_DEVICE_OPENCL_C_VERSION, worn->c_version, text_size(worn->c_version)},
@@ -279,6 +281,12 @@ static void test_profiles(void **state) {
          .profile = "simulator",
          .fence = 1},
         {.what = "a CPU", A_CPU, .profile = "CPU"},
+        {.what = "a Skylake CPU",
+         .type = CL_DEVICE_TYPE_CPU,
+         .name = "pthread-skylake-avx512-a processor",
+         .platform = "a driver",
+         .profile = "Skylake CPU",
+         .fence = -1},
         {.what = "an accelerator",
          .type = CL_DEVICE_TYPE_ACCELERATOR,
          .name = "a card",
@@ -506,6 +514,135 @@ static void test_forms(void **state) {
     free(samples);
 }
 
+/* The same for bins that are cut into ranges: the fewer the samples, the more ranges. */
+static void test_ranges(void **state) {
+    static const struct {
+        uint64_t count;
+        uint32_t ranges, pipe, in_launch;
+    } cases[] = {{1, 16, 2, 24},   {1000, 16, 2, 24}, {4096, 16, 2, 24}, {4097, 8, 2, 24},
+                 {8192, 8, 2, 24}, {8193, 6, 2, 24},  {65536, 6, 2, 24}, {65537, 6, 0, 40}};
+    enum { BINS = 65536, MOST = 65537 };
+    int32_t *samples = (int32_t *)test_alloc(MOST * sizeof *samples);
+    uint32_t *counts = (uint32_t *)test_alloc(BINS * sizeof *counts);
+    uint32_t *expected = (uint32_t *)test_alloc(BINS * sizeof *expected);
+    gpuscan_histogram_desc desc;
+    disguise d = nvidia;
+    uint64_t i;
+    size_t c;
+    (void)state;
+    want_pocl();
+    memset(&desc, 0, sizeof desc);
+    desc.sample_type = GPUSCAN_TYPE_I32;
+    desc.bins = BINS;
+    desc.upper.i = BINS;
+    for (i = 0; i < MOST; i++)
+        samples[i] = (int32_t)(i * i * 7 % (BINS + 100));
+    d.units = 2;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        gpuscan *gs = open_disguised(&d, GPUSCAN_WITHOUT_LANES);
+        test_case("%u samples", (unsigned)cases[c].count);
+        memset(expected, 0, BINS * sizeof *expected);
+        for (i = 0; i < cases[c].count; i++)
+            if (samples[i] < BINS)
+                expected[samples[i]]++;
+        test_ok(gpuscan_histogram_host(gs, samples, counts, cases[c].count, &desc));
+        assert_memory_equal(counts, expected, BINS * sizeof *counts);
+        assert_int_equal(gs->programs->key.ranges, cases[c].ranges);
+        assert_int_equal(gs->programs->key.pipe, cases[c].pipe);
+        assert_int_equal(gs->programs->key.in_launch, cases[c].in_launch);
+        close_disguised(gs);
+    }
+    free(samples);
+    free(counts);
+    free(expected);
+}
+
+/* The flags of the last launch of the object's program for one kind of scan: its kernel's last value. */
+static uint32_t flags_of(const gpuscan *gs, uint32_t inclusive) {
+    const gpuscan__program *program = gs->programs;
+    uint32_t flags;
+    int k, a;
+    while (program && program->key.inclusive != inclusive)
+        program = program->next;
+    for (k = 0; program && k < GPUSCAN__MAX_KERNELS; k++)
+        for (a = GPUSCAN__MAX_ARGS - 1; a > 0; a--)
+            if (program->known[k][a].size == sizeof flags) {
+                memcpy(&flags, program->known[k][a].value, sizeof flags);
+                return flags;
+            }
+    fail_msg("%s: no program was launched", test.what);
+    return 0;
+}
+
+/* Large outputs of a CPU: stored past its caches, or through them; wherever in a vector they begin. */
+static void test_streams(void **state) {
+    static const disguise plain = {.what = "a CPU", A_CPU, .cache = 800000};
+    static const disguise skylake = {
+        .what = "a Skylake CPU", .type = CL_DEVICE_TYPE_CPU, .name = "skylake-avx512", .cache = 800000};
+    static const struct {
+        const disguise *of;
+        gpuscan_type src, dst;
+        uint64_t count, rows;
+        gpuscan_strategy strategy;
+        uint32_t streams;
+    } cases[] = {
+        {&plain, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, 100000, 1, GPUSCAN_STRATEGY_AUTO, 0},
+        {&plain, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, 100001, 1, GPUSCAN_STRATEGY_AUTO, GPUSCAN__FLAG_STREAM},
+        {&plain, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, 140001, 1, GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN__FLAG_STREAM},
+        {&plain, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, 66667, 3, GPUSCAN_STRATEGY_AUTO, GPUSCAN__FLAG_STREAM},
+        {&plain, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, 400001, 1, GPUSCAN_STRATEGY_AUTO, GPUSCAN__FLAG_STREAM},
+        {&plain, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U16, 200001, 1, GPUSCAN_STRATEGY_AUTO, GPUSCAN__FLAG_STREAM},
+        {&plain, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, 50001, 1, GPUSCAN_STRATEGY_AUTO, GPUSCAN__FLAG_STREAM},
+        {&plain, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, 100001, 1, GPUSCAN_STRATEGY_AUTO, GPUSCAN__FLAG_STREAM},
+        {&skylake, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, 100001, 1, GPUSCAN_STRATEGY_AUTO, 0},
+        {&skylake, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, 66667, 3, GPUSCAN_STRATEGY_AUTO, 0}};
+    enum { OFFSETS = 18 };
+    size_t c;
+    (void)state;
+    want_pocl();
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        gpuscan *gs = open_disguised(cases[c].of, 0);
+        size_t from = gpuscan_type_size(cases[c].src), to = gpuscan_type_size(cases[c].dst);
+        uint64_t pitch = cases[c].count + 5, most = cases[c].rows * pitch, at, i, r;
+        test_buffer src = test_buffer_new(CL_MEM_READ_ONLY, from, most);
+        test_buffer dst = test_buffer_new(CL_MEM_READ_WRITE, to, most);
+        unsigned char *ones = (unsigned char *)test_alloc(most * from);
+        memset(ones, 0, (size_t)most * from);
+        for (i = 0; i < most; i++)
+            ones[i * from] = 1; /* little-endian, as PoCL's devices are */
+        test_buffer_set(&src, 0, most, ones);
+        for (at = 0; at < OFFSETS; at++) {
+            gpuscan_scan_desc desc;
+            const unsigned char *sums;
+            test_buffer_set(&dst, at, most, NULL);
+            memset(&desc, 0, sizeof desc);
+            desc.src = src.at;
+            desc.dst = dst.at;
+            desc.src_type = cases[c].src;
+            desc.dst_type = cases[c].dst;
+            desc.count = cases[c].count;
+            desc.rows = cases[c].rows;
+            desc.src_pitch = desc.dst_pitch = pitch;
+            desc.kind = at % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+            desc.call.strategy = cases[c].strategy;
+            test_case("%s, case %u, at %u", worn->what, (unsigned)c, (unsigned)at);
+            test_ok(gpuscan_scan(gs, &desc));
+            sums = (const unsigned char *)test_buffer_get(&dst);
+            for (r = 0; r < cases[c].rows; r++)
+                for (i = 0; i < desc.count; i++) {
+                    const uint64_t expected = i + at % 2;
+                    if (memcmp(sums + (r * pitch + i) * to, &expected, to) != 0)
+                        fail_msg("%s: element %u of row %u", test.what, (unsigned)i, (unsigned)r);
+                }
+            assert_int_equal(flags_of(gs, at % 2) & GPUSCAN__FLAG_STREAM, cases[c].streams);
+        }
+        test_buffer_free(&src);
+        test_buffer_free(&dst);
+        free(ones);
+        close_disguised(gs);
+    }
+}
+
 /* Rows of more vectors than 32 bits count are taken in chunks, here small ones: a sample keeps its weight, and its
    channel where three do not divide a vector. */
 static void test_chunks(void **state) {
@@ -668,10 +805,12 @@ static void test_choice(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_profiles), TEST(test_no_instructions), TEST(test_small_groups), TEST(test_odd_groups),
-        TEST(test_rows),     TEST(test_forms),           TEST(test_chunks),       TEST(test_wide),
-        TEST(test_choice)};
+    const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions),
+                                       TEST(test_small_groups), TEST(test_odd_groups),
+                                       TEST(test_rows),         TEST(test_forms),
+                                       TEST(test_ranges),       TEST(test_streams),
+                                       TEST(test_chunks),       TEST(test_wide),
+                                       TEST(test_choice)};
     test_select();
     return cmocka_run_group_tests_name("devices", tests, test_open, test_close);
 }
