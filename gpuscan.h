@@ -5409,8 +5409,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         }
         at = chain->place.offset[GPUSCAN__PLAIN];
         bytes = (size_t)(at - call->scratch.offset);
-        offset = (size_t)call->scratch.offset;
-        for (; bytes > 0 && r == GPUSCAN_SUCCESS; offset += piece, bytes -= piece) {
+        for (offset = (size_t)call->scratch.offset; bytes > 0; offset += piece, bytes -= piece) {
             static const unsigned char zeros[4096] = {0}; /* as in gpuscan__clear_buffer, where one write does */
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
@@ -5421,9 +5420,10 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             else
                 code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, &zero, sizeof(zero), offset, piece,
                                                   chain->wait_count, chain->waits, made);
-            r = gpuscan__chain_step(chain, code, event, "clearing the caller's scratch");
+            if ((r = gpuscan__chain_step(chain, code, event, "clearing the caller's scratch")) != 0)
+                return r;
         }
-        return r;
+        return GPUSCAN_SUCCESS;
     }
     chain->own_scratch = 1;
     for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* no tag comes back before its words are cleared */

@@ -106,8 +106,17 @@ run() {
   planned=${planned:-$((passed + 1))} # a program that says nothing has failed
   skipped=${skipped:-0}
   failed=$((planned - passed - skipped))
-  # a crash after the last test, or a sanitizer's report
-  [ "$status" -ne 0 ] && [ "$failed" -eq 0 ] && failed=1
+  if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then
+    # A crash after the last test, or a sanitizer's report. LeakSanitizer may crash by itself at the end, over a driver's
+    # threads: it has looked for nothing then.
+    if grep -q 'LeakSanitizer has encountered a fatal error' "$log" &&
+      ! grep -q -E 'ERROR: [A-Za-z]*Sanitizer|runtime error' "$log"; then
+      skipped=$((skipped + 1))
+      say "left out: the search for leaks of ${program#test_}, in which LeakSanitizer itself crashed"
+    else
+      failed=1
+    fi
+  fi
   count "$passed" "$failed" "$skipped"
   line="$label: ${program#test_}: $passed passed, $failed failed"
   [ "$skipped" -gt 0 ] && line="$line, $skipped skipped"
