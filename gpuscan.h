@@ -1973,6 +1973,11 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n",
     "\n",
+    "/* Whether a range is summed like this. Its sum has the same bits wherever it is made, so all ask here. */\n",
+    "static inline bool gpuscan_is_wide(ulong first, ulong last) {\n",
+    "    return first + 2 * GPUSCAN_STEP <= last;\n",
+    "}\n",
+    "\n",
     "/* Of [first, last), at least a step. */\n",
     "static inline gpuscan_wide_sum gpuscan_wide_sum_begin(global const gpuscan_src *src, ulong first, ulong last) {\n",
     "    gpuscan_wide_sum sum;\n",
@@ -2027,7 +2032,7 @@ static const char *gpuscan__kernels[] = {
     "/* The same as fast as it goes. */\n",
     "static inline gpuscan_t gpuscan_range_sum(global const gpuscan_src *src, ulong first, ulong last) {\n",
     "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
-    "    if (first + 2 * GPUSCAN_STEP <= last) {\n",
+    "    if (gpuscan_is_wide(first, last)) {\n",
     "        gpuscan_wide_sum wide = gpuscan_wide_sum_begin(src, first, last);\n",
     "        return gpuscan_wide_sum_end(&wide, src);\n",
     "    }\n",
@@ -2048,7 +2053,7 @@ static const char *gpuscan__kernels[] = {
     "                                     gpuscan_wide *before, bool stream) {\n",
     "    gpuscan_wide x = gpuscan_scan_wide(gpuscan_load_wide(src, i), id);\n",
     "    gpuscan_wide sum = (gpuscan_wide)(GPUSCAN_LAST(x));\n",
-    "    if (GPUSCAN_PREFETCH_DST && !stream)\n",
+    "    if (GPUSCAN_PREFETCH_DST) /* nothing is streamed then */\n",
     "        GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n",
     "    if (!GPUSCAN_INCLUSIVE)\n",
     "        x = GPUSCAN_UP1(x);\n",
@@ -2063,7 +2068,7 @@ static const char *gpuscan__kernels[] = {
     "                                                 ulong last, gpuscan_t prefix, uint flags, gpuscan_range *ahead) {\n",
     "    ulong i = first;\n",
     "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
-    "    bool wide = ahead->first + 2 * GPUSCAN_STEP <= ahead->last;\n",
+    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n",
     "    gpuscan_wide_sum sum;\n",
     "    if (wide)\n",
     "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last);\n",
@@ -5549,11 +5554,13 @@ static void gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) 
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
     gpuscan__arg_u64(launch, buffer.mem ? buffer.offset : 0);
 }
-/* Scratch of a kind; the offset in units of bytes_each. */
+/* Scratch of a kind, what follows the counters; the offset in units of bytes_each. */
 static void gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     gpuscan_buffer buffer = {NULL, 0};
     cl_mem mem = chain->place.mem[kind];
+    if (kind != GPUSCAN__PLAIN)
+        past += GPUSCAN__TICKETS_SIZE;
     if (mem) {
         gpuscan__arg_of(launch, &mem, sizeof(mem),
                         chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
@@ -5811,10 +5818,10 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Bytes of a tile's words; see [state words] in kernels.cl.inc. */
-static uint64_t gpuscan__word_bytes(uint32_t word, uint32_t t_size) {
-    uint64_t parts = gpuscan__ceil_div(t_size, word / 16);
-    return parts * (parts == 1 ? 1 : 2) * (word / 8);
+/* Scratch for the words of so many tiles, or partial results; see [state words] in kernels.cl.inc. */
+static void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
+    uint64_t parts = gpuscan__ceil_div(t_size, word / 16), words = parts == 1 ? count : 2 * parts * count;
+    need->bytes[gpuscan__word_scratch(word)] = GPUSCAN__TICKETS_SIZE + words * (word / 8);
 }
 
 /* At least sizeof(gpuscan_shared) in kernels.cl.inc. */
@@ -6031,11 +6038,10 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc 
     }
     memset(&plan->need, 0, sizeof(plan->need));
     if (gpuscan__is_single_pass(plan->strategy)) {
-        uint64_t words = plan->key.ahead /* sums, and then prefixes: see [scan, single pass] in kernels.cl.inc */
-                             ? 2 * ((plan->tiles + 31) / 32 * 32)
-                             : plan->tiles;
-        plan->need.bytes[gpuscan__word_scratch(plan->key.word)] =
-            GPUSCAN__TICKETS_SIZE + words * gpuscan__word_bytes(plan->key.word, plan->e.t_size);
+        gpuscan__need_words(&plan->need, plan->key.word, plan->e.t_size,
+                            plan->key.ahead /* sums, and then prefixes: see [scan, single pass] in kernels.cl.inc */
+                                ? 2 * ((plan->tiles + 31) / 32 * 32)
+                                : plan->tiles);
         return GPUSCAN_SUCCESS;
     }
     /* Enough parts to keep the device busy, of whole tiles; a few tiles are not worth three launches. */
@@ -6128,7 +6134,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     gpuscan__arg_u32(&launch, plan->tiles);
     gpuscan__arg_u32(&launch, plan->row_tiles);
     gpuscan__arg_u32(&launch, plan->ahead);
-    gpuscan__arg_scratch(&launch, gpuscan__word_scratch(plan->key.word), GPUSCAN__TICKETS_SIZE, plan->key.word / 8);
+    gpuscan__arg_scratch(&launch, gpuscan__word_scratch(plan->key.word), 0, plan->key.word / 8);
     gpuscan__arg_u32(&launch, chain->place.epoch);
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
     gpuscan__arg_buffer(&launch, desc->init_buffer);
@@ -6408,12 +6414,10 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_d
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     memset(&plan->need, 0, sizeof(plan->need));
     if (plan->groups > 1) {
-        if (key->word) {
-            plan->need.bytes[gpuscan__word_scratch(key->word)] =
-                GPUSCAN__TICKETS_SIZE + plan->groups * gpuscan__word_bytes(key->word, plan->e.t_size);
-        } else {
+        if (key->word)
+            gpuscan__need_words(&plan->need, key->word, plan->e.t_size, plan->groups);
+        else
             plan->need.bytes[GPUSCAN__PLAIN] = plan->groups * plan->e.t_size + gpuscan__slack(plan->e.t_size);
-        }
     }
     plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(plan->need.bytes[GPUSCAN__PLAIN]),
                                         plan->e.result_size) * plan->e.result_size;
@@ -6451,7 +6455,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan__arg_u64(&launch, desc->count);
     gpuscan__arg_buffer(&launch, desc->count_buffer);
     gpuscan__arg_u64(&launch, plan->group_tiles);
-    gpuscan__arg_scratch(&launch, kind, plan->key.word ? GPUSCAN__TICKETS_SIZE : 0, unit);
+    gpuscan__arg_scratch(&launch, kind, 0, unit);
     gpuscan__arg_u32(&launch, chain->place.epoch);
     gpuscan__arg_result(&launch, desc, plan);
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
@@ -6977,7 +6981,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
         gpuscan__arg_u64(&launch, plan->range);
         gpuscan__arg_u64(&launch, plan->factor);
     }
-    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size);
+    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
     gpuscan__arg_buffer(&launch, desc->counts);
     gpuscan__arg_u32(&launch, flags);
     if ((r = gpuscan__launch_end(&launch, plan->groups, plan->key.group,
@@ -6986,7 +6990,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
         return r;
     flags &= ~(uint32_t)GPUSCAN__FLAG_FINISH;
     launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
-    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, GPUSCAN__TICKETS_SIZE, counter_size);
+    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
     gpuscan__arg_buffer(&launch, desc->counts);
     gpuscan__arg_u32(&launch, flags);
     groups = gs->device.units * (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy) ? (uint64_t)1 : 16);
