@@ -369,13 +369,18 @@ static inline void *test_buffer_get(test_buffer *buffer) {
     return buffer->host + before;
 }
 
-/* Fills the first size bytes of a buffer with a pattern, a GiB at a time: NVIDIA's driver takes a size's lower 32 bits. */
+/* Fills the first size bytes of a buffer with a pattern, from the host: NVIDIA's clEnqueueFillBuffer takes the lower 32
+   bits of a size, and of an offset too where the pattern is one byte. */
 static inline void test_fill_buffer(cl_mem mem, const void *pattern, size_t pattern_size, uint64_t size) {
-    const uint64_t most = UINT64_C(1) << 30;
+    const size_t   most = (size_t)1 << 24;
+    unsigned char *part = (unsigned char *)test_alloc(most);
     uint64_t       at;
+    for (at = 0; at < most; at += pattern_size)
+        memcpy(part + at, pattern, pattern_size);
     for (at = 0; at < size; at += most)
-        test_cl(clEnqueueFillBuffer(test.queue, mem, pattern, pattern_size, (size_t)at,
-                                    (size_t)(size - at < most ? size - at : most), 0, NULL, NULL));
+        test_cl(clEnqueueWriteBuffer(test.queue, mem, CL_TRUE, (size_t)at,
+                                     size - at < most ? (size_t)(size - at) : most, part, 0, NULL, NULL));
+    free(part);
 }
 
 /* Data and guards must still be the pattern of test_buffer_set(..., NULL). */

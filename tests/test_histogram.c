@@ -308,7 +308,7 @@ static void edges_and_random_lengths(void **state) {
 /* More samples in one bin than 32 bits count; in the long run only. */
 static void more_than_32_bits(void **state) {
     uint64_t               count = (UINT64_C(1) << 32) + 77777, *counts;
-    unsigned char          three = 3;
+    unsigned char          three = 3, fives[9];
     gpuscan_histogram_desc d;
     test_buffer            out;
     cl_int                 status = CL_SUCCESS;
@@ -321,8 +321,8 @@ static void more_than_32_bits(void **state) {
     test_cl(status);
     out = test_buffer_new(CL_MEM_WRITE_ONLY, 8, 256);
     test_fill_buffer(mem, &three, 1, count);
-    three = 5;
-    test_cl(clEnqueueFillBuffer(test.queue, mem, &three, 1, (size_t)count - 9, 9, 0, NULL, NULL));
+    memset(fives, 5, sizeof fives);
+    test_cl(clEnqueueWriteBuffer(test.queue, mem, CL_TRUE, (size_t)(count - 9), 9, fives, 0, NULL, NULL));
     memset(&d, 0, sizeof d);
     d.samples.mem = mem;
     d.count = count;
