@@ -694,25 +694,24 @@ static timing measure(const job *j) {
     return t;
 }
 
-/* The host's time of the enqueuing alone, while the device has nothing else to do. */
-static timing measure_enqueue(const job *j) {
-    timing t = {0, 0.0, 0};
-    double samples[201];
-    unsigned count, warm;
-    for (warm = 0; warm < 20 && t.result == 0; warm++) {
-        t.result = j->enqueue(j);
-        cl.clFinish(j->queue);
-    }
-    for (count = 0; count < 201 && t.result == 0; count++) {
-        const double start = now_ms();
-        commands.count = 0;
-        t.result = j->enqueue(j);
-        samples[count] = now_ms() - start;
-        cl.clFinish(j->queue);
-    }
-    t.commands = commands.count;
-    if (t.result == 0) t.ms = median(samples, count);
-    return t;
+/* The host's time of the enqueuing alone, while the device has nothing else to do: of several jobs in turns, since a
+   host is not equally fast all the time. */
+enum { MAX_TURNS = 3, ENQUEUES = 201 };
+static void measure_enqueues(const job *jobs, int count, timing *t) {
+    static double samples[MAX_TURNS][ENQUEUES];
+    int i, k, warm = 20;
+    memset(t, 0, (size_t)count * sizeof *t);
+    for (i = -warm; i < ENQUEUES; i++)
+        for (k = 0; k < count; k++) {
+            const double start = now_ms();
+            commands.count = 0;
+            if (t[k].result == 0) t[k].result = jobs[k].enqueue(&jobs[k]);
+            if (i >= 0) samples[k][i] = now_ms() - start;
+            cl.clFinish(jobs[k].queue);
+            t[k].commands = commands.count;
+        }
+    for (k = 0; k < count; k++)
+        if (t[k].result == 0) t[k].ms = median(samples[k], ENQUEUES);
 }
 
 static gpuscan_result enqueue_copy(const job *j) {
@@ -1353,27 +1352,24 @@ static cl_kernel empty_kernel(void) {
 static void run_overheads(const options *o) {
     static const char *const names[] = {"exclusive_scan", "reduce", "hist256"};
     enum { COUNT = 1 << 16 };
-    job j = {0};
-    timing empty, bare;
+    enum { CALL, ALONE, EMPTY }; /* in this order: enqueue_launched repeats what was launched last */
+    job j = {0}, turns[MAX_TURNS];
+    timing t[MAX_TURNS];
     cl_int status;
     int i;
     progress("launches");
     j.enqueue = enqueue_kernel;
     j.kernel = empty_kernel();
     j.queue = device.queue;
-    empty = measure(&j);
+    t[EMPTY] = measure(&j);
+    must(t[EMPTY].result, "an empty kernel");
+    progress("%s", "");
+    printf("\nlaunches\n%12.2f us  an empty kernel, %s\n", 1e3 * t[EMPTY].ms,
+           timed_by_events() ? "on the device" : "enqueued and finished");
+    csv_overhead("empty_kernel", "-", 0, t[EMPTY].ms, 1);
+
     j.queue = cl.clCreateCommandQueue(device.info.context, device.info.device, 0, &status);
     must(status, "clCreateCommandQueue");
-    bare = measure_enqueue(&j);
-    must(empty.result, "an empty kernel");
-    must(bare.result, "an empty kernel");
-    progress("%s", "");
-    printf("\nlaunches\n%12.2f us  an empty kernel, %s\n", 1e3 * empty.ms,
-           timed_by_events() ? "on the device" : "enqueued and finished");
-    printf("%12.2f us  of the host's time for one bare clEnqueueNDRangeKernel of it\n", 1e3 * bare.ms);
-    csv_overhead("empty_kernel", "-", 0, empty.ms, 1);
-    csv_overhead("enqueue_bare", "-", 0, bare.ms, 1);
-
     j.src = new_buffer(COUNT * 4);
     j.dst = new_buffer(COUNT * 4);
     if (j.src == NULL || j.dst == NULL) die("no device memory");
@@ -1383,26 +1379,28 @@ static void run_overheads(const options *o) {
     for (i = 0; i < 3; i++) {
         const bench_row *r = rows;
         char name[64];
-        timing t, alone;
+        unsigned n;
         while (r->host || strcmp(r->op, names[i]) != 0) r++;
-        j.row = r;
-        j.enqueue = enqueue_functions[r->group];
-        t = measure_enqueue(&j);
-        if (t.result != 0) {
-            report_failure(r, j.n, gpuscan_result_string(t.result), gpuscan_error(device.gs));
+        turns[CALL] = turns[ALONE] = turns[EMPTY] = j;
+        turns[CALL].row = r;
+        turns[CALL].enqueue = enqueue_functions[r->group];
+        turns[ALONE].enqueue = enqueue_launched;
+        measure_enqueues(turns, MAX_TURNS, t);
+        if (t[CALL].result != 0) {
+            report_failure(r, j.n, gpuscan_result_string(t[CALL].result), gpuscan_error(device.gs));
             continue;
         }
-        printf("%12.2f us  of the host's time to enqueue %s %s: %u command(s), each as long as %.2f of those",
-               1e3 * t.ms, r->op, r->type, t.commands, t.ms / bare.ms / (t.commands ? t.commands : 1));
-        if (t.commands == 1) {
-            j.enqueue = enqueue_launched;
-            alone = measure_enqueue(&j);
-            must(alone.result, "a launch alone");
-            printf(", or %.2f bare launches of its own kernel", t.ms / alone.ms);
-        }
+        must(t[ALONE].result, "a launch alone");
+        must(t[EMPTY].result, "an empty kernel");
+        n = t[CALL].commands ? t[CALL].commands : 1;
+        printf("%12.2f us  of the host's time to enqueue %s %s: %u command(s), each as long as %.2f bare launches of an\n"
+               "                 empty kernel (%.2f us)",
+               1e3 * t[CALL].ms, r->op, r->type, t[CALL].commands, t[CALL].ms / t[EMPTY].ms / n, 1e3 * t[EMPTY].ms);
+        if (t[CALL].commands == 1) printf(", or %.2f of its own", t[CALL].ms / t[ALONE].ms);
         printf("\n");
         snprintf(name, sizeof name, "enqueue_%s", r->op);
-        csv_overhead(name, r->type, j.n, t.ms, t.commands);
+        csv_overhead(name, r->type, j.n, t[CALL].ms, t[CALL].commands);
+        if (i == 0) csv_overhead("enqueue_bare", "-", 0, t[EMPTY].ms, 1);
     }
     cl.clReleaseMemObject(j.src);
     cl.clReleaseMemObject(j.dst);
