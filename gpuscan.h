@@ -737,6 +737,9 @@ static const char *gpuscan__kernels[] = {
     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n",
     "#endif\n",
     "\n",
+    "/* What a kernel is told in numbers is one argument, a struct of 64-bit integers in the order in which the host gives\n",
+    "   them: every further argument costs the host time (an H200's, for 16 of them: 0.7 us a launch). */\n",
+    "\n",
     "/* ---- barriers and fences ------------------------------------------------------------------------------------- */\n",
     "\n",
     "#if GPUSCAN_GROUP == 1\n",
@@ -769,11 +772,12 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "/* 16 bytes that no other work-item reads: past NVIDIA's first-level cache. */\n",
+    "/* 16 bytes that no other work-item reads. Without L1::no_allocate: after it an H200's second-level cache keeps other\n",
+    "   things (32 MiB that are summed again and again: 16.5 us, without it 12.5). */\n",
     "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n",
     "#if GPUSCAN_PTX\n",
     "    uint4 x;\n",
-    "    __asm__ volatile(\"ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];\"\n",
+    "    __asm__ volatile(\"ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];\"\n",
     "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n",
     "                     : \"l\"(p));\n",
     "    return x;\n",
@@ -787,7 +791,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PTX\n",
     "    uint x = 0, y = 0, z = 0, w = 0;\n",
     "    __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %5, 0;\"\n",
-    "                     \" @p ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4]; }\"\n",
+    "                     \" @p ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4]; }\"\n",
     "                     : \"+r\"(x), \"+r\"(y), \"+r\"(z), \"+r\"(w)\n",
     "                     : \"l\"(p), \"r\"((uint)there));\n",
     "    return (uint4)(x, y, z, w);\n",
@@ -2140,14 +2144,18 @@ static const char *gpuscan__kernels[] = {
     "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n",
     "#if GPUSCAN_SCAN_MULTI_PASS\n",
     "\n",
+    "typedef struct {\n",
+    "    ulong src_offset, src_pitch, count, count_offset, rows, parts, part_tiles, sums_offset, flags;\n",
+    "} gpuscan_sums_numbers;\n",
+    "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_scan_sums(global const gpuscan_src *src, ulong src_offset, ulong src_pitch, ulong count,\n",
-    "                  global const uint *count_buffer, ulong count_offset, ulong rows, uint parts, uint part_tiles,\n",
-    "                  global gpuscan_t *sums, ulong sums_offset, uint flags,\n",
+    "gpuscan_scan_sums(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_t *sums,\n",
+    "                  gpuscan_sums_numbers numbers,\n",
     "    local gpuscan_shared *shared) {\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
-    "    for (ulong unit = get_group_id(0); unit < rows * parts; unit += get_num_groups(0)) {\n",
-    "        global const gpuscan_src *row = src + src_offset + unit / parts * src_pitch;\n",
+    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n",
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n",
+    "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n",
+    "        global const gpuscan_src *row = src + numbers.src_offset + unit / parts * numbers.src_pitch;\n",
     "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n",
     "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n",
     "        gpuscan_t sum = gpuscan_identity();\n",
@@ -2160,19 +2168,24 @@ static const char *gpuscan__kernels[] = {
     "            sum = at == first ? tile : gpuscan_combine(sum, tile);\n",
     "        }\n",
     "        if (GPUSCAN_ITEM == 0)\n",
-    "            sums[sums_offset + unit] = sum;\n",
+    "            sums[numbers.sums_offset + unit] = sum;\n",
     "    }\n",
     "}\n",
     "\n",
+    "typedef struct {\n",
+    "    ulong rows, parts, sums_offset, init_offset, flags;\n",
+    "} gpuscan_carries_numbers;\n",
+    "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_scan_carries(ulong rows, uint parts, global gpuscan_t *sums, ulong sums_offset, gpuscan_dst init_value,\n",
-    "                     global const gpuscan_dst *init_buffer, ulong init_offset, uint flags,\n",
+    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
+    "                     gpuscan_carries_numbers numbers,\n",
     "    local gpuscan_shared *shared) {\n",
-    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n",
+    "    uint parts = (uint)numbers.parts;\n",
     "    uint share = (parts + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n",
     "    uint first = min(GPUSCAN_ITEM * share, parts), last = min(first + share, parts);\n",
-    "    for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n",
-    "        global gpuscan_t *sum = sums + sums_offset + row * parts;\n",
+    "    for (ulong row = get_group_id(0); row < numbers.rows; row += get_num_groups(0)) {\n",
+    "        global gpuscan_t *sum = sums + numbers.sums_offset + row * parts;\n",
     "        gpuscan_t running;\n",
     "#if GPUSCAN_CPU\n",
     "        running = base;\n",
@@ -2194,26 +2207,30 @@ static const char *gpuscan__kernels[] = {
     "    }\n",
     "}\n",
     "\n",
+    "typedef struct {\n",
+    "    ulong src_offset, src_pitch, dst_offset, dst_pitch, count, count_offset, rows, parts, part_tiles, carries_offset,\n",
+    "        init_offset, total_offset, flags;\n",
+    "} gpuscan_parts_numbers;\n",
+    "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_scan_parts(global const gpuscan_src *src, ulong src_offset, ulong src_pitch, global gpuscan_dst *dst,\n",
-    "                   ulong dst_offset, ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset,\n",
-    "                   ulong rows, uint parts, uint part_tiles, global const gpuscan_t *carries, ulong carries_offset,\n",
-    "                   gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n",
-    "                   global gpuscan_dst *totals, ulong total_offset, uint flags,\n",
+    "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n",
+    "                   global const gpuscan_t *carries, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
+    "                   global gpuscan_dst *totals, gpuscan_parts_numbers numbers,\n",
     "    local gpuscan_shared *shared) {\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
-    "    for (ulong unit = get_group_id(0); unit < rows * parts; unit += get_num_groups(0)) {\n",
+    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n",
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
+    "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n",
     "        ulong row = unit / parts;\n",
     "        uint part = (uint)(unit % parts);\n",
-    "        global const gpuscan_src *from = src + src_offset + row * src_pitch;\n",
-    "        global gpuscan_dst *to = dst + dst_offset + row * dst_pitch;\n",
+    "        global const gpuscan_src *from = src + numbers.src_offset + row * numbers.src_pitch;\n",
+    "        global gpuscan_dst *to = dst + numbers.dst_offset + row * numbers.dst_pitch;\n",
     "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n",
     "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n",
     "        gpuscan_t carry;\n",
     "        if (flags & GPUSCAN_FLAG_CARRIES)\n",
-    "            carry = carries[carries_offset + unit];\n",
+    "            carry = carries[numbers.carries_offset + unit];\n",
     "        else\n",
-    "            carry = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
     "#if GPUSCAN_CPU\n",
     "        if (first < last)\n",
     "            carry = gpuscan_range_scan(from, to, first, last, carry, flags);\n",
@@ -2228,7 +2245,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n",
     "#endif\n",
     "        if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n",
-    "            totals[total_offset + row] = gpuscan_to_dst(carry);\n",
+    "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n",
     "    }\n",
     "}\n",
     "#endif\n",
@@ -2255,12 +2272,15 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_DELAY(tile)\n",
     "#endif\n",
     "\n",
+    "typedef struct {\n",
+    "    ulong src_offset, src_pitch, dst_offset, dst_pitch, count, count_offset, tiles, row_tiles, ahead, states_offset,\n",
+    "        epoch, init_offset, total_offset, flags;\n",
+    "} gpuscan_scan_numbers;\n",
+    "\n",
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n",
-    "    global const gpuscan_src *src, ulong src_offset, ulong src_pitch, global gpuscan_dst *dst, ulong dst_offset,      \\\n",
-    "        ulong dst_pitch, ulong count, global const uint *count_buffer, ulong count_offset, uint tiles,                \\\n",
-    "        uint row_tiles, uint ahead, global gpuscan_word *states, ulong states_offset, uint epoch,                     \\\n",
-    "        gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,                             \\\n",
-    "        global gpuscan_dst *totals, ulong total_offset, uint flags, local gpuscan_shared *shared\n",
+    "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n",
+    "        global gpuscan_word *states, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,                   \\\n",
+    "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n",
     "\n",
     "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n",
     "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n",
@@ -2360,19 +2380,20 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
-    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n",
+    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
+    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
     "    gpuscan_range range;\n",
-    "    uint tile;\n",
-    "    states += states_offset;\n",
-    "    src += src_offset;\n",
-    "    dst += dst_offset;\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    states += numbers.states_offset;\n",
+    "    src += numbers.src_offset;\n",
+    "    dst += numbers.dst_offset;\n",
     "    tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n",
-    "    range = gpuscan_tile_range(tile, row_tiles, src, src_pitch, count);\n",
+    "    range = gpuscan_tile_range(tile, row_tiles, src, numbers.src_pitch, count);\n",
     "    range.sum = gpuscan_range_sum(range.src, range.first, range.last);\n",
     "    while (tile != GPUSCAN_NONE) {\n",
     "        uint row = tile / row_tiles, row_first = row * row_tiles;\n",
-    "        global gpuscan_dst *to = dst + row * dst_pitch;\n",
+    "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n",
     "        uint next;\n",
     "        gpuscan_range next_range;\n",
     "        gpuscan_t prefix, end;\n",
@@ -2392,9 +2413,9 @@ static const char *gpuscan__kernels[] = {
     "        else if (tile != row_first)\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, end);\n",
     "        if ((flags & GPUSCAN_FLAG_TOTAL) && range.first + GPUSCAN_TILE >= count)\n",
-    "            totals[total_offset + row] = gpuscan_to_dst(end);\n",
+    "            totals[numbers.total_offset + row] = gpuscan_to_dst(end);\n",
     "        next = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n",
-    "        next_range = gpuscan_tile_range(next, row_tiles, src, src_pitch, count);\n",
+    "        next_range = gpuscan_tile_range(next, row_tiles, src, numbers.src_pitch, count);\n",
     "        gpuscan_range_scan_ahead(range.src, to, range.first, range.last, prefix, flags, &next_range);\n",
     "        tile = next;\n",
     "        range = next_range;\n",
@@ -2406,17 +2427,18 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile data;\n",
     "    gpuscan_t base, sum, prefix;\n",
     "    uint tile =\n",
-    "        gpuscan_ticket(GPUSCAN_COUNTERS(states + states_offset), (uint)get_num_groups(0), &shared->ticket);\n",
-    "    states += states_offset;\n",
+    "        gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket);\n",
+    "    uint row_tiles = (uint)numbers.row_tiles, epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
+    "    states += numbers.states_offset;\n",
     "    ulong row = tile / row_tiles;\n",
     "    uint row_first = (uint)row * row_tiles;\n",
     "    ulong first = (ulong)(tile - row_first) * GPUSCAN_TILE;\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
     "    if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n",
     "        return;\n",
-    "    src += src_offset + row * src_pitch;\n",
-    "    dst += dst_offset + row * dst_pitch;\n",
-    "    base = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "    src += numbers.src_offset + row * numbers.src_pitch;\n",
+    "    dst += numbers.dst_offset + row * numbers.dst_pitch;\n",
+    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
     "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_PART);\n",
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
     "    GPUSCAN_TEST_DELAY(tile);\n",
@@ -2439,7 +2461,7 @@ static const char *gpuscan__kernels[] = {
     "        else if (tile != row_first)\n",
     "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n",
     "        if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count)\n",
-    "            totals[total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
+    "            totals[numbers.total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
     "    }\n",
     "    gpuscan_tile_store(&data, src, dst, first, count, prefix, flags);\n",
     "}\n",
@@ -2501,7 +2523,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_FOLDERS GPUSCAN_SUBGROUPS\n",
     "#else\n",
     "#define GPUSCAN_TURN()                                                                                                 \\\n",
-    "    gpuscan_ticket(GPUSCAN_COUNTERS(states + states_offset), (uint)get_num_groups(0), &shared->ticket)\n",
+    "    gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket)\n",
     "#define GPUSCAN_FOLDERS 1\n",
     "#endif\n",
     "\n",
@@ -2623,13 +2645,15 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile data;\n",
     "    gpuscan_t base, sum, prefix;\n",
     "    uint turn = GPUSCAN_TURN(), tile;\n",
+    "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, ahead = (uint)numbers.ahead;\n",
+    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
     "    bool sums_only, there;\n",
-    "    states += states_offset;\n",
-    "    src += src_offset;\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
-    "    base = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "    states += numbers.states_offset;\n",
+    "    src += numbers.src_offset;\n",
+    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
     "    if (turn == 0) {\n",
-    "        gpuscan_fold(src, src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n",
+    "        gpuscan_fold(src, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n",
     "        return;\n",
     "    }\n",
     "    tile = turn - 1;\n",
@@ -2640,7 +2664,7 @@ static const char *gpuscan__kernels[] = {
     "        tile = past >= 2 * (tiles - ahead) ? tile - tiles : past / 2 + (sums_only ? ahead : 0);\n",
     "    }\n",
     "    uint r = tile / row_tiles;\n",
-    "    gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, src_pitch, count, states, epoch);\n",
+    "    gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, numbers.src_pitch, count, states, epoch);\n",
     "    tile -= r * row_tiles;\n",
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
     "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n",
@@ -2687,8 +2711,9 @@ static const char *gpuscan__kernels[] = {
     "    prefix = shared->prefix;\n",
     "#endif\n",
     "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n",
-    "        totals[total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
-    "    gpuscan_tile_store(&data, row.src, dst + dst_offset + r * dst_pitch, first, count, prefix, flags);\n",
+    "        totals[numbers.total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
+    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n",
+    "    gpuscan_tile_store(&data, row.src, dst, first, count, prefix, flags);\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -2699,19 +2724,20 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile data;\n",
     "    gpuscan_row row;\n",
     "    gpuscan_t sum, prefix;\n",
+    "    uint row_tiles = (uint)numbers.row_tiles, flags = (uint)numbers.flags;\n",
     "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
-    "    row.src = src + src_offset + r * src_pitch;\n",
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
+    "    row.src = src + numbers.src_offset + r * numbers.src_pitch;\n",
     "    row.count = count;\n",
-    "    row.sums = states + states_offset + (ulong)r * row_tiles * GPUSCAN_PARTS;\n",
-    "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n",
-    "    dst += dst_offset + r * dst_pitch;\n",
+    "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_PARTS;\n",
+    "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n",
+    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n",
     "    tile -= r * row_tiles;\n",
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
     "    if (first >= count && tile != 0)\n",
     "        return;\n",
     "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_PART);\n",
-    "    prefix = gpuscan_base(init_value, init_buffer, init_offset, flags);\n",
+    "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
     "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n",
     "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
@@ -2739,7 +2765,7 @@ static const char *gpuscan__kernels[] = {
     "            prefix = gpuscan_combine(prefix, shared->windows[from / GPUSCAN_WINDOW]);\n",
     "    }\n",
     "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n",
-    "        totals[total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
+    "        totals[numbers.total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
     "    gpuscan_tile_store(&data, row.src, dst, first, count, prefix, flags);\n",
     "}\n",
     "#endif\n",
@@ -2749,12 +2775,17 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#if GPUSCAN_UNIFORM_ADD\n",
     "/* A group takes TILE consecutive elements at a time; on a CPU its one work-item does, addend by addend. */\n",
+    "typedef struct {\n",
+    "    ulong dst_offset, addend_offset, count, count_offset, block, flags;\n",
+    "} gpuscan_add_numbers;\n",
+    "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_uniform_add(global gpuscan_dst *dst, ulong dst_offset, global const gpuscan_dst *addends, ulong addend_offset,\n",
-    "                    ulong count, global const uint *count_buffer, ulong count_offset, ulong block, uint flags) {\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
-    "    dst += dst_offset;\n",
-    "    addends += addend_offset;\n",
+    "gpuscan_uniform_add(global gpuscan_dst *dst, global const gpuscan_dst *addends, global const uint *count_buffer,\n",
+    "                    gpuscan_add_numbers numbers) {\n",
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n",
+    "    ulong block = numbers.block;\n",
+    "    dst += numbers.dst_offset;\n",
+    "    addends += numbers.addend_offset;\n",
     "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_TILE; first < count;\n",
     "         first += (ulong)get_num_groups(0) * GPUSCAN_TILE) {\n",
     "        ulong last = min(first + GPUSCAN_TILE, count);\n",
@@ -2981,32 +3012,36 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, ulong dst_offset,\n",
-    "                                        gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "                                        ulong init_offset, uint flags) {\n",
+    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n",
+    "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n",
     "    if (flags & (GPUSCAN_FLAG_INIT | GPUSCAN_FLAG_INIT_BUFFER))\n",
     "        sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n",
-    "    dst[dst_offset] = GPUSCAN_RESULT(sum);\n",
+    "    *dst = GPUSCAN_RESULT(sum);\n",
     "}\n",
     "\n",
     "/* One group writes the result at once. Of several the last to arrive combines the partial results where they are state\n",
     "   words, else a launch of gpuscan_reduce_finish does. */\n",
+    "typedef struct {\n",
+    "    ulong src_offset, count, count_offset, group_tiles, partials_offset, epoch, dst_offset, init_offset, flags;\n",
+    "} gpuscan_reduce_numbers;\n",
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n",
-    "gpuscan_reduce(global const gpuscan_src *src, ulong src_offset, ulong count, global const uint *count_buffer,\n",
-    "               ulong count_offset, ulong group_tiles, global gpuscan_partial *partials, ulong partials_offset,\n",
-    "               uint epoch, global gpuscan_result_t *dst, ulong dst_offset, gpuscan_dst init_value,\n",
-    "               global const gpuscan_dst *init_buffer, ulong init_offset, uint flags,\n",
+    "gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n",
+    "               global gpuscan_result_t *dst, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
+    "               gpuscan_reduce_numbers numbers,\n",
     "    local gpuscan_reduce_shared *shared) {\n",
     "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n",
+    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
     "    gpuscan_t sum;\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags);\n",
-    "    partials += partials_offset;\n",
+    "    src += numbers.src_offset;\n",
+    "    partials += numbers.partials_offset;\n",
     "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
-    "    sum = gpuscan_items_sum(gpuscan_item_sum(src + src_offset, count, group, groups), shared);\n",
+    "    sum = gpuscan_items_sum(gpuscan_item_sum(src, count, group, groups), shared);\n",
     "#else\n",
     "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n",
-    "    sum = gpuscan_tiles_sum(src + src_offset, count, min(group * group_tiles, tiles),\n",
-    "                            min((group + 1) * group_tiles, tiles), shared);\n",
+    "    sum = gpuscan_tiles_sum(src, count, min(group * numbers.group_tiles, tiles),\n",
+    "                            min((group + 1) * numbers.group_tiles, tiles), shared);\n",
     "#endif\n",
     "    if (groups > 1) {\n",
     "        if (GPUSCAN_ITEM == 0) {\n",
@@ -3027,18 +3062,22 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "    }\n",
     "    if (GPUSCAN_ITEM == 0)\n",
-    "        gpuscan_reduce_write(sum, dst, dst_offset, init_value, init_buffer, init_offset, flags);\n",
+    "        gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset, flags);\n",
     "}\n",
     "\n",
     "#if !GPUSCAN_WORD\n",
+    "typedef struct {\n",
+    "    ulong partials_offset, count, dst_offset, init_offset, flags;\n",
+    "} gpuscan_finish_numbers;\n",
+    "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_reduce_finish(global gpuscan_partial *partials, ulong partials_offset, uint count, global gpuscan_result_t *dst,\n",
-    "                      ulong dst_offset, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "                      ulong init_offset, uint flags,\n",
+    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_dst init_value,\n",
+    "                      global const gpuscan_dst *init_buffer, gpuscan_finish_numbers numbers,\n",
     "    local gpuscan_reduce_shared *shared) {\n",
-    "    gpuscan_t sum = gpuscan_partials_sum(partials + partials_offset, count, 0, shared);\n",
+    "    gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n",
     "    if (GPUSCAN_ITEM == 0)\n",
-    "        gpuscan_reduce_write(sum, dst, dst_offset, init_value, init_buffer, init_offset, flags);\n",
+    "        gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n",
+    "                             (uint)numbers.flags);\n",
     "}\n",
     "#endif\n",
     "#endif\n",
@@ -3077,6 +3116,14 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n",
     "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n",
+    "#if GPUSCAN_REAL_SIZE == 8\n",
+    "#define GPUSCAN_BIN_NUMBER(k) as_double(numbers.bins[k])\n",
+    "#else\n",
+    "#define GPUSCAN_BIN_NUMBER(k) as_float((uint)numbers.bins[k])\n",
+    "#endif\n",
+    "#define GPUSCAN_BIN_VARIABLES                                                                                         \\\n",
+    "    gpuscan_real lower = GPUSCAN_BIN_NUMBER(0), upper = GPUSCAN_BIN_NUMBER(1), step = GPUSCAN_BIN_NUMBER(2),          \\\n",
+    "                 inverse = GPUSCAN_BIN_NUMBER(3)\n",
     "\n",
     "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n",
     "#if GPUSCAN_SAMPLE_F16\n",
@@ -3135,6 +3182,8 @@ static const char *gpuscan__kernels[] = {
     "/* range: upper - lower, as gpuscan_offset; factor: see GPUSCAN_BIN_MODE */\n",
     "#define GPUSCAN_BIN_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n",
     "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n",
+    "#define GPUSCAN_BIN_VARIABLES                                                                                         \\\n",
+    "    ulong lower = numbers.bins[0], upper = numbers.bins[1], range = numbers.bins[2], factor = numbers.bins[3]\n",
     "\n",
     "/* floor(x * BINS / range), exactly, for x < range:\n",
     "     0  bin = x                       one bin a value\n",
@@ -3259,6 +3308,16 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "#endif\n",
     "}\n",
+    "\n",
+    "typedef struct {\n",
+    "    ulong samples_offset, pitch, count, count_offset, rows, row_groups, weights_offset, weights_pitch, edges_offset,\n",
+    "        bins[4] /* see BIN_VARIABLES */, accumulators_offset, counts_offset, flags;\n",
+    "} gpuscan_histogram_numbers;\n",
+    "\n",
+    "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n",
+    "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n",
+    "        global const GPUSCAN_EDGE *edges, global gpuscan_counter *accumulators, global gpuscan_counter *counts,       \\\n",
+    "        gpuscan_histogram_numbers numbers\n",
     "\n",
     "/* ---- counting on a CPU */\n",
     "\n",
@@ -3426,18 +3485,14 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_histogram(global const gpuscan_sample *samples, ulong samples_offset, ulong pitch, ulong count,\n",
-    "                  global const uint *count_buffer, ulong count_offset, ulong rows, uint row_groups,\n",
-    "                  global const gpuscan_weight *weights, ulong weights_offset, ulong weights_pitch,\n",
-    "                  global const GPUSCAN_EDGE *edges, ulong edges_offset, GPUSCAN_BIN_PARAMETERS,\n",
-    "                  global gpuscan_counter *accumulators, ulong accumulators_offset, global gpuscan_counter *counts,\n",
-    "                  ulong counts_offset, uint flags,\n",
-    "                  local uint *shared /* the tables */) {\n",
-    "    ulong group = get_group_id(0), groups = get_num_groups(0);\n",
-    "    accumulators += accumulators_offset;\n",
-    "    edges += edges_offset;\n",
-    "    samples += samples_offset;\n",
-    "    weights += weights_offset;\n",
+    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n",
+    "    GPUSCAN_BIN_VARIABLES;\n",
+    "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n",
+    "    uint flags = (uint)numbers.flags;\n",
+    "    accumulators += numbers.accumulators_offset;\n",
+    "    edges += numbers.edges_offset;\n",
+    "    samples += numbers.samples_offset;\n",
+    "    weights += numbers.weights_offset;\n",
     "#if GPUSCAN_BYTE_TABLES\n",
     "    volatile uint opaque = 16;\n",
     "    uint sixteen = opaque; /* see gpuscan_count_word */\n",
@@ -3450,7 +3505,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n",
     "    gpuscan_table table = accumulators + group * GPUSCAN_STRIDE;\n",
     "#endif\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags) * GPUSCAN_CHANNELS;\n",
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n",
     "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n",
     "    bool draw = GPUSCAN_DRAW && groups > 1 && blocks < 0xffffffffu / GPUSCAN_BLOCK;\n",
     "    uint pieces = draw ? (uint)(blocks / GPUSCAN_PIECE) + 1 : (uint)groups, piece = (uint)group;\n",
@@ -3464,8 +3519,8 @@ static const char *gpuscan__kernels[] = {
     "        while (block < end) {\n",
     "            ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n",
     "            ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n",
-    "            global const gpuscan_sample *from = samples + row * pitch * GPUSCAN_CHANNELS;\n",
-    "            global const gpuscan_weight *weight = weights + row * weights_pitch;\n",
+    "            global const gpuscan_sample *from = samples + row * numbers.pitch * GPUSCAN_CHANNELS;\n",
+    "            global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n",
     "            block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n",
     "#if GPUSCAN_BYTE_TABLES\n",
     "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n",
@@ -3512,7 +3567,7 @@ static const char *gpuscan__kernels[] = {
     "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), (uint)groups, shared) != groups - 1)\n",
     "            return;\n",
     "        gpuscan_device_fence();\n",
-    "        gpuscan_histogram_move(accumulators, counts + counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n",
+    "        gpuscan_histogram_move(accumulators, counts + numbers.counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n",
     "    }\n",
     "}\n",
     "\n",
@@ -3721,26 +3776,24 @@ static const char *gpuscan__kernels[] = {
     "/* Groups g, g + RANGES, ... count range g % RANGES of the bins. Of a range's groups row_groups share a row: their\n",
     "   work-items take its vectors in turn, ROWS loads in flight. */\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n",
-    "gpuscan_histogram(global const gpuscan_sample *samples, ulong samples_offset, ulong pitch, ulong count,\n",
-    "                  global const uint *count_buffer, ulong count_offset, ulong rows, uint row_groups,\n",
-    "                  global const gpuscan_weight *weights, ulong weights_offset, ulong weights_pitch,\n",
-    "                  global const GPUSCAN_EDGE *edges, ulong edges_offset, GPUSCAN_BIN_PARAMETERS,\n",
-    "                  global gpuscan_counter *accumulators, ulong accumulators_offset, global gpuscan_counter *counts,\n",
-    "                  ulong counts_offset, uint flags\n",
+    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS\n",
     "#if GPUSCAN_PTX /* a known address saves an addition a sample, and the driver adds nothing to these bytes */\n",
     ") {\n",
     "    local uint shared[GPUSCAN_COPIES ? GPUSCAN_RANGE_BINS * GPUSCAN_COPIES : 1]; /* the bins, later the ticket */\n",
     "#else\n",
     "    , local uint *shared) {\n",
     "#endif\n",
+    "    GPUSCAN_BIN_VARIABLES;\n",
+    "    uint row_groups = (uint)numbers.row_groups, flags = (uint)numbers.flags;\n",
+    "    ulong rows = numbers.rows, pitch = numbers.pitch, weights_pitch = numbers.weights_pitch;\n",
     "    uint members = (uint)get_num_groups(0) / GPUSCAN_RANGES, member = (uint)get_group_id(0) / GPUSCAN_RANGES;\n",
     "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_RANGES * GPUSCAN_RANGE_BINS;\n",
     "    uint first = member % row_groups * GPUSCAN_GROUP + GPUSCAN_ITEM;\n",
     "    uint stride = row_groups * GPUSCAN_GROUP;\n",
     "    ulong row = member / row_groups;\n",
-    "    count = gpuscan_count(count, count_buffer, count_offset, flags) * GPUSCAN_CHANNELS;\n",
-    "    samples += samples_offset;\n",
-    "    weights += weights_offset;\n",
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n",
+    "    samples += numbers.samples_offset;\n",
+    "    weights += numbers.weights_offset;\n",
     "    gpuscan_row here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
     "#if GPUSCAN_PIPE\n",
     "    ulong stride64 = stride; /* beyond 32 bits */\n",
@@ -3757,9 +3810,9 @@ static const char *gpuscan__kernels[] = {
     "    local uint *bins = 0;\n",
     "    uint copy = 0;\n",
     "#endif\n",
-    "    accumulators += accumulators_offset;\n",
-    "    counts += counts_offset;\n",
-    "    edges += edges_offset;\n",
+    "    accumulators += numbers.accumulators_offset;\n",
+    "    counts += numbers.counts_offset;\n",
+    "    edges += numbers.edges_offset;\n",
     "    while (row < rows) {\n",
     "        for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n",
     "            ulong sample = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n",
@@ -3877,11 +3930,15 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "#endif /* a group of many work-items */\n",
     "\n",
+    "typedef struct {\n",
+    "    ulong accumulators_offset, counts_offset, flags;\n",
+    "} gpuscan_move_numbers;\n",
+    "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_histogram_finish(global gpuscan_counter *accumulators, ulong accumulators_offset,\n",
-    "                         global gpuscan_counter *counts, ulong counts_offset, uint flags) {\n",
-    "    gpuscan_histogram_move(accumulators + accumulators_offset, counts + counts_offset, get_global_id(0),\n",
-    "                           GPUSCAN_ALL_BINS, get_global_size(0), flags);\n",
+    "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
+    "                         gpuscan_move_numbers numbers) {\n",
+    "    gpuscan_histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n",
+    "                           get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0), (uint)numbers.flags);\n",
     "}\n",
     "#endif /* GPUSCAN_SAMPLE */\n",
 /* kernels.cl.inc: end */
@@ -4050,9 +4107,9 @@ typedef struct gpuscan__key {
 } gpuscan__key;
 
 /* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
-   only while the library itself keeps it, or another one could have got its handle meanwhile. The histogram's kernel
-   has the most arguments, 23. */
-enum { GPUSCAN__MAX_ARGS = 23, GPUSCAN__MAX_KNOWN = 16 };
+   only while the library itself keeps it, or another one could have got its handle meanwhile. The scan's kernel has the
+   most arguments, 9, the histogram's the most numbers, 16. */
+enum { GPUSCAN__MAX_ARGS = 9, GPUSCAN__MAX_NUMBERS = 16, GPUSCAN__MAX_KNOWN = 8 * GPUSCAN__MAX_NUMBERS };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
     uint32_t generation; /* of the library's buffers; 0: no buffer */
@@ -4448,7 +4505,8 @@ static const gpuscan__profile gpuscan__profiles[] = {
         rows and registers are the most bytes in flight a multiprocessor without spills, at 2^28: 64 registers hold 8
         rows of 4 bytes (566 us), inclusive scans of integers want 72 (569; in 64: 597). Packed elements need fewer.
         For 8 bytes the compiler's choice serves exclusive scans (u64, f64, affine: 1134 to 1145; inclusive: 1146, 1475,
-        1210), and 80 inclusive ones (1151, 1166, 1197); 6 rows in 64 take 1166 for all.
+        1210), and 80 inclusive ones (1151, 1166, 1197); 6 rows in 64 take 1166 for all. Inclusive ones of 8 bytes hold more, and
+        want 22 MiB (u64, 2^30: 4546, with 24 MiB 4558, other groups and registers the same or more).
         Reduce: 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28:
         5.9, 7.7, 242 us; four groups with fewer: 6.9, 9.5, 249).
         NULL: each buffer among a kernel's arguments costs the host 0.4 us a launch.
@@ -4463,7 +4521,7 @@ static const gpuscan__profile gpuscan__profiles[] = {
       {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 8, 0, 1},
+      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 1},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 0, 8, 0, 0},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1},
@@ -5466,7 +5524,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
 }
 
 /* A kernel's arguments, in order; the first failure stays. Those that have not changed since the last launch of this
-   kernel are not set again. */
+   kernel are not set again. Numbers are collected and go as one argument after the others, a struct in the kernel. */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
@@ -5474,7 +5532,9 @@ typedef struct gpuscan__launch {
     cl_mem stand_in; /* for buffers that are not given: NULL, where the driver takes it */
     uint32_t stand_in_generation;
     cl_uint index;
+    uint32_t number_count;
     cl_int code;
+    cl_ulong numbers[GPUSCAN__MAX_NUMBERS];
 } gpuscan__launch;
 
 /* The generation of a buffer that is not the library's: it is always set. */
@@ -5496,6 +5556,7 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
     launch.stand_in = gs->device.profile->nulls ? NULL : own ? own : stand_in;
     launch.stand_in_generation = !launch.stand_in ? 0 : own ? gs->scratch_generation : GPUSCAN__CALLERS;
     launch.index = 0;
+    launch.number_count = 0;
     launch.code = CL_SUCCESS;
     return launch;
 }
@@ -5541,18 +5602,13 @@ static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t s
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
     gpuscan__arg_of(launch, value, size, 0);
 }
-static void gpuscan__arg_u32(gpuscan__launch *launch, uint64_t value) {
-    cl_uint number = (cl_uint)value;
-    gpuscan__arg(launch, &number, sizeof(number));
-}
-static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
-    cl_ulong number = value;
-    gpuscan__arg(launch, &number, sizeof(number));
+static void gpuscan__arg_number(gpuscan__launch *launch, uint64_t value) {
+    launch->numbers[launch->number_count++] = value;
 }
 static void gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
-    gpuscan__arg_u64(launch, buffer.mem ? buffer.offset : 0);
+    gpuscan__arg_number(launch, buffer.mem ? buffer.offset : 0);
 }
 /* Scratch of a kind, what follows the counters; the offset in units of bytes_each. */
 static void gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
@@ -5564,19 +5620,20 @@ static void gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t pas
     if (mem) {
         gpuscan__arg_of(launch, &mem, sizeof(mem),
                         chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
-        gpuscan__arg_u64(launch, gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each)); /* see gpuscan__slack */
+        gpuscan__arg_number(launch, gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each)); /* see gpuscan__slack */
     } else {
         gpuscan__arg_buffer(launch, buffer);
     }
 }
 
-/* shared: bytes of local memory, every kernel's last argument. */
+/* shared: bytes of local memory, the last argument of kernels that take some. */
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, uint64_t groups, uint32_t group, uint64_t shared,
                                           int is_last) {
     gpuscan__chain *chain = launch->chain;
     size_t local = group, global = (size_t)(groups * group);
     cl_event event = NULL;
     cl_int code;
+    gpuscan__arg(launch, launch->numbers, launch->number_count * sizeof(launch->numbers[0]));
     if (shared)
         gpuscan__arg(launch, NULL, (size_t)shared);
     code = launch->code;
@@ -6080,42 +6137,42 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     if (plan->parts > 1) {
         launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_SUMS, stand_in);
         gpuscan__arg_buffer(&launch, desc->src);
-        gpuscan__arg_u64(&launch, plan->src_pitch);
-        gpuscan__arg_u64(&launch, desc->count);
+        gpuscan__arg_number(&launch, plan->src_pitch);
+        gpuscan__arg_number(&launch, desc->count);
         gpuscan__arg_buffer(&launch, desc->count_buffer);
-        gpuscan__arg_u64(&launch, plan->rows);
-        gpuscan__arg_u32(&launch, plan->parts);
-        gpuscan__arg_u32(&launch, plan->part_tiles);
+        gpuscan__arg_number(&launch, plan->rows);
+        gpuscan__arg_number(&launch, plan->parts);
+        gpuscan__arg_number(&launch, plan->part_tiles);
         gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-        gpuscan__arg_u32(&launch, flags);
+        gpuscan__arg_number(&launch, flags);
         if ((r = gpuscan__launch_end(&launch, groups, group, shared, 0)) != 0)
             return r;
         launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, stand_in);
-        gpuscan__arg_u64(&launch, plan->rows);
-        gpuscan__arg_u32(&launch, plan->parts);
+        gpuscan__arg_number(&launch, plan->rows);
+        gpuscan__arg_number(&launch, plan->parts);
         gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
         gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
         gpuscan__arg_buffer(&launch, desc->init_buffer);
-        gpuscan__arg_u32(&launch, flags);
+        gpuscan__arg_number(&launch, flags);
         if ((r = gpuscan__launch_end(&launch, gpuscan__min(plan->rows, 65536), group, shared, 0)) != 0)
             return r;
         flags |= GPUSCAN__FLAG_CARRIES;
     }
     launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
     gpuscan__arg_buffer(&launch, desc->src);
-    gpuscan__arg_u64(&launch, plan->src_pitch);
+    gpuscan__arg_number(&launch, plan->src_pitch);
     gpuscan__arg_buffer(&launch, desc->dst);
-    gpuscan__arg_u64(&launch, plan->dst_pitch);
-    gpuscan__arg_u64(&launch, desc->count);
+    gpuscan__arg_number(&launch, plan->dst_pitch);
+    gpuscan__arg_number(&launch, desc->count);
     gpuscan__arg_buffer(&launch, desc->count_buffer);
-    gpuscan__arg_u64(&launch, plan->rows);
-    gpuscan__arg_u32(&launch, plan->parts);
-    gpuscan__arg_u32(&launch, plan->part_tiles);
+    gpuscan__arg_number(&launch, plan->rows);
+    gpuscan__arg_number(&launch, plan->parts);
+    gpuscan__arg_number(&launch, plan->part_tiles);
     gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
     gpuscan__arg_buffer(&launch, desc->init_buffer);
     gpuscan__arg_buffer(&launch, desc->total);
-    gpuscan__arg_u32(&launch, flags);
+    gpuscan__arg_number(&launch, flags);
     return gpuscan__launch_end(&launch, groups, group, shared, 1);
 }
 
@@ -6126,20 +6183,20 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
         gpuscan__launch_begin(chain, program, 0, desc->dst.mem ? desc->dst.mem : desc->total.mem);
     uint64_t groups;
     gpuscan__arg_buffer(&launch, desc->src);
-    gpuscan__arg_u64(&launch, plan->src_pitch);
+    gpuscan__arg_number(&launch, plan->src_pitch);
     gpuscan__arg_buffer(&launch, desc->dst);
-    gpuscan__arg_u64(&launch, plan->dst_pitch);
-    gpuscan__arg_u64(&launch, desc->count);
+    gpuscan__arg_number(&launch, plan->dst_pitch);
+    gpuscan__arg_number(&launch, desc->count);
     gpuscan__arg_buffer(&launch, desc->count_buffer);
-    gpuscan__arg_u32(&launch, plan->tiles);
-    gpuscan__arg_u32(&launch, plan->row_tiles);
-    gpuscan__arg_u32(&launch, plan->ahead);
+    gpuscan__arg_number(&launch, plan->tiles);
+    gpuscan__arg_number(&launch, plan->row_tiles);
+    gpuscan__arg_number(&launch, plan->ahead);
     gpuscan__arg_scratch(&launch, gpuscan__word_scratch(plan->key.word), 0, plan->key.word / 8);
-    gpuscan__arg_u32(&launch, chain->place.epoch);
+    gpuscan__arg_number(&launch, chain->place.epoch);
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
     gpuscan__arg_buffer(&launch, desc->init_buffer);
     gpuscan__arg_buffer(&launch, desc->total);
-    gpuscan__arg_u32(&launch, flags);
+    gpuscan__arg_number(&launch, flags);
     if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy)) /* each takes tile after tile */
         groups = gpuscan__min(plan->tiles, chain->gs->device.units);
     else
@@ -6343,10 +6400,10 @@ static gpuscan_result gpuscan__uniform_add(gpuscan *gs, const gpuscan_uniform_ad
             launch = gpuscan__launch_begin(&chain, program, 0, desc->dst.mem);
             gpuscan__arg_buffer(&launch, desc->dst);
             gpuscan__arg_buffer(&launch, desc->addend);
-            gpuscan__arg_u64(&launch, desc->count);
+            gpuscan__arg_number(&launch, desc->count);
             gpuscan__arg_buffer(&launch, desc->count_buffer);
-            gpuscan__arg_u64(&launch, desc->block);
-            gpuscan__arg_u32(&launch, flags);
+            gpuscan__arg_number(&launch, desc->block);
+            gpuscan__arg_number(&launch, flags);
             r = gpuscan__launch_end(&launch, gpuscan__min(gpuscan__ceil_div(desc->count, key.tile), (uint64_t)1 << 20),
                                     key.group, 0, 1);
         }
@@ -6452,25 +6509,25 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     cl_int code;
     gpuscan_result r;
     gpuscan__arg_buffer(&launch, desc->src);
-    gpuscan__arg_u64(&launch, desc->count);
+    gpuscan__arg_number(&launch, desc->count);
     gpuscan__arg_buffer(&launch, desc->count_buffer);
-    gpuscan__arg_u64(&launch, plan->group_tiles);
+    gpuscan__arg_number(&launch, plan->group_tiles);
     gpuscan__arg_scratch(&launch, kind, 0, unit);
-    gpuscan__arg_u32(&launch, chain->place.epoch);
+    gpuscan__arg_number(&launch, chain->place.epoch);
     gpuscan__arg_result(&launch, desc, plan);
     gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
     gpuscan__arg_buffer(&launch, desc->init_buffer);
-    gpuscan__arg_u32(&launch, flags);
+    gpuscan__arg_number(&launch, flags);
     if ((r = gpuscan__launch_end(&launch, plan->groups, plan->key.group, shared, !second && !to_host)) != 0)
         return r;
     if (second) {
         launch = gpuscan__launch_begin(chain, program, 1, dst);
         gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, plan->e.t_size);
-        gpuscan__arg_u32(&launch, plan->groups);
+        gpuscan__arg_number(&launch, plan->groups);
         gpuscan__arg_result(&launch, desc, plan);
         gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
         gpuscan__arg_buffer(&launch, desc->init_buffer);
-        gpuscan__arg_u32(&launch, flags);
+        gpuscan__arg_number(&launch, flags);
         if ((r = gpuscan__launch_end(&launch, 1, plan->key.group, shared, !to_host)) != 0)
             return r;
     }
@@ -6922,12 +6979,14 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     return GPUSCAN_SUCCESS;
 }
 
+/* The bits of a double, or of the float that samples of other types are compared with. */
 static void gpuscan__arg_real(gpuscan__launch *launch, gpuscan_type type, double value) {
+    uint64_t bits;
+    uint32_t single_bits;
     float single = (float)value;
-    if (type == GPUSCAN_TYPE_F64)
-        gpuscan__arg(launch, &value, sizeof(value));
-    else
-        gpuscan__arg(launch, &single, sizeof(single));
+    memcpy(&bits, &value, sizeof(bits));
+    memcpy(&single_bits, &single, sizeof(single_bits));
+    gpuscan__arg_number(launch, type == GPUSCAN_TYPE_F64 ? bits : single_bits);
 }
 
 /* Bytes of local memory: the bins, later the ticket; on a CPU the tables, each with one counter more. */
@@ -6962,13 +7021,13 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy) && !plan->key.copies)
         flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES;
     gpuscan__arg_buffer(&launch, desc->samples);
-    gpuscan__arg_u64(&launch, pitch);
-    gpuscan__arg_u64(&launch, count);
+    gpuscan__arg_number(&launch, pitch);
+    gpuscan__arg_number(&launch, count);
     gpuscan__arg_buffer(&launch, desc->count_buffer);
-    gpuscan__arg_u64(&launch, rows);
-    gpuscan__arg_u32(&launch, plan->row_groups);
+    gpuscan__arg_number(&launch, rows);
+    gpuscan__arg_number(&launch, plan->row_groups);
     gpuscan__arg_buffer(&launch, desc->weights);
-    gpuscan__arg_u64(&launch, plan->weights_pitch);
+    gpuscan__arg_number(&launch, plan->weights_pitch);
     gpuscan__arg_buffer(&launch, desc->edges);
     if (gpuscan__types[plan->sample].kind == 'f') {
         gpuscan__arg_real(&launch, plan->sample, plan->real_lower);
@@ -6976,14 +7035,14 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
         gpuscan__arg_real(&launch, plan->sample, plan->real_step);
         gpuscan__arg_real(&launch, plan->sample, plan->real_step > 0 ? 1.0 / plan->real_step : 0);
     } else {
-        gpuscan__arg_u64(&launch, plan->lower);
-        gpuscan__arg_u64(&launch, plan->lower + plan->range);
-        gpuscan__arg_u64(&launch, plan->range);
-        gpuscan__arg_u64(&launch, plan->factor);
+        gpuscan__arg_number(&launch, plan->lower);
+        gpuscan__arg_number(&launch, plan->lower + plan->range);
+        gpuscan__arg_number(&launch, plan->range);
+        gpuscan__arg_number(&launch, plan->factor);
     }
     gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
     gpuscan__arg_buffer(&launch, desc->counts);
-    gpuscan__arg_u32(&launch, flags);
+    gpuscan__arg_number(&launch, flags);
     if ((r = gpuscan__launch_end(&launch, plan->groups, plan->key.group,
                                  gpuscan__counts_shared(gs, plan), in_launch)) != 0 ||
         in_launch)
@@ -6992,7 +7051,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
     gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
     gpuscan__arg_buffer(&launch, desc->counts);
-    gpuscan__arg_u32(&launch, flags);
+    gpuscan__arg_number(&launch, flags);
     groups = gs->device.units * (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy) ? (uint64_t)1 : 16);
     return gpuscan__launch_end(&launch, gpuscan__min(gpuscan__ceil_div(plan->all_bins, plan->key.group), groups),
                                plan->key.group, 0, 1);

@@ -557,19 +557,19 @@ static void test_ranges(void **state) {
     free(expected);
 }
 
-/* The flags of the last launch of the object's program for one kind of scan: its kernel's last value. */
+/* The flags of the last launch of the object's program for one kind of scan: the last of its kernel's numbers, which
+   are the eighth argument. */
 static uint32_t flags_of(const gpuscan *gs, uint32_t inclusive) {
     const gpuscan__program *program = gs->programs;
-    uint32_t flags;
-    int k, a;
+    cl_ulong flags;
+    int k;
     while (program && program->key.inclusive != inclusive)
         program = program->next;
     for (k = 0; program && k < GPUSCAN__MAX_KERNELS; k++)
-        for (a = GPUSCAN__MAX_ARGS - 1; a > 0; a--)
-            if (program->known[k][a].size == sizeof flags) {
-                memcpy(&flags, program->known[k][a].value, sizeof flags);
-                return flags;
-            }
+        if (program->known[k][7].size > sizeof flags) {
+            memcpy(&flags, program->known[k][7].value + program->known[k][7].size - sizeof flags, sizeof flags);
+            return (uint32_t)flags;
+        }
     fail_msg("%s: no program was launched", test.what);
     return 0;
 }
