@@ -738,7 +738,8 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "\n",
     "/* What a kernel is told in numbers is one argument, a struct of 64-bit integers in the order in which the host gives\n",
-    "   them: every further argument costs the host time (an H200's, for 16 of them: 0.7 us a launch). */\n",
+    "   them, a buffer's offset with the buffer: every further argument costs the host time (an H200's, for 16 of them: 0.7\n",
+    "   us a launch). */\n",
     "\n",
     "/* ---- barriers and fences ------------------------------------------------------------------------------------- */\n",
     "\n",
@@ -757,8 +758,8 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_GROUP_ATTRIBUTE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n",
     "#endif\n",
     "\n",
-    "/* Local memory is an argument of every kernel: PoCL 3.1 confuses __local variables whose address is folded into a\n",
-    "   constant expression. */\n",
+    "/* Local memory is an argument, not declared (but on NVIDIA): PoCL 3.1 confuses __local variables whose address is\n",
+    "   folded into a constant expression. */\n",
     "\n",
     "/* Orders this work-item's global accesses before and after it for the whole device; mem_fence only promises that for\n",
     "   the work-group. */\n",
@@ -772,14 +773,15 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "\n",
-    "/* 16 bytes that no other work-item reads. After L1::no_allocate an H200's second-level cache keeps other things (32\n",
-    "   MiB that are summed again and again: 16.5 us, without it 12.5). Channels, which count most for each load, take it:\n",
-    "   past that cache they are faster by a fourteenth. */\n",
+    "/* How 16 bytes are loaded that are read once. After L1::no_allocate an H200's second-level cache keeps other things,\n",
+    "   unless the load names a policy for it: 32 MiB that are summed again and again take 16.5 us, without it 12.5. Samples\n",
+    "   of several channels take it: past the first level they are faster by a fourteenth. */\n",
     "#if defined(GPUSCAN_CHANNELS) && GPUSCAN_CHANNELS > 1\n",
     "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.L1::no_allocate.v4.u32 \"\n",
     "#else\n",
     "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.v4.u32 \"\n",
     "#endif\n",
+    "\n",
     "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n",
     "#if GPUSCAN_PTX\n",
     "    uint4 x;\n",
@@ -821,7 +823,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_INLINE static inline\n",
     "#endif\n",
     "\n",
-    "/* Flags of the kernels' last argument. */\n",
+    "/* Flags, the last of every kernel's numbers. */\n",
     "#define GPUSCAN_FLAG_INIT        1u   /* init_value counts */\n",
     "#define GPUSCAN_FLAG_INIT_BUFFER 2u   /* init_buffer counts */\n",
     "#define GPUSCAN_FLAG_TOTAL       4u   /* totals are wanted */\n",
@@ -2063,7 +2065,7 @@ static const char *gpuscan__kernels[] = {
     "                                     gpuscan_wide *before, bool stream) {\n",
     "    gpuscan_wide x = gpuscan_scan_wide(gpuscan_load_wide(src, i), id);\n",
     "    gpuscan_wide sum = (gpuscan_wide)(GPUSCAN_LAST(x));\n",
-    "    if (GPUSCAN_PREFETCH_DST) /* nothing is streamed then */\n",
+    "    if (GPUSCAN_PREFETCH_DST) /* the host asks for streams only where this is 0 */\n",
     "        GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n",
     "    if (!GPUSCAN_INCLUSIVE)\n",
     "        x = GPUSCAN_UP1(x);\n",
@@ -2780,11 +2782,11 @@ static const char *gpuscan__kernels[] = {
     "/* ---- uniform add ----------------------------------------------------------------------------------------------- */\n",
     "\n",
     "#if GPUSCAN_UNIFORM_ADD\n",
-    "/* A group takes TILE consecutive elements at a time; on a CPU its one work-item does, addend by addend. */\n",
     "typedef struct {\n",
     "    ulong dst_offset, addend_offset, count, count_offset, block, flags;\n",
     "} gpuscan_add_numbers;\n",
     "\n",
+    "/* A group takes TILE consecutive elements at a time; on a CPU its one work-item does, addend by addend. */\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_uniform_add(global gpuscan_dst *dst, global const gpuscan_dst *addends, global const uint *count_buffer,\n",
     "                    gpuscan_add_numbers numbers) {\n",
@@ -3025,12 +3027,12 @@ static const char *gpuscan__kernels[] = {
     "    *dst = GPUSCAN_RESULT(sum);\n",
     "}\n",
     "\n",
-    "/* One group writes the result at once. Of several the last to arrive combines the partial results where they are state\n",
-    "   words, else a launch of gpuscan_reduce_finish does. */\n",
     "typedef struct {\n",
     "    ulong src_offset, count, count_offset, group_tiles, partials_offset, epoch, dst_offset, init_offset, flags;\n",
     "} gpuscan_reduce_numbers;\n",
     "\n",
+    "/* One group writes the result at once. Of several the last to arrive combines the partial results where they are state\n",
+    "   words, else a launch of gpuscan_reduce_finish does. */\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n",
     "gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n",
     "               global gpuscan_result_t *dst, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
@@ -3122,14 +3124,6 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n",
     "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n",
-    "#if GPUSCAN_REAL_SIZE == 8\n",
-    "#define GPUSCAN_BIN_NUMBER(k) as_double(numbers.bins[k])\n",
-    "#else\n",
-    "#define GPUSCAN_BIN_NUMBER(k) as_float((uint)numbers.bins[k])\n",
-    "#endif\n",
-    "#define GPUSCAN_BIN_VARIABLES                                                                                         \\\n",
-    "    gpuscan_real lower = GPUSCAN_BIN_NUMBER(0), upper = GPUSCAN_BIN_NUMBER(1), step = GPUSCAN_BIN_NUMBER(2),          \\\n",
-    "                 inverse = GPUSCAN_BIN_NUMBER(3)\n",
     "\n",
     "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n",
     "#if GPUSCAN_SAMPLE_F16\n",
@@ -3188,8 +3182,6 @@ static const char *gpuscan__kernels[] = {
     "/* range: upper - lower, as gpuscan_offset; factor: see GPUSCAN_BIN_MODE */\n",
     "#define GPUSCAN_BIN_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n",
     "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n",
-    "#define GPUSCAN_BIN_VARIABLES                                                                                         \\\n",
-    "    ulong lower = numbers.bins[0], upper = numbers.bins[1], range = numbers.bins[2], factor = numbers.bins[3]\n",
     "\n",
     "/* floor(x * BINS / range), exactly, for x < range:\n",
     "     0  bin = x                       one bin a value\n",
@@ -3317,13 +3309,14 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "typedef struct {\n",
     "    ulong samples_offset, pitch, count, count_offset, rows, row_groups, weights_offset, weights_pitch, edges_offset,\n",
-    "        bins[4] /* see BIN_VARIABLES */, accumulators_offset, counts_offset, flags;\n",
+    "        accumulators_offset, counts_offset, flags;\n",
     "} gpuscan_histogram_numbers;\n",
     "\n",
+    "/* What each sample is compared with stays an argument of its own type. */\n",
     "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n",
     "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n",
-    "        global const GPUSCAN_EDGE *edges, global gpuscan_counter *accumulators, global gpuscan_counter *counts,       \\\n",
-    "        gpuscan_histogram_numbers numbers\n",
+    "        global const GPUSCAN_EDGE *edges, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,               \\\n",
+    "        global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n",
     "\n",
     "/* ---- counting on a CPU */\n",
     "\n",
@@ -3492,7 +3485,6 @@ static const char *gpuscan__kernels[] = {
     "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n",
-    "    GPUSCAN_BIN_VARIABLES;\n",
     "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n",
     "    uint flags = (uint)numbers.flags;\n",
     "    accumulators += numbers.accumulators_offset;\n",
@@ -3789,7 +3781,6 @@ static const char *gpuscan__kernels[] = {
     "#else\n",
     "    , local uint *shared) {\n",
     "#endif\n",
-    "    GPUSCAN_BIN_VARIABLES;\n",
     "    uint row_groups = (uint)numbers.row_groups, flags = (uint)numbers.flags;\n",
     "    ulong rows = numbers.rows, pitch = numbers.pitch, weights_pitch = numbers.weights_pitch;\n",
     "    uint members = (uint)get_num_groups(0) / GPUSCAN_RANGES, member = (uint)get_group_id(0) / GPUSCAN_RANGES;\n",
@@ -4113,14 +4104,19 @@ typedef struct gpuscan__key {
 } gpuscan__key;
 
 /* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
-   only while the library itself keeps it, or another one could have got its handle meanwhile. The scan's kernel has the
-   most arguments, 9, the histogram's the most numbers, 16. */
-enum { GPUSCAN__MAX_ARGS = 9, GPUSCAN__MAX_NUMBERS = 16, GPUSCAN__MAX_KNOWN = 8 * GPUSCAN__MAX_NUMBERS };
+   only while the library itself keeps it, or another one could have got its handle meanwhile. The histogram's kernel has
+   the most arguments, 12, the scan's the most numbers, 14. */
+enum { GPUSCAN__MAX_ARGS = 12, GPUSCAN__MAX_NUMBERS = 14, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
     uint32_t generation; /* of the library's buffers; 0: no buffer */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
+
+typedef struct gpuscan__known {
+    gpuscan__known_arg args[GPUSCAN__MAX_ARGS];
+    cl_ulong numbers[GPUSCAN__MAX_NUMBERS];
+} gpuscan__known;
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
@@ -4132,7 +4128,7 @@ typedef struct gpuscan__program {
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     size_t group; /* the largest that its kernels can be launched with; 0: not asked yet */
-    gpuscan__known_arg known[GPUSCAN__MAX_KERNELS][GPUSCAN__MAX_ARGS];
+    gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int proved; /* it needs no test, or has passed it */
 } gpuscan__program;
 
@@ -4511,8 +4507,8 @@ static const gpuscan__profile gpuscan__profiles[] = {
         rows and registers are the most bytes in flight a multiprocessor without spills, at 2^28: 64 registers hold 8
         rows of 4 bytes (566 us), inclusive scans of integers want 72 (569; in 64: 597). Packed elements need fewer.
         For 8 bytes the compiler's choice serves exclusive scans (u64, f64, affine: 1134 to 1145; inclusive: 1146, 1475,
-        1210), and 80 inclusive ones (1151, 1166, 1197); 6 rows in 64 take 1166 for all. Inclusive ones of 8 bytes hold more, and
-        want 22 MiB (u64, 2^30: 4546, with 24 MiB 4558, other groups and registers the same or more).
+        1210), and 80 inclusive ones (1151, 1166, 1197); 6 rows in 64 take 1166 for all; 22
+        MiB ahead (u64, 2^30: 4546; 24 MiB: 4558).
         Reduce: 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28:
         5.9, 7.7, 242 us; four groups with fewer: 6.9, 9.5, 249).
         NULL: each buffer among a kernel's arguments costs the host 0.4 us a launch.
@@ -5452,7 +5448,8 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Bytes that are filled at once: of a size NVIDIA's driver takes the lower 32 bits only. */
+/* Bytes that are filled at once: of a size NVIDIA's driver takes the lower 32 bits only (and of an offset, where the
+   pattern is one byte). */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
@@ -5534,7 +5531,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
-    gpuscan__known_arg *known;
+    gpuscan__known *known;
     cl_mem stand_in; /* for buffers that are not given: NULL, where the driver takes it */
     uint32_t stand_in_generation;
     cl_uint index;
@@ -5558,7 +5555,7 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
             own = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
-    launch.known = program->known[kernel];
+    launch.known = &program->known[kernel];
     launch.stand_in = gs->device.profile->nulls ? NULL : own ? own : stand_in;
     launch.stand_in_generation = !launch.stand_in ? 0 : own ? gs->scratch_generation : GPUSCAN__CALLERS;
     launch.index = 0;
@@ -5567,42 +5564,31 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
     return launch;
 }
 
-/* memcmp is a function call, and a launch compares two dozen values, nearly all of these sizes. */
-static int gpuscan__same(const void *a, const void *b, size_t size) {
-    if (size == 8) {
-        uint64_t x, y;
-        memcpy(&x, a, 8);
-        memcpy(&y, b, 8);
-        return x == y;
-    }
-    if (size == 4) {
-        uint32_t x, y;
-        memcpy(&x, a, 4);
-        memcpy(&y, b, 4);
-        return x == y;
-    }
-    return memcmp(a, b, size) == 0;
-}
-
 /* value NULL: size bytes of local memory. generation: 0 for a value; for a buffer of the library's, which is kept as
-   long as this number stays, that; GPUSCAN__CALLERS for another buffer. */
-static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
-    gpuscan__known_arg *known = &launch->known[launch->index];
-    int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
+   long as this number stays, that. kept: where the value is remembered; NULL: it is set each time. */
+static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
+                              void *kept) {
+    gpuscan__known_arg *known = &launch->known->args[launch->index];
     if (launch->code != CL_SUCCESS)
         return;
-    if (!keeps || known->size != size || known->generation != generation ||
-        (value && !gpuscan__same(known->value, value, size))) {
+    if (!kept || known->size != size || known->generation != generation ||
+        (value && memcmp(kept, value, size) != 0)) {
         known->size = 0;
         launch->code = launch->chain->gs->cl.clSetKernelArg(launch->kernel, launch->index, size, value);
-        if (keeps && launch->code == CL_SUCCESS) {
+        if (kept && launch->code == CL_SUCCESS) {
             known->size = size;
             known->generation = generation;
             if (value)
-                memcpy(known->value, value, size);
+                memcpy(kept, value, size);
         }
     }
     launch->index++;
+}
+
+/* generation: as above, or GPUSCAN__CALLERS for another buffer. */
+static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
+    int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
+    gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
 }
 
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
@@ -5611,12 +5597,14 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 static void gpuscan__arg_number(gpuscan__launch *launch, uint64_t value) {
     launch->numbers[launch->number_count++] = value;
 }
+/* And its offset as a number. */
 static void gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
     gpuscan__arg_number(launch, buffer.mem ? buffer.offset : 0);
 }
-/* Scratch of a kind, what follows the counters; the offset in units of bytes_each. */
+/* Scratch of a kind, behind its counters if it has any, and its offset as a number, in units of bytes_each (see
+   gpuscan__slack); past: bytes further on. */
 static void gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     gpuscan_buffer buffer = {NULL, 0};
@@ -5626,7 +5614,7 @@ static void gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t pas
     if (mem) {
         gpuscan__arg_of(launch, &mem, sizeof(mem),
                         chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
-        gpuscan__arg_number(launch, gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each)); /* see gpuscan__slack */
+        gpuscan__arg_number(launch, gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each));
     } else {
         gpuscan__arg_buffer(launch, buffer);
     }
@@ -5639,7 +5627,8 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, uint64_t grou
     size_t local = group, global = (size_t)(groups * group);
     cl_event event = NULL;
     cl_int code;
-    gpuscan__arg(launch, launch->numbers, launch->number_count * sizeof(launch->numbers[0]));
+    gpuscan__arg_kept(launch, launch->numbers, launch->number_count * sizeof(launch->numbers[0]), 0,
+                      launch->known->numbers);
     if (shared)
         gpuscan__arg(launch, NULL, (size_t)shared);
     code = launch->code;
@@ -5813,7 +5802,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, const gpuscan_call *ca
     return GPUSCAN_SUCCESS;
 }
 
-/* The flags of a kernel's last argument; kernels.cl.inc has the same. */
+/* The flags, the last of every kernel's numbers; kernels.cl.inc has the same. */
 enum {
     GPUSCAN__FLAG_INIT = 1,
     GPUSCAN__FLAG_INIT_BUFFER = 2,
@@ -6985,14 +6974,18 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     return GPUSCAN_SUCCESS;
 }
 
-/* The bits of a double, or of the float that samples of other types are compared with. */
 static void gpuscan__arg_real(gpuscan__launch *launch, gpuscan_type type, double value) {
-    uint64_t bits;
-    uint32_t single_bits;
-    float single = (float)value;
-    memcpy(&bits, &value, sizeof(bits));
-    memcpy(&single_bits, &single, sizeof(single_bits));
-    gpuscan__arg_number(launch, type == GPUSCAN_TYPE_F64 ? bits : single_bits);
+    if (type == GPUSCAN_TYPE_F64) {
+        gpuscan__arg(launch, &value, sizeof(value));
+    } else {
+        float single = (float)value;
+        gpuscan__arg(launch, &single, sizeof(single));
+    }
+}
+
+static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
+    cl_ulong number = value;
+    gpuscan__arg(launch, &number, sizeof(number));
 }
 
 /* Bytes of local memory: the bins, later the ticket; on a CPU the tables, each with one counter more. */
@@ -7041,10 +7034,10 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
         gpuscan__arg_real(&launch, plan->sample, plan->real_step);
         gpuscan__arg_real(&launch, plan->sample, plan->real_step > 0 ? 1.0 / plan->real_step : 0);
     } else {
-        gpuscan__arg_number(&launch, plan->lower);
-        gpuscan__arg_number(&launch, plan->lower + plan->range);
-        gpuscan__arg_number(&launch, plan->range);
-        gpuscan__arg_number(&launch, plan->factor);
+        gpuscan__arg_u64(&launch, plan->lower);
+        gpuscan__arg_u64(&launch, plan->lower + plan->range);
+        gpuscan__arg_u64(&launch, plan->range);
+        gpuscan__arg_u64(&launch, plan->factor);
     }
     gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
     gpuscan__arg_buffer(&launch, desc->counts);

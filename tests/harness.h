@@ -375,6 +375,7 @@ static inline void test_fill_buffer(cl_mem mem, const void *pattern, size_t patt
     const size_t   most = (size_t)1 << 24;
     unsigned char *part = (unsigned char *)test_alloc(most);
     uint64_t       at;
+    assert_int_equal(most % pattern_size, 0);
     for (at = 0; at < most; at += pattern_size)
         memcpy(part + at, pattern, pattern_size);
     for (at = 0; at < size; at += most)

@@ -557,19 +557,18 @@ static void test_ranges(void **state) {
     free(expected);
 }
 
-/* The flags of the last launch of the object's program for one kind of scan: the last of its kernel's numbers, which
-   are the eighth argument. */
+/* The flags of the last launch of the object's scan of one kind: the last of its kernel's numbers, which are the eighth
+   argument. */
 static uint32_t flags_of(const gpuscan *gs, uint32_t inclusive) {
     const gpuscan__program *program = gs->programs;
-    cl_ulong flags;
     int k;
     while (program && program->key.inclusive != inclusive)
         program = program->next;
-    for (k = 0; program && k < GPUSCAN__MAX_KERNELS; k++)
-        if (program->known[k][7].size > sizeof flags) {
-            memcpy(&flags, program->known[k][7].value + program->known[k][7].size - sizeof flags, sizeof flags);
-            return (uint32_t)flags;
-        }
+    for (k = 0; program && k < GPUSCAN__MAX_KERNELS; k++) {
+        size_t numbers = program->known[k].args[7].size / sizeof(cl_ulong);
+        if (numbers)
+            return (uint32_t)program->known[k].numbers[numbers - 1];
+    }
     fail_msg("%s: no program was launched", test.what);
     return 0;
 }

@@ -694,9 +694,10 @@ static timing measure(const job *j) {
     return t;
 }
 
+enum { MAX_TURNS = 3, ENQUEUES = 201 };
+
 /* The host's time of the enqueuing alone, while the device has nothing else to do: of several jobs in turns, since a
    host is not equally fast all the time. */
-enum { MAX_TURNS = 3, ENQUEUES = 201 };
 static void measure_enqueues(const job *jobs, int count, timing *t) {
     static double samples[MAX_TURNS][ENQUEUES];
     int i, k, warm = 20;
@@ -1352,7 +1353,8 @@ static cl_kernel empty_kernel(void) {
 static void run_overheads(const options *o) {
     static const char *const names[] = {"exclusive_scan", "reduce", "hist256"};
     enum { COUNT = 1 << 16 };
-    enum { CALL, ALONE, EMPTY }; /* in this order: enqueue_launched repeats what was launched last */
+    enum { CALL, ALONE, EMPTY }; /* in this order: enqueue_launched repeats what was launched last, by the call; only the
+                                    call changes kernels, then, if that takes a driver's time */
     job j = {0}, turns[MAX_TURNS];
     timing t[MAX_TURNS];
     cl_int status;
@@ -1386,21 +1388,21 @@ static void run_overheads(const options *o) {
         turns[CALL].enqueue = enqueue_functions[r->group];
         turns[ALONE].enqueue = enqueue_launched;
         measure_enqueues(turns, MAX_TURNS, t);
+        must(t[EMPTY].result, "an empty kernel");
+        if (i == 0) csv_overhead("enqueue_bare", "-", 0, t[EMPTY].ms, 1);
         if (t[CALL].result != 0) {
             report_failure(r, j.n, gpuscan_result_string(t[CALL].result), gpuscan_error(device.gs));
             continue;
         }
         must(t[ALONE].result, "a launch alone");
-        must(t[EMPTY].result, "an empty kernel");
         n = t[CALL].commands ? t[CALL].commands : 1;
-        printf("%12.2f us  of the host's time to enqueue %s %s: %u command(s), each as long as %.2f bare launches of an\n"
-               "                 empty kernel (%.2f us)",
+        printf("%12.2f us  of the host's time to enqueue %s %s: %u command(s), each as long as %.2f bare launches of\n"
+               "                 an empty kernel (%.2f us)",
                1e3 * t[CALL].ms, r->op, r->type, t[CALL].commands, t[CALL].ms / t[EMPTY].ms / n, 1e3 * t[EMPTY].ms);
         if (t[CALL].commands == 1) printf(", or %.2f of its own", t[CALL].ms / t[ALONE].ms);
         printf("\n");
         snprintf(name, sizeof name, "enqueue_%s", r->op);
         csv_overhead(name, r->type, j.n, t[CALL].ms, t[CALL].commands);
-        if (i == 0) csv_overhead("enqueue_bare", "-", 0, t[EMPTY].ms, 1);
     }
     cl.clReleaseMemObject(j.src);
     cl.clReleaseMemObject(j.dst);
