@@ -1358,7 +1358,7 @@ static void run_overheads(const options *o) {
     job j = {0}, turns[MAX_TURNS];
     timing t[MAX_TURNS];
     cl_int status;
-    int i;
+    int i, k;
     progress("launches");
     j.enqueue = enqueue_kernel;
     j.kernel = empty_kernel();
@@ -1383,7 +1383,7 @@ static void run_overheads(const options *o) {
         char name[64];
         unsigned n;
         while (r->host || strcmp(r->op, names[i]) != 0) r++;
-        turns[CALL] = turns[ALONE] = turns[EMPTY] = j;
+        for (k = 0; k < MAX_TURNS; k++) turns[k] = j;
         turns[CALL].row = r;
         turns[CALL].enqueue = enqueue_functions[r->group];
         turns[ALONE].enqueue = enqueue_launched;
