@@ -4507,8 +4507,8 @@ static const gpuscan__profile gpuscan__profiles[] = {
         rows and registers are the most bytes in flight a multiprocessor without spills, at 2^28: 64 registers hold 8
         rows of 4 bytes (566 us), inclusive scans of integers want 72 (569; in 64: 597). Packed elements need fewer.
         For 8 bytes the compiler's choice serves exclusive scans (u64, f64, affine: 1134 to 1145; inclusive: 1146, 1475,
-        1210), and 80 inclusive ones (1151, 1166, 1197); 6 rows in 64 take 1166 for all; 22
-        MiB ahead (u64, 2^30: 4546; 24 MiB: 4558).
+        1210), and 80 inclusive ones (1151, 1166, 1197; 6 rows in 64 take 1166 for all), 22 MiB ahead (u64 at 2^30:
+        4546; 24 MiB: 4558).
         Reduce: 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28:
         5.9, 7.7, 242 us; four groups with fewer: 6.9, 9.5, 249).
         NULL: each buffer among a kernel's arguments costs the host 0.4 us a launch.
@@ -6898,7 +6898,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     key->pipe = key->registers = 0;
     if (!cpu && key->copies && profile->counts_pipe) {
         uint64_t samples_each = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
-        int few = elements <= profile->counts_short[1] * samples_each;
+        int few;
         if (key->ranges > 1) {
             uint64_t ranges = gpuscan__min(profile->counts_ranges,
                                            plan->all_bins / (4 * key->group)); /* fewer bins: no faster handed over */
@@ -6907,8 +6907,10 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
                 ranges /= 2; /* not any number: each is a program of its own */
             if (few)
                 key->ranges = (uint32_t)gpuscan__max(key->ranges, ranges);
-        } else if (elements <= samples_each / key->group * profile->counts_short[0] * profile->counts_short[1]) {
-            key->group = (uint32_t)gpuscan__min(profile->counts_short[0], key->group);
+        } else {
+            few = elements <= profile->counts_short[1] * samples_each;
+            if (elements <= samples_each / key->group * profile->counts_short[0] * profile->counts_short[1])
+                key->group = (uint32_t)gpuscan__min(profile->counts_short[0], key->group);
         }
         if (few)
             key->rows = profile->counts_short[1];
