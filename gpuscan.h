@@ -709,3234 +709,3234 @@ typedef struct gpuscan__cl_name_version {
 
 static const char *gpuscan__kernels[] = {
 /* kernels.cl.inc: begin */
-    "/* gpuscan's device code, OpenCL C 1.2: the one source of every kernel, for all types, operators and devices.\n",
-    "   The host puts #defines before it (see [PROGRAMS] in gpuscan.h) and compiles one program for each combination that\n",
-    "   is used. tools/embed copies this text into gpuscan.h.\n",
-    "\n",
-    "   Layers, from below: memory and lane primitives (a vendor's form and a portable twin of each), elements (types,\n",
-    "   operator), tiles (how a group, or on a CPU one work-item, sums and scans a range), algorithms (multi-pass scan,\n",
-    "   single-pass scan, reduce, uniform add, histogram).\n",
-    "\n",
-    "     GPUSCAN_GROUP   work-items a group            GPUSCAN_CPU     one work-item a group, chunks shaped for a cache\n",
-    "     GPUSCAN_LANES   work-items a sub-group        GPUSCAN_PTX     NVIDIA's lane and memory instructions\n",
-    "     GPUSCAN_ROWS    rows of vectors a tile        GPUSCAN_FENCE   device fence: 0 none, 1 PTX, 2 OpenCL 2, 3 mem_fence\n",
-    "     GPUSCAN_VECTOR  elements a lane in a row      GPUSCAN_WORD    bits of a state word: 32, 64 or 128\n",
-    "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits\n",
-    "     GPUSCAN_AHEAD, GPUSCAN_FEW   forms of the single-pass scan\n",
-    "     GPUSCAN_REGISTERS            registers a work-item that the build options allow on NVIDIA; 0: not said\n",
-    "     GPUSCAN_PACKED               bytes of a small integer, of which a word's are added at once; 0: elements one by one\n",
-    "     GPUSCAN_PIPE                 histogram: 1 loads a round ahead, 2 the form for few samples\n",
-    "     GPUSCAN_TICKETS              counters for tickets before the state words and the accumulators\n",
-    "     GPUSCAN_PREFETCH_SRC, GPUSCAN_PREFETCH_DST   bytes ahead on a CPU; 0: not                                       */\n",
-    "\n",
-    "#pragma OPENCL FP_CONTRACT OFF\n",
-    "#if GPUSCAN_HAS_F64\n",
-    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
-    "#endif\n",
-    "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n",
-    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n",
-    "#endif\n",
-    "\n",
-    "/* What a kernel is told in numbers is one argument, a struct of 64-bit integers in the order in which the host gives\n",
-    "   them, a buffer's offset with the buffer: every further argument costs the host time (an H200's, for 16 of them: 0.7\n",
-    "   us a launch). */\n",
-    "\n",
-    "/* ---- barriers and fences ------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "#if GPUSCAN_GROUP == 1\n",
-    "#define GPUSCAN_BARRIER()\n",
-    "#else\n",
-    "#define GPUSCAN_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)\n",
-    "#endif\n",
-    "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n",
-    "\n",
-    "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n",
-    "   the registers by itself, and spills, or loads late what was asked for early. */\n",
-    "#if GPUSCAN_REGISTERS\n",
-    "#define GPUSCAN_GROUP_ATTRIBUTE\n",
-    "#else\n",
-    "#define GPUSCAN_GROUP_ATTRIBUTE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n",
-    "#endif\n",
-    "\n",
-    "/* Local memory is an argument, not declared (but on NVIDIA): PoCL 3.1 confuses __local variables whose address is\n",
-    "   folded into a constant expression. */\n",
-    "\n",
-    "/* Orders this work-item's global accesses before and after it for the whole device; mem_fence only promises that for\n",
-    "   the work-group. */\n",
-    "static inline void gpuscan_device_fence(void) {\n",
-    "#if GPUSCAN_FENCE == 1\n",
-    "    __asm__ volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n",
-    "#elif GPUSCAN_FENCE == 2\n",
-    "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);\n",
-    "#else\n",
-    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* How 16 bytes are loaded that are read once. After L1::no_allocate an H200's second-level cache keeps other things,\n",
-    "   unless the load names a policy for it: 32 MiB that are summed again and again take 16.5 us, without it 12.5. Samples\n",
-    "   of several channels take it: past the first level they are faster by a fourteenth. */\n",
-    "#if defined(GPUSCAN_CHANNELS) && GPUSCAN_CHANNELS > 1\n",
-    "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.L1::no_allocate.v4.u32 \"\n",
-    "#else\n",
-    "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.v4.u32 \"\n",
-    "#endif\n",
-    "\n",
-    "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint4 x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_ONCE \"{%0, %1, %2, %3}, [%4];\"\n",
-    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n",
-    "                     : \"l\"(p));\n",
-    "    return x;\n",
-    "#else\n",
-    "    return *p;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n",
-    "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint x = 0, y = 0, z = 0, w = 0;\n",
-    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %5, 0;\"\n",
-    "                     \" @p \" GPUSCAN_LOAD_ONCE \"{%0, %1, %2, %3}, [%4]; }\"\n",
-    "                     : \"+r\"(x), \"+r\"(y), \"+r\"(z), \"+r\"(w)\n",
-    "                     : \"l\"(p), \"r\"((uint)there));\n",
-    "    return (uint4)(x, y, z, w);\n",
-    "#else\n",
-    "    return there ? *p : (uint4)(0);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Loops over what a lane holds in registers: unrolled, since registers have no index. Compilers for CPUs know better,\n",
-    "   and their compile time matters. */\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_UNROLL _Pragma(\"unroll\")\n",
-    "#else\n",
-    "#define GPUSCAN_UNROLL\n",
-    "#endif\n",
-    "\n",
-    "/* Functions whose arrays are to stay in registers. */\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_INLINE static inline __attribute__((always_inline))\n",
-    "#else\n",
-    "#define GPUSCAN_INLINE static inline\n",
-    "#endif\n",
-    "\n",
-    "/* Flags, the last of every kernel's numbers. */\n",
-    "#define GPUSCAN_FLAG_INIT        1u   /* init_value counts */\n",
-    "#define GPUSCAN_FLAG_INIT_BUFFER 2u   /* init_buffer counts */\n",
-    "#define GPUSCAN_FLAG_TOTAL       4u   /* totals are wanted */\n",
-    "#define GPUSCAN_FLAG_COUNT_U32   8u   /* count_buffer counts, as u32 */\n",
-    "#define GPUSCAN_FLAG_COUNT_U64   16u  /* or as u64 */\n",
-    "#define GPUSCAN_FLAG_STREAM      32u  /* the output exceeds the cache: store past it */\n",
-    "#define GPUSCAN_FLAG_CARRIES     64u  /* the multi-pass scan has carries */\n",
-    "#define GPUSCAN_FLAG_ACCUMULATE  128u /* histogram: add to the counters */\n",
-    "#define GPUSCAN_FLAG_FINISH      256u /* histogram: the last group finishes */\n",
-    "#define GPUSCAN_FLAG_TABLES      16   /* histogram on a CPU: from here on the number of tables in the accumulators */\n",
-    "\n",
-    "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n",
-    "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n",
-    "        return min(count, (ulong)count_buffer[count_offset]);\n",
-    "    if (flags & GPUSCAN_FLAG_COUNT_U64) {\n",
-    "        ulong low = count_buffer[2 * count_offset], high = count_buffer[2 * count_offset + 1];\n",
-    "#ifdef __ENDIAN_LITTLE__\n",
-    "        return min(count, high << 32 | low);\n",
-    "#else\n",
-    "        return min(count, low << 32 | high);\n",
-    "#endif\n",
-    "    }\n",
-    "    return count;\n",
-    "}\n",
-    "\n",
-    "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n",
-    "   arguments costs the host time. */\n",
-    "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n",
-    "\n",
-    "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n",
-    "   The same for every work-item of the group. */\n",
-    "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n",
-    "#if GPUSCAN_GROUP == 1\n",
-    "    uint ticket = atomic_inc(counter);\n",
-    "    if (ticket == tickets - 1)\n",
-    "        atomic_xchg(counter, 0u);\n",
-    "    return ticket;\n",
-    "#else\n",
-    "    if (GPUSCAN_ITEM == 0) {\n",
-    "        uint ticket = atomic_inc(counter);\n",
-    "        if (ticket == tickets - 1)\n",
-    "            atomic_xchg(counter, 0u);\n",
-    "        *shared = ticket;\n",
-    "    }\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    return *shared;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#ifdef GPUSCAN_T /* everything but the histogram */\n",
-    "/* ---- elements ------------------------------------------------------------------------------------------------ */\n",
-    "\n",
-    "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n",
-    "typedef struct {\n",
-    "    union {\n",
-    "        GPUSCAN_ARG_VALUE value;\n",
-    "        ulong whole; /* no padding, which would be handed on uninitialised */\n",
-    "    } best;\n",
-    "    ulong index;\n",
-    "} gpuscan_arg;\n",
-    "\n",
-    "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n",
-    "\n",
-    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_ARG_VALUE value, ulong index) {\n",
-    "    gpuscan_arg arg;\n",
-    "    arg.best.whole = 0;\n",
-    "    arg.best.value = value;\n",
-    "    arg.index = value == value ? index : GPUSCAN_ARG_NONE; /* NaN is no candidate */\n",
-    "    return arg;\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_arg gpuscan_arg_pick(gpuscan_arg a, gpuscan_arg b) {\n",
-    "    if (b.index == GPUSCAN_ARG_NONE)\n",
-    "        return a;\n",
-    "    if (a.index == GPUSCAN_ARG_NONE)\n",
-    "        return b;\n",
-    "    if (a.best.value == b.best.value)\n",
-    "        return a.index < b.index ? a : b;\n",
-    "    return GPUSCAN_ARG_BEFORE(a.best.value, b.best.value) ? a : b;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "typedef GPUSCAN_T gpuscan_t;     /* what is computed with */\n",
-    "typedef GPUSCAN_SRC gpuscan_src; /* what src holds */\n",
-    "typedef GPUSCAN_DST gpuscan_dst; /* what dst holds */\n",
-    "\n",
-    "/* No array of a negative size can be declared, so a wrong size fails to compile, by this name. */\n",
-    "#ifdef GPUSCAN_CUSTOM_SIZE\n",
-    "typedef char gpuscan_custom_size_differs[sizeof(GPUSCAN_CUSTOM_TYPE) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n",
-    "#endif\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n",
-    "    return GPUSCAN_COMBINE;\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_identity(void) {\n",
-    "    return GPUSCAN_IDENTITY;\n",
-    "}\n",
-    "\n",
-    "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n",
-    "static inline gpuscan_t gpuscan_convert(gpuscan_src element, ulong i) {\n",
-    "#if GPUSCAN_SRC_F16\n",
-    "    float x = vload_half(0, (private const half *)&element);\n",
-    "#else\n",
-    "    gpuscan_src x = element;\n",
-    "#endif\n",
-    "    return GPUSCAN_CONVERT;\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_from_dst(gpuscan_dst x) {\n",
-    "#if GPUSCAN_DST_F16\n",
-    "    return vload_half(0, (private const half *)&x);\n",
-    "#else\n",
-    "    return x;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_dst gpuscan_to_dst(gpuscan_t x) {\n",
-    "#if GPUSCAN_DST_F16\n",
-    "    ushort bits;\n",
-    "    vstore_half(x, 0, (private half *)&bits);\n",
-    "    return bits;\n",
-    "#else\n",
-    "    return x;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* What stands before the first element: init, or the identity. */\n",
-    "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n",
-    "                                     uint flags) {\n",
-    "    if (flags & GPUSCAN_FLAG_INIT)\n",
-    "        return gpuscan_from_dst(init_value);\n",
-    "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n",
-    "        return gpuscan_from_dst(init_buffer[init_offset]);\n",
-    "    return gpuscan_identity();\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n",
-    "#define GPUSCAN_PACKED_HERE 1\n",
-    "#else\n",
-    "#define GPUSCAN_PACKED_HERE 0\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "/* ---- packed elements: four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16 ---------------------- */\n",
-    "\n",
-    "/* Adds a word's elements to a sum. */\n",
-    "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n",
-    "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n",
-    "    __asm__(\"dp4a.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n",
-    "    return sum;\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1\n",
-    "    __asm__(\"dp4a.u32.u32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n",
-    "    return sum;\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_PACKED_SIGNED\n",
-    "    __asm__(\"dp2a.lo.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x0101u));\n",
-    "    return sum;\n",
-    "#elif GPUSCAN_PTX\n",
-    "    __asm__(\"dp2a.lo.u32.u32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x0101u));\n",
-    "    return sum;\n",
-    "#elif GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n",
-    "    char4 x = as_char4(word);\n",
-    "    return sum + (uint)(x.x + x.y + x.z + x.w);\n",
-    "#elif GPUSCAN_PACKED == 1\n",
-    "    uchar4 x = as_uchar4(word);\n",
-    "    return sum + x.x + x.y + x.z + x.w;\n",
-    "#elif GPUSCAN_PACKED_SIGNED\n",
-    "    short2 x = as_short2(word);\n",
-    "    return sum + (uint)(x.x + x.y);\n",
-    "#else\n",
-    "    ushort2 x = as_ushort2(word);\n",
-    "    return sum + x.x + x.y;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n",
-    "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n",
-    "}\n",
-    "\n",
-    "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n",
-    "static inline uint gpuscan_packed_join(uint a, uint b) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint x;\n",
-    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410));\n",
-    "    return x;\n",
-    "#elif GPUSCAN_PACKED == 1\n",
-    "    return (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8;\n",
-    "#else\n",
-    "    return (a & 0xffffu) | b << 16;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n",
-    "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n",
-    "#if GPUSCAN_PACKED == 1\n",
-    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. */\n",
-    "    uint odd = word >> 8 & 0x00ff00ffu, at_odd = (word & 0x00ff00ffu) + odd, at_even, first = *before & 0xffu;\n",
-    "    at_odd += at_odd << 16;\n",
-    "    at_odd += first * 0x10001u;\n",
-    "    at_even = at_odd - odd;\n",
-    "    *before = at_odd >> 16;\n",
-    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n",
-    "                             : gpuscan_packed_join(at_odd << 16 | first, at_even);\n",
-    "#else\n",
-    "    uint first = *before, second = first + word, third = second + (word >> 16); /* their lower halves count */\n",
-    "    *before = third;\n",
-    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(second, third) : gpuscan_packed_join(first, second);\n",
-    "#endif\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* ---- state words: values that one group hands to another within a launch -------------------------------------- */\n",
-    "\n",
-    "/* A word holds a tag and a part of a value, and is stored and loaded as one, so a reader sees both or neither. The\n",
-    "   tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be cleared.\n",
-    "\n",
-    "       64 bits:  [ epoch 30 | flag 2 | 32 bits of the value ]      a value of n bytes takes ceil(n / 4) words\n",
-    "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n",
-    "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n",
-    "                 sees them apart sees different tags, and reads again\n",
-    "\n",
-    "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n",
-    "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n",
-    "#if GPUSCAN_WORD\n",
-    "\n",
-    "#define GPUSCAN_EMPTY     0u\n",
-    "#define GPUSCAN_AGGREGATE 1u /* the sum of the tile */\n",
-    "#define GPUSCAN_PREFIX    2u /* the sum of everything up to the tile's end */\n",
-    "\n",
-    "#if GPUSCAN_WORD == 32\n",
-    "typedef uint gpuscan_word;\n",
-    "typedef ushort gpuscan_part;\n",
-    "#define GPUSCAN_TAG_SHIFT                             16\n",
-    "#define GPUSCAN_WORD_ADD(p, x)                        atomic_add(p, x)\n",
-    "#define GPUSCAN_WORD_EXCHANGE(p, x)                   atomic_xchg(p, x)\n",
-    "#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atomic_cmpxchg(p, expected, x)\n",
-    "#elif GPUSCAN_WORD == 64\n",
-    "typedef ulong gpuscan_word;\n",
-    "typedef uint gpuscan_part;\n",
-    "#define GPUSCAN_TAG_SHIFT                             32\n",
-    "#define GPUSCAN_WORD_ADD(p, x)                        atom_add(p, x)\n",
-    "#define GPUSCAN_WORD_EXCHANGE(p, x)                   atom_xchg(p, x)\n",
-    "#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atom_cmpxchg(p, expected, x)\n",
-    "#else\n",
-    "typedef ulong2 gpuscan_word;\n",
-    "typedef ulong gpuscan_part;\n",
-    "#endif\n",
-    "\n",
-    "#define GPUSCAN_PARTS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_part) - 1) / (int)sizeof(gpuscan_part))\n",
-    "#define GPUSCAN_SLOTS (GPUSCAN_PARTS == 1 ? 1 : 2)\n",
-    "\n",
-    "typedef union {\n",
-    "    gpuscan_t value;\n",
-    "    gpuscan_part part[GPUSCAN_PARTS];\n",
-    "} gpuscan_parts;\n",
-    "\n",
-    "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "    ulong tag, value;\n",
-    "    __asm__ volatile(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(tag), \"=l\"(value) : \"l\"(p) : \"memory\");\n",
-    "    return (ulong2)(tag, value);\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_WORD == 64\n",
-    "    ulong word;\n",
-    "    __asm__ volatile(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(word) : \"l\"(p) : \"memory\");\n",
-    "    return word;\n",
-    "#else\n",
-    "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_WORD == 64\n",
-    "    __asm__ volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\");\n",
-    "#else\n",
-    "    GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_part part) {\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "    return (ulong2)((ulong)tag << 32 | (uint)part, (ulong)tag << 32 | part >> 32);\n",
-    "#else\n",
-    "    return (gpuscan_word)tag << GPUSCAN_TAG_SHIFT | part;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline uint gpuscan_word_tag(gpuscan_word word) {\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "    return word.x >> 32 == word.y >> 32 ? (uint)(word.x >> 32) : GPUSCAN_EMPTY;\n",
-    "#else\n",
-    "    return (uint)(word >> GPUSCAN_TAG_SHIFT);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_part gpuscan_word_part(gpuscan_word word) {\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "    return word.y << 32 | (uint)word.x;\n",
-    "#else\n",
-    "    return (gpuscan_part)word;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Each tile's words, slot by slot. */\n",
-    "static inline global gpuscan_word *gpuscan_slot(global gpuscan_word *states, uint tile, uint flag) {\n",
-    "    return states + ((ulong)tile * GPUSCAN_SLOTS + (flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0)) * GPUSCAN_PARTS;\n",
-    "}\n",
-    "\n",
-    "/* A whole value's words. */\n",
-    "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value) {\n",
-    "    gpuscan_parts parts;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
-    "        parts.part[p] = 0;\n",
-    "    parts.value = value;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
-    "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, parts.part[p]));\n",
-    "}\n",
-    "\n",
-    "/* Whether the value is there; it is left alone where it is not. */\n",
-    "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n",
-    "    gpuscan_parts parts;\n",
-    "    bool there = true;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int p = 0; p < GPUSCAN_PARTS; p++) {\n",
-    "        gpuscan_word word = gpuscan_word_load(slot + p);\n",
-    "        parts.part[p] = gpuscan_word_part(word);\n",
-    "        there = there && gpuscan_word_tag(word) == tag;\n",
-    "    }\n",
-    "    if (there)\n",
-    "        *value = parts.value;\n",
-    "    return there;\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n",
-    "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value);\n",
-    "}\n",
-    "\n",
-    "/* The flag of a tile, and its value unless it is empty. */\n",
-    "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n",
-    "#if GPUSCAN_PARTS_ARE_ONE\n",
-    "    gpuscan_parts parts;\n",
-    "    gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n",
-    "    uint tag = gpuscan_word_tag(word);\n",
-    "    parts.part[0] = gpuscan_word_part(word);\n",
-    "    *value = parts.value;\n",
-    "    return tag >> 2 == epoch ? tag & 3u : GPUSCAN_EMPTY;\n",
-    "#else\n",
-    "    for (uint flag = GPUSCAN_PREFIX; flag != GPUSCAN_EMPTY; flag--)\n",
-    "        if (gpuscan_words_load(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value))\n",
-    "            return flag;\n",
-    "    return GPUSCAN_EMPTY;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Publishes a late tile's aggregate for it. In place the tile may have overwritten its data while they were summed,\n",
-    "   but it publishes first: so the sum is used only where the tile is still empty afterwards. */\n",
-    "static inline void gpuscan_publish_for(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t value) {\n",
-    "    global gpuscan_word *slot = gpuscan_slot(states, tile, GPUSCAN_AGGREGATE);\n",
-    "    gpuscan_parts parts;\n",
-    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
-    "        parts.part[p] = 0;\n",
-    "    parts.value = value;\n",
-    "    gpuscan_device_fence();\n",
-    "    for (int p = 0; p < GPUSCAN_PARTS; p++) {\n",
-    "        gpuscan_word seen = gpuscan_word_load(slot + p);\n",
-    "        gpuscan_word word = gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE, parts.part[p]);\n",
-    "        if (gpuscan_word_tag(seen) >> 2 == epoch) {\n",
-    "            if (p == 0)\n",
-    "                return;\n",
-    "            continue;\n",
-    "        }\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "        gpuscan_word_store(slot + p, word);\n",
-    "#else\n",
-    "        if (GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word) != seen && p == 0)\n",
-    "            return;\n",
-    "#endif\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "#endif /* GPUSCAN_WORD */\n",
-    "\n",
-    "/* ---- lanes: exchange within a sub-group ----------------------------------------------------------------------- */\n",
-    "\n",
-    "/* A window: lanes of one sub-group that work together without barriers, alone in branches and loops. Without lane\n",
-    "   instructions it is one work-item. */\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_WINDOW                  32u\n",
-    "#define GPUSCAN_WINDOW_LANE             GPUSCAN_LANE\n",
-    "#define GPUSCAN_WINDOW_ALL              0xffffffffu\n",
-    "#define GPUSCAN_WINDOW_BALLOT(x)        gpuscan_ballot(x)\n",
-    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) gpuscan_shuffle(x, lane)\n",
-    "#define GPUSCAN_WINDOW_FLAG(x, lane)    gpuscan_shuffle_flag(x, lane)\n",
-    "static inline uint gpuscan_shuffle_flag(uint x, uint lane) {\n",
-    "    uint y;\n",
-    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n",
-    "    return y;\n",
-    "}\n",
-    "#else\n",
-    "#define GPUSCAN_WINDOW                  1u\n",
-    "#define GPUSCAN_WINDOW_LANE             0u\n",
-    "#define GPUSCAN_WINDOW_ALL              1u\n",
-    "#define GPUSCAN_WINDOW_BALLOT(x)        ((x) ? 1u : 0u)\n",
-    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) (x)\n",
-    "#define GPUSCAN_WINDOW_FLAG(x, lane)    (x)\n",
-    "#endif\n",
-    "\n",
-    "static inline uint gpuscan_lowest(uint bits) {\n",
-    "    return 31u - clz(bits & (0u - bits));\n",
-    "}\n",
-    "\n",
-    "#if !GPUSCAN_CPU\n",
-    "\n",
-    "#define GPUSCAN_SUBGROUPS (GPUSCAN_GROUP / GPUSCAN_LANES)\n",
-    "#define GPUSCAN_LEVELS /* log2(LANES) */                                                                              \\\n",
-    "    (GPUSCAN_LANES >= 32 ? 5 : GPUSCAN_LANES >= 16 ? 4 : GPUSCAN_LANES >= 8 ? 3 : GPUSCAN_LANES / 2)\n",
-    "#define GPUSCAN_LANE      (GPUSCAN_ITEM % GPUSCAN_LANES)\n",
-    "#define GPUSCAN_SUBGROUP  (GPUSCAN_ITEM / GPUSCAN_LANES)\n",
-    "\n",
-    "typedef struct {\n",
-    "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n",
-    "    gpuscan_t prefix;\n",
-    "#if GPUSCAN_FEW\n",
-    "    gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n",
-    "#endif\n",
-    "#if !GPUSCAN_PTX\n",
-    "    gpuscan_t exchange[2 * GPUSCAN_ROWS * GPUSCAN_GROUP]; /* from one half to the other and back */\n",
-    "#endif\n",
-    "    uint ticket;\n",
-    "    uint turn;\n",
-    "} gpuscan_shared;\n",
-    "\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_T_UINTS ((GPUSCAN_T_SIZE + 3) / 4)\n",
-    "typedef union {\n",
-    "    gpuscan_t value;\n",
-    "    uint part[GPUSCAN_T_UINTS];\n",
-    "} gpuscan_uints;\n",
-    "\n",
-    "/* mode: up, bfly or idx */\n",
-    "#define GPUSCAN_SHUFFLE(name, mode, clamp)                                                                             \\\n",
-    "    static inline gpuscan_t name(gpuscan_t value, uint lane) {                                                         \\\n",
-    "        gpuscan_uints in, out;                                                                                         \\\n",
-    "        in.part[GPUSCAN_T_UINTS - 1] = 0;                                                                              \\\n",
-    "        in.value = value;                                                                                              \\\n",
-    "        for (int p = 0; p < GPUSCAN_T_UINTS; p++)                                                                      \\\n",
-    "            __asm__ volatile(\"shfl.sync.\" mode \".b32 %0, %1, %2, \" clamp \", 0xffffffff;\"                               \\\n",
-    "                             : \"=r\"(out.part[p])                                                                       \\\n",
-    "                             : \"r\"(in.part[p]), \"r\"(lane));                                                            \\\n",
-    "        return out.value;                                                                                              \\\n",
-    "    }\n",
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, \"up\", \"0\")\n",
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, \"bfly\", \"0x1f\")\n",
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle, \"idx\", \"0x1f\")\n",
-    "\n",
-    "static inline uint gpuscan_ballot(int predicate) {\n",
-    "    uint lanes;\n",
-    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n",
-    "                     : \"=r\"(lanes)\n",
-    "                     : \"r\"(predicate));\n",
-    "    return lanes;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* A window's inclusive scan.\n",
-    "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x) {\n",
-    "#if GPUSCAN_PTX\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = 1; d < GPUSCAN_WINDOW; d *= 2) {\n",
-    "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n",
-    "        if (GPUSCAN_WINDOW_LANE >= d)\n",
-    "            x = gpuscan_combine(left, x);\n",
-    "    }\n",
-    "#endif\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "/* For each row: the lane's exclusive prefix within the sub-group, and the sub-group's sum. The rows take each step of\n",
-    "   the tree together, so that their latencies overlap. */\n",
-    "GPUSCAN_INLINE void gpuscan_lanes_scan(const gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum,\n",
-    "                                      local gpuscan_shared *shared) {\n",
-    "    uint lane = GPUSCAN_LANE;\n",
-    "#if GPUSCAN_PTX\n",
-    "    gpuscan_t v[GPUSCAN_ROWS];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        v[k] = x[k];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            gpuscan_t left = gpuscan_shuffle_up(v[k], d);\n",
-    "            if (lane >= d)\n",
-    "                v[k] = gpuscan_combine(left, v[k]);\n",
-    "        }\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        before[k] = gpuscan_shuffle_up(v[k], 1);\n",
-    "        if (lane == 0)\n",
-    "            before[k] = gpuscan_identity();\n",
-    "    }\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        sum[k] = gpuscan_shuffle(v[k], GPUSCAN_LANES - 1);\n",
-    "#else\n",
-    "    local gpuscan_t *from = shared->exchange + GPUSCAN_ITEM, *to = from + GPUSCAN_ROWS * GPUSCAN_GROUP;\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        from[k * GPUSCAN_GROUP] = x[k];\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
-    "        local gpuscan_t *swap = from;\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n",
-    "            to[k] = lane >= d ? gpuscan_combine(from[k - (lane >= d ? (int)d : 0)], from[k]) : from[k];\n",
-    "        from = to;\n",
-    "        to = swap;\n",
-    "        GPUSCAN_BARRIER();\n",
-    "    }\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        sum[k] = from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1];\n",
-    "        before[k] = lane == 0 ? gpuscan_identity() : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n",
-    "    }\n",
-    "    GPUSCAN_BARRIER();\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* The sum alone: the same tree, hence the same bits. */\n",
-    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n",
-    "#if GPUSCAN_PTX\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        sum[k] = x[k];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            gpuscan_t other = gpuscan_shuffle_xor(sum[k], d);\n",
-    "            sum[k] = (GPUSCAN_LANE & d) ? gpuscan_combine(other, sum[k]) : gpuscan_combine(sum[k], other);\n",
-    "        }\n",
-    "#else\n",
-    "    gpuscan_t before[GPUSCAN_ROWS];\n",
-    "    gpuscan_lanes_scan(x, before, sum, shared);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* The same for one value a lane. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_lanes_sum_one(gpuscan_t x, local gpuscan_shared *shared) {\n",
-    "#if GPUSCAN_PTX\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
-    "        gpuscan_t other = gpuscan_shuffle_xor(x, d);\n",
-    "        x = (GPUSCAN_LANE & d) ? gpuscan_combine(other, x) : gpuscan_combine(x, other);\n",
-    "    }\n",
-    "    return x;\n",
-    "#else\n",
-    "    gpuscan_t values[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n",
-    "    values[0] = x;\n",
-    "    for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
-    "        values[k] = gpuscan_identity();\n",
-    "    gpuscan_lanes_sum(values, sum, shared);\n",
-    "    return sum[0];\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* From what gpuscan_group_share has put there: the sum of the sub-groups before this one, and of all. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_group_before(gpuscan_t *total, local gpuscan_shared *shared) {\n",
-    "    gpuscan_t before = gpuscan_identity(), all;\n",
-    "#if GPUSCAN_PTX\n",
-    "    all = gpuscan_identity();\n",
-    "    if (GPUSCAN_LANE < GPUSCAN_SUBGROUPS)\n",
-    "        all = shared->sums[GPUSCAN_LANE];\n",
-    "    all = gpuscan_window_scan(all);\n",
-    "    before = gpuscan_shuffle(all, GPUSCAN_SUBGROUP == 0 ? 0 : GPUSCAN_SUBGROUP - 1);\n",
-    "    if (GPUSCAN_SUBGROUP == 0)\n",
-    "        before = gpuscan_identity();\n",
-    "    *total = gpuscan_shuffle(all, GPUSCAN_SUBGROUPS - 1);\n",
-    "#else\n",
-    "    all = shared->sums[0];\n",
-    "    for (uint s = 1; s < GPUSCAN_SUBGROUPS; s++) {\n",
-    "        if (s == GPUSCAN_SUBGROUP)\n",
-    "            before = all;\n",
-    "        all = gpuscan_combine(all, shared->sums[s]);\n",
-    "    }\n",
-    "    *total = all;\n",
-    "#endif\n",
-    "    return before;\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_group_share(gpuscan_t sum, local gpuscan_shared *shared) {\n",
-    "    if (GPUSCAN_LANE == 0)\n",
-    "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n",
-    "    GPUSCAN_BARRIER();\n",
-    "}\n",
-    "\n",
-    "/* From each sub-group's sum: the sum of the sub-groups before this one, and of all. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n",
-    "    gpuscan_t before;\n",
-    "    gpuscan_group_share(sum, shared);\n",
-    "    before = gpuscan_group_before(total, shared);\n",
-    "#if !GPUSCAN_SCAN_SINGLE_PASS\n",
-    "    GPUSCAN_BARRIER(); /* the group's next tile writes there again */\n",
-    "#endif\n",
-    "    return before;\n",
-    "}\n",
-    "\n",
-    "/* ---- tiles of a group ----------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "/* Each sub-group owns ROWS * LANES * VECTOR consecutive elements. A lane loads VECTOR of them in each row, so that\n",
-    "   every load and store of a sub-group is one contiguous range and nothing has to be transposed:\n",
-    "\n",
-    "       row 0:  lane 0: e0 e1 e2 e3 | lane 1: e4 e5 e6 e7 | ... | lane 31: e124 ... e127\n",
-    "       row 1:  lane 0: e128 ...                                                                                      */\n",
-    "\n",
-    "typedef union {\n",
-    "    gpuscan_src element[GPUSCAN_VECTOR];\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    GPUSCAN_SRC_RAW raw;\n",
-    "#endif\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "    uint word[GPUSCAN_SRC_RAW_SIZE / 4];\n",
-    "#endif\n",
-    "} gpuscan_src_row;\n",
-    "\n",
-    "typedef union {\n",
-    "    gpuscan_dst element[GPUSCAN_VECTOR];\n",
-    "#ifdef GPUSCAN_DST_RAW\n",
-    "    GPUSCAN_DST_RAW raw;\n",
-    "#endif\n",
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
-    "    uint word[GPUSCAN_DST_RAW_SIZE / 4];\n",
-    "#endif\n",
-    "} gpuscan_dst_row;\n",
-    "\n",
-    "typedef struct {\n",
-    "    gpuscan_src_row row[GPUSCAN_ROWS];\n",
-    "    gpuscan_t before[GPUSCAN_ROWS]; /* what precedes this lane's part of the row, within the sub-group's part */\n",
-    "    gpuscan_t group;                /* what precedes that, within the tile */\n",
-    "} gpuscan_tile;\n",
-    "\n",
-    "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n",
-    "   such hints, or a row is of no size that they come in, all loads are alike. */\n",
-    "#if GPUSCAN_PTX\n",
-    "static inline ulong gpuscan_policy_keep(void) {\n",
-    "    ulong policy;\n",
-    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n",
-    "    return policy;\n",
-    "}\n",
-    "static inline ulong gpuscan_policy_last(void) {\n",
-    "    ulong policy;\n",
-    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(policy));\n",
-    "    return policy;\n",
-    "}\n",
-    "static inline ulong gpuscan_policy_normal(void) {\n",
-    "    ulong policy;\n",
-    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;\" : \"=l\"(policy));\n",
-    "    return policy;\n",
-    "}\n",
-    "#else\n",
-    "#define gpuscan_policy_keep()   0\n",
-    "#define gpuscan_policy_last()   0\n",
-    "#define gpuscan_policy_normal() 0\n",
-    "#endif\n",
-    "\n",
-    "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n",
-    "static inline uint4 gpuscan_load_hinted(global const uint4 *p, ulong policy) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint4 x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n",
-    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n",
-    "                     : \"l\"(p), \"l\"(policy));\n",
-    "    return x;\n",
-    "#else\n",
-    "    return *p;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "static inline GPUSCAN_SRC_RAW gpuscan_load_row(global const gpuscan_src *p, ulong policy) {\n",
-    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n",
-    "    ulong2 x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n",
-    "    return x;\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n",
-    "    return gpuscan_load_hinted((global const uint4 *)p, policy);\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n",
-    "    uint2 x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n",
-    "    return x;\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 4\n",
-    "    uint x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n",
-    "    return x;\n",
-    "#else\n",
-    "    return *(global const GPUSCAN_SRC_RAW *)p;\n",
-    "#endif\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* What is not read again soon, past the cache where that can be said. */\n",
-    "#ifdef GPUSCAN_DST_RAW\n",
-    "static inline void gpuscan_store_row(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n",
-    "#if GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16 && GPUSCAN_DST_RAW_ULONGS\n",
-    "    __asm__ volatile(\"st.global.cs.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(x.x), \"l\"(x.y) : \"memory\");\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16\n",
-    "    __asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n",
-    "                     : \"memory\");\n",
-    "#else\n",
-    "    *(global GPUSCAN_DST_RAW *)p = x;\n",
-    "#endif\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#define GPUSCAN_ROW_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n",
-    "\n",
-    "/* Where in the tile a lane's part begins. */\n",
-    "static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n",
-    "    return subgroup * (GPUSCAN_ROWS * GPUSCAN_ROW_STRIDE) + lane * GPUSCAN_VECTOR;\n",
-    "}\n",
-    "#define GPUSCAN_OWN_PART gpuscan_lane_first(GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n",
-    "\n",
-    "/* Elements of the tile that begins at first; 32 bits, since a lane compares often with it. */\n",
-    "static inline uint gpuscan_tile_left(ulong first, ulong count) {\n",
-    "    return first >= count ? 0 : (uint)min(count - first, (ulong)GPUSCAN_TILE);\n",
-    "}\n",
-    "\n",
-    "/* A row of which left elements are there, or of a buffer that is not aligned for whole rows. */\n",
-    "GPUSCAN_INLINE void gpuscan_row_fetch(gpuscan_src_row *row, global const gpuscan_src *from, uint left) {\n",
-    "#if GPUSCAN_PACKED_HERE /* what is not there is 0, which adds nothing */\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n",
-    "        uint word = 0;\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint v = 0; v < 4 / GPUSCAN_PACKED; v++)\n",
-    "            if (w * (4 / GPUSCAN_PACKED) + v < left)\n",
-    "                word |= (from[w * (4 / GPUSCAN_PACKED) + v] & (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n",
-    "                        << 8 * GPUSCAN_PACKED * v;\n",
-    "        row->word[w] = word;\n",
-    "    }\n",
-    "#else\n",
-    "    gpuscan_src_row part;\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    part.raw = (GPUSCAN_SRC_RAW)(0);\n",
-    "#endif\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "        if (v < left)\n",
-    "            part.element[v] = from[v];\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    row->raw = part.raw;\n",
-    "#else\n",
-    "    *row = part;\n",
-    "#endif\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* How many of at most a row's elements are left past some of the tile's. */\n",
-    "static inline uint gpuscan_row_left(uint left, uint past) {\n",
-    "    return left > past ? left - past : 0;\n",
-    "}\n",
-    "\n",
-    "/* Full tiles load and store under one branch for all rows: a guard for each makes one row wait for the other. */\n",
-    "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
-    "                                          uint part, ulong policy) {\n",
-    "    global const gpuscan_src *from = src + first + part;\n",
-    "    uint left = gpuscan_tile_left(first, count);\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    if (left == GPUSCAN_TILE && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            tile->row[k].raw = gpuscan_load_row(from + k * GPUSCAN_ROW_STRIDE, policy);\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        gpuscan_row_fetch(&tile->row[k], from + k * GPUSCAN_ROW_STRIDE,\n",
-    "                          gpuscan_row_left(left, part + k * GPUSCAN_ROW_STRIDE));\n",
-    "}\n",
-    "\n",
-    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
-    "                                       uint part) {\n",
-    "    gpuscan_tile_fetch_by(tile, src, first, count, part, gpuscan_policy_normal());\n",
-    "}\n",
-    "\n",
-    "/* The sum of a lane's part of a row that begins at element i; of the left elements that are there. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum(const gpuscan_src_row *row, ulong i) {\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "    uint sum = 0;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n",
-    "        sum = gpuscan_packed_sum(row->word[w], sum);\n",
-    "    return (gpuscan_t)sum;\n",
-    "#else\n",
-    "    gpuscan_t sum = gpuscan_convert(row->element[0], i);\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
-    "        sum = gpuscan_combine(sum, gpuscan_convert(row->element[v], i + v));\n",
-    "    return sum;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum_left(const gpuscan_src_row *row, ulong i, uint left) {\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "    return gpuscan_row_sum(row, i);\n",
-    "#else\n",
-    "    gpuscan_t sum = gpuscan_identity();\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "        if (v < left) {\n",
-    "            gpuscan_t x = gpuscan_convert(row->element[v], i + v);\n",
-    "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n",
-    "        }\n",
-    "    return sum;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* The sum of a lane's part of each row. */\n",
-    "GPUSCAN_INLINE void gpuscan_tile_lane_sums(const gpuscan_tile *tile, ulong first, ulong count, uint part,\n",
-    "                                           gpuscan_t *sums) {\n",
-    "    ulong at = first + part;\n",
-    "    uint left = gpuscan_tile_left(first, count);\n",
-    "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            sums[k] = gpuscan_row_sum(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE);\n",
-    "    } else {\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            sums[k] = gpuscan_row_sum_left(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE,\n",
-    "                                           gpuscan_row_left(left, part + k * GPUSCAN_ROW_STRIDE));\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "/* Scans a sub-group's part of a fetched tile; returns its sum. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_part(gpuscan_tile *tile, ulong first, ulong count,\n",
-    "                                               local gpuscan_shared *shared) {\n",
-    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry;\n",
-    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_PART, x);\n",
-    "    gpuscan_lanes_scan(x, tile->before, sum, shared);\n",
-    "    carry = sum[0];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 1; k < GPUSCAN_ROWS; k++) {\n",
-    "        tile->before[k] = gpuscan_combine(carry, tile->before[k]);\n",
-    "        carry = gpuscan_combine(carry, sum[k]);\n",
-    "    }\n",
-    "    return carry;\n",
-    "}\n",
-    "\n",
-    "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n",
-    "    gpuscan_t total;\n",
-    "    gpuscan_t sum = gpuscan_tile_scan_part(tile, first, count, shared);\n",
-    "    tile->group = gpuscan_group_prefix(sum, &total, shared);\n",
-    "    return total;\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "/* What a lane adds to a tile's sum, in any order: of full tiles vectors of 16 bytes, however small the rows' are. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n",
-    "    const uint rounds = GPUSCAN_ROWS * GPUSCAN_SRC_RAW_SIZE / 16, rest = GPUSCAN_ROWS * GPUSCAN_SRC_RAW_SIZE % 16;\n",
-    "    global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n",
-    "    gpuscan_t sum = 0;\n",
-    "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE && ((size_t)from & 15) == 0) {\n",
-    "        uint4 loaded[GPUSCAN_ROWS];\n",
-    "        uint packed = 0;\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint k = 0; k < rounds; k++)\n",
-    "            loaded[k] = gpuscan_load_hinted(from + k * GPUSCAN_GROUP, policy);\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint k = 0; k < rounds; k++)\n",
-    "            packed = gpuscan_packed_sum4(loaded[k], packed);\n",
-    "        if (GPUSCAN_ITEM * 16 < rest * GPUSCAN_GROUP)\n",
-    "            packed = gpuscan_packed_sum4(gpuscan_load_hinted(from + rounds * GPUSCAN_GROUP, policy), packed);\n",
-    "        sum = (gpuscan_t)packed;\n",
-    "    } else {\n",
-    "        gpuscan_tile tile;\n",
-    "        gpuscan_t x[GPUSCAN_ROWS];\n",
-    "        gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_PART, policy);\n",
-    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            sum += x[k];\n",
-    "    }\n",
-    "    return sum;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(global const gpuscan_src *src, ulong first, ulong count, ulong policy,\n",
-    "                                            local gpuscan_shared *shared) {\n",
-    "    gpuscan_t total;\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(gpuscan_tile_lane_sum(src, first, count, policy), shared), &total,\n",
-    "                         shared);\n",
-    "#else\n",
-    "    gpuscan_tile tile;\n",
-    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry;\n",
-    "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_PART, policy);\n",
-    "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n",
-    "    gpuscan_lanes_sum(x, sum, shared);\n",
-    "    carry = sum[0];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
-    "        carry = gpuscan_combine(carry, sum[k]);\n",
-    "    gpuscan_group_prefix(carry, &total, shared);\n",
-    "#endif\n",
-    "    return total;\n",
-    "}\n",
-    "\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n",
-    "                                         local gpuscan_shared *shared) {\n",
-    "    return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n",
-    "}\n",
-    "\n",
-    "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n",
-    "   needed, so it is short rather than fast. */\n",
-    "#if GPUSCAN_PTX\n",
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
-    "    gpuscan_t sums = gpuscan_identity();\n",
-    "    _Pragma(\"unroll 1\") for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
-    "        gpuscan_t carry = gpuscan_identity();\n",
-    "        _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_ROW_STRIDE;\n",
-    "            uint left = gpuscan_tile_left(i, count);\n",
-    "            gpuscan_src_row row;\n",
-    "            gpuscan_t sum;\n",
-    "            gpuscan_row_fetch(&row, src + i, left);\n",
-    "            sum = gpuscan_shuffle(gpuscan_window_scan(gpuscan_row_sum_left(&row, i, left)), GPUSCAN_LANES - 1);\n",
-    "            carry = k == 0 ? sum : gpuscan_combine(carry, sum);\n",
-    "        }\n",
-    "        if (GPUSCAN_LANE == s)\n",
-    "            sums = carry;\n",
-    "    }\n",
-    "    return gpuscan_shuffle(gpuscan_window_scan(sums), GPUSCAN_SUBGROUPS - 1);\n",
-    "}\n",
-    "#else\n",
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
-    "    gpuscan_t total = gpuscan_identity();\n",
-    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
-    "        gpuscan_t carry = gpuscan_identity();\n",
-    "        /* tree[l] holds the sum of 2^l lanes that waits for its right-hand neighbour */\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            gpuscan_t tree[6];\n",
-    "            for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n",
-    "                ulong i = first + gpuscan_lane_first(s, lane) + k * GPUSCAN_ROW_STRIDE;\n",
-    "                gpuscan_t x = gpuscan_identity();\n",
-    "                int level = 0;\n",
-    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "                    if (i + v < count) {\n",
-    "                        gpuscan_t next = gpuscan_convert(src[i + v], i + v);\n",
-    "                        x = v == 0 ? next : gpuscan_combine(x, next);\n",
-    "                    }\n",
-    "                for (; lane >> level & 1; level++)\n",
-    "                    x = gpuscan_combine(tree[level], x);\n",
-    "                tree[level] = x;\n",
-    "            }\n",
-    "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n",
-    "        }\n",
-    "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n",
-    "    }\n",
-    "    return total;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
-    "GPUSCAN_INLINE void gpuscan_row_scan_packed(gpuscan_dst_row *out, const gpuscan_src_row *row, gpuscan_t before) {\n",
-    "    uint running = before;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n",
-    "        out->word[w] = gpuscan_packed_scan(row->word[w], &running);\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* Writes a scanned tile, now that what precedes it is known. */\n",
-    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n",
-    "                                      ulong first, ulong count, gpuscan_t prefix, uint flags) {\n",
-    "    ulong at = first + GPUSCAN_OWN_PART;\n",
-    "    uint left = gpuscan_tile_left(first, count);\n",
-    "    global gpuscan_dst *to = dst + at;\n",
-    "    if (GPUSCAN_SUBGROUP != 0)\n",
-    "        prefix = gpuscan_combine(prefix, tile->group);\n",
-    "#ifdef GPUSCAN_DST_RAW\n",
-    "    if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1)) == 0) {\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            gpuscan_dst_row out;\n",
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
-    "            gpuscan_row_scan_packed(&out, &tile->row[k], gpuscan_combine(prefix, tile->before[k]));\n",
-    "#else\n",
-    "            gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
-    "                gpuscan_t next = gpuscan_combine(\n",
-    "                    running, gpuscan_convert(tile->row[k].element[v], at + k * GPUSCAN_ROW_STRIDE + v));\n",
-    "                out.element[v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
-    "                running = next;\n",
-    "            }\n",
-    "#endif\n",
-    "            gpuscan_store_row(to + k * GPUSCAN_ROW_STRIDE, out.raw);\n",
-    "        }\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
-    "        uint there = gpuscan_row_left(left, GPUSCAN_OWN_PART + k * GPUSCAN_ROW_STRIDE);\n",
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
-    "        gpuscan_dst_row out;\n",
-    "        gpuscan_row_scan_packed(&out, &tile->row[k], running);\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "            if (v < there)\n",
-    "                to[k * GPUSCAN_ROW_STRIDE + v] = out.element[v];\n",
-    "#else\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "            if (v < there) {\n",
-    "                gpuscan_t next = gpuscan_combine(\n",
-    "                    running, gpuscan_convert(tile->row[k].element[v], at + k * GPUSCAN_ROW_STRIDE + v));\n",
-    "                to[k * GPUSCAN_ROW_STRIDE + v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
-    "                running = next;\n",
-    "            }\n",
-    "#endif\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "#else /* GPUSCAN_CPU */\n",
-    "/* ---- tiles of one work-item: chunks that fit a core's cache ---------------------------------------------------- */\n",
-    "\n",
-    "/* The chunk is read twice, to sum it and to scan it, but the second time from the cache. */\n",
-    "\n",
-    "#if GPUSCAN_PREFETCH_SRC && defined(__has_builtin)\n",
-    "#if __has_builtin(__builtin_prefetch)\n",
-    "#define GPUSCAN_PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n",
-    "#endif\n",
-    "#endif\n",
-    "#ifndef GPUSCAN_PREFETCH\n",
-    "#define GPUSCAN_PREFETCH(p, bytes, write)\n",
-    "#endif\n",
-    "#define GPUSCAN_LINE 64 /* bytes of a cache line */\n",
-    "\n",
-    "typedef struct {\n",
-    "    uint ticket;\n",
-    "} gpuscan_shared;\n",
-    "\n",
-    "#ifdef __has_builtin\n",
-    "#if __has_builtin(__builtin_nontemporal_store)\n",
-    "#define GPUSCAN_HAS_STREAM_STORE 1\n",
-    "#endif\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_WIDE > 1\n",
-    "#define GPUSCAN_PASTE_(a, b) a##b\n",
-    "#define GPUSCAN_PASTE(a, b)  GPUSCAN_PASTE_(a, b)\n",
-    "#define GPUSCAN_WIDEN(type)  GPUSCAN_PASTE(type, GPUSCAN_WIDE)\n",
-    "\n",
-    "typedef GPUSCAN_WIDEN(GPUSCAN_T) gpuscan_wide;\n",
-    "typedef union {\n",
-    "    gpuscan_wide all;\n",
-    "    gpuscan_t element[GPUSCAN_WIDE];\n",
-    "} gpuscan_wide_elements;\n",
-    "\n",
-    "static inline gpuscan_wide gpuscan_combine_wide(gpuscan_wide a, gpuscan_wide b) {\n",
-    "    return GPUSCAN_COMBINE;\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_src *src, ulong i) {\n",
-    "#if GPUSCAN_CONVERT_IS_CUSTOM\n",
-    "    gpuscan_wide_elements x;\n",
-    "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n",
-    "        x.element[v] = gpuscan_convert(src[i + v], i + v);\n",
-    "    return x.all;\n",
-    "#elif GPUSCAN_SRC_F16\n",
-    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (global const half *)(src + i)));\n",
-    "#else\n",
-    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* [x0 x1 ...] -> [id x0 x1 ...] and so on: lanes move up by 1, 2, 4, 8, in one instruction that takes two registers. */\n",
-    "#ifdef __has_builtin\n",
-    "#if __has_builtin(__builtin_shufflevector)\n",
-    "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n",
-    "#endif\n",
-    "#endif\n",
-    "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n",
-    "#define GPUSCAN_UP1(x)  __builtin_shufflevector(id, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)\n",
-    "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)\n",
-    "#define GPUSCAN_UP4(x)  __builtin_shufflevector(id, x, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)\n",
-    "#define GPUSCAN_UP8(x)  __builtin_shufflevector(id, x, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)\n",
-    "#elif GPUSCAN_HAS_SHUFFLEVECTOR\n",
-    "#define GPUSCAN_UP1(x)  __builtin_shufflevector(id, x, 7, 8, 9, 10, 11, 12, 13, 14)\n",
-    "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 6, 7, 8, 9, 10, 11, 12, 13)\n",
-    "#define GPUSCAN_UP4(x)  __builtin_shufflevector(id, x, 4, 5, 6, 7, 8, 9, 10, 11)\n",
-    "#elif GPUSCAN_WIDE == 16\n",
-    "#define GPUSCAN_UP1(x)  (gpuscan_wide)(id.s0, x.s0, x.s12, x.s3456, x.s789abcde)\n",
-    "#define GPUSCAN_UP2(x)  (gpuscan_wide)(id.s01, x.s01, x.s2345, x.s6789abcd)\n",
-    "#define GPUSCAN_UP4(x)  (gpuscan_wide)(id.s0123, x.s0123, x.s456789ab)\n",
-    "#define GPUSCAN_UP8(x)  (gpuscan_wide)(id.s01234567, x.s01234567)\n",
-    "#else\n",
-    "#define GPUSCAN_UP1(x)  (gpuscan_wide)(id.s0, x.s0, x.s12, x.s3456)\n",
-    "#define GPUSCAN_UP2(x)  (gpuscan_wide)(id.s01, x.s01, x.s2345)\n",
-    "#define GPUSCAN_UP4(x)  (gpuscan_wide)(id.s0123, x.s0123)\n",
-    "#endif\n",
-    "#if GPUSCAN_WIDE == 16\n",
-    "#define GPUSCAN_LAST(x) x.sf\n",
-    "#else\n",
-    "#define GPUSCAN_LAST(x) x.s7\n",
-    "#endif\n",
-    "\n",
-    "/* Through memory: of a constant, LLVM makes masks and several instructions for each of the shuffles. */\n",
-    "static inline gpuscan_wide gpuscan_identity_wide(void) {\n",
-    "    volatile gpuscan_t id = gpuscan_identity();\n",
-    "    return (gpuscan_wide)(id);\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_wide gpuscan_scan_wide(gpuscan_wide x, gpuscan_wide id) {\n",
-    "    x = gpuscan_combine_wide(GPUSCAN_UP1(x), x);\n",
-    "    x = gpuscan_combine_wide(GPUSCAN_UP2(x), x);\n",
-    "    x = gpuscan_combine_wide(GPUSCAN_UP4(x), x);\n",
-    "#if GPUSCAN_WIDE == 16\n",
-    "    x = gpuscan_combine_wide(GPUSCAN_UP8(x), x);\n",
-    "#endif\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n",
-    "#if GPUSCAN_DST_F16\n",
-    "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (global half *)(dst + i));\n",
-    "#else\n",
-    "    GPUSCAN_WIDEN(GPUSCAN_DST) y = GPUSCAN_TO_DST_WIDE(x);\n",
-    "#if GPUSCAN_HAS_STREAM_STORE\n",
-    "    if (stream) {\n",
-    "        __builtin_nontemporal_store(y, (global GPUSCAN_WIDEN(GPUSCAN_DST) *)(dst + i));\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "#if GPUSCAN_HAS_SHUFFLEVECTOR /* where vstore is made of pieces */\n",
-    "    typedef GPUSCAN_WIDEN(GPUSCAN_DST) unaligned __attribute__((aligned(sizeof(gpuscan_dst))));\n",
-    "    *(global unaligned *)(dst + i) = y;\n",
-    "#else\n",
-    "    GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n",
-    "#endif\n",
-    "#endif\n",
-    "}\n",
-    "#endif /* GPUSCAN_WIDE > 1 */\n",
-    "\n",
-    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
-    "/* A sum under way, lane by lane, as only a commutative operator may: two vectors a step from either half of a range,\n",
-    "   since a core reads two streams faster than one. */\n",
-    "typedef struct {\n",
-    "    gpuscan_wide a, b, c, d;\n",
-    "    ulong i, end, stride, last; /* i runs through the first half, to end */\n",
-    "} gpuscan_wide_sum;\n",
-    "\n",
-    "#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n",
-    "\n",
-    "/* Whether a range is summed like this. Its sum has the same bits wherever it is made, so all ask here. */\n",
-    "static inline bool gpuscan_is_wide(ulong first, ulong last) {\n",
-    "    return first + 2 * GPUSCAN_STEP <= last;\n",
-    "}\n",
-    "\n",
-    "/* Of [first, last), at least a step. */\n",
-    "static inline gpuscan_wide_sum gpuscan_wide_sum_begin(global const gpuscan_src *src, ulong first, ulong last) {\n",
-    "    gpuscan_wide_sum sum;\n",
-    "    ulong stride = (last - first) / GPUSCAN_STEP * (GPUSCAN_STEP / 2);\n",
-    "    sum.a = gpuscan_load_wide(src, first);\n",
-    "    sum.b = gpuscan_load_wide(src, first + GPUSCAN_WIDE);\n",
-    "    sum.c = gpuscan_load_wide(src, first + stride);\n",
-    "    sum.d = gpuscan_load_wide(src, first + stride + GPUSCAN_WIDE);\n",
-    "    sum.i = first + GPUSCAN_STEP / 2;\n",
-    "    sum.end = first + stride;\n",
-    "    sum.stride = stride;\n",
-    "    sum.last = last;\n",
-    "    return sum;\n",
-    "}\n",
-    "static inline void gpuscan_wide_sum_step(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n",
-    "    for (uint k = 0; k < 2 * GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE) {\n",
-    "        GPUSCAN_PREFETCH(src + sum->i, GPUSCAN_PREFETCH_SRC + k, 0);\n",
-    "        GPUSCAN_PREFETCH(src + sum->i + sum->stride, GPUSCAN_PREFETCH_SRC + k, 0);\n",
-    "    }\n",
-    "    sum->a = gpuscan_combine_wide(sum->a, gpuscan_load_wide(src, sum->i));\n",
-    "    sum->b = gpuscan_combine_wide(sum->b, gpuscan_load_wide(src, sum->i + GPUSCAN_WIDE));\n",
-    "    sum->c = gpuscan_combine_wide(sum->c, gpuscan_load_wide(src, sum->i + sum->stride));\n",
-    "    sum->d = gpuscan_combine_wide(sum->d, gpuscan_load_wide(src, sum->i + sum->stride + GPUSCAN_WIDE));\n",
-    "    sum->i += GPUSCAN_STEP / 2;\n",
-    "}\n",
-    "static inline gpuscan_t gpuscan_wide_sum_end(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n",
-    "    gpuscan_wide_elements x;\n",
-    "    gpuscan_t all;\n",
-    "    while (sum->i < sum->end)\n",
-    "        gpuscan_wide_sum_step(sum, src);\n",
-    "    x.all = gpuscan_combine_wide(gpuscan_combine_wide(sum->a, sum->b), gpuscan_combine_wide(sum->c, sum->d));\n",
-    "    all = x.element[0];\n",
-    "    for (int v = 1; v < GPUSCAN_WIDE; v++)\n",
-    "        all = gpuscan_combine(all, x.element[v]);\n",
-    "    for (ulong i = sum->end + sum->stride; i < sum->last; i++)\n",
-    "        all = gpuscan_combine(all, gpuscan_convert(src[i], i));\n",
-    "    return all;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* The sum of elements [first, last), one by one. */\n",
-    "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n",
-    "    gpuscan_t sum;\n",
-    "    if (first >= last)\n",
-    "        return gpuscan_identity();\n",
-    "    sum = gpuscan_convert(src[first], first);\n",
-    "    for (ulong i = first + 1; i < last; i++)\n",
-    "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n",
-    "    return sum;\n",
-    "}\n",
-    "\n",
-    "/* The same as fast as it goes. */\n",
-    "static inline gpuscan_t gpuscan_range_sum(global const gpuscan_src *src, ulong first, ulong last) {\n",
-    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
-    "    if (gpuscan_is_wide(first, last)) {\n",
-    "        gpuscan_wide_sum wide = gpuscan_wide_sum_begin(src, first, last);\n",
-    "        return gpuscan_wide_sum_end(&wide, src);\n",
-    "    }\n",
-    "#endif\n",
-    "    return gpuscan_elements_sum(src, first, last);\n",
-    "}\n",
-    "\n",
-    "/* A range of a row to be summed. */\n",
-    "typedef struct {\n",
-    "    global const gpuscan_src *src;\n",
-    "    ulong first, last;\n",
-    "    gpuscan_t sum; /* out */\n",
-    "} gpuscan_range;\n",
-    "\n",
-    "#if GPUSCAN_WIDE > 1\n",
-    "/* One vector: scanned after *before, which all lanes hold, and which moves past it. */\n",
-    "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n",
-    "                                     gpuscan_wide *before, bool stream) {\n",
-    "    gpuscan_wide x = gpuscan_scan_wide(gpuscan_load_wide(src, i), id);\n",
-    "    gpuscan_wide sum = (gpuscan_wide)(GPUSCAN_LAST(x));\n",
-    "    if (GPUSCAN_PREFETCH_DST) /* the host asks for streams only where this is 0 */\n",
-    "        GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n",
-    "    if (!GPUSCAN_INCLUSIVE)\n",
-    "        x = GPUSCAN_UP1(x);\n",
-    "    gpuscan_store_wide(dst, i, gpuscan_combine_wide(*before, x), stream);\n",
-    "    *before = gpuscan_combine_wide(*before, sum);\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* Scans elements [first, last) after prefix; returns prefix and all of them combined. Sums the range ahead meanwhile,\n",
-    "   with the bits of gpuscan_range_sum, so that a core's loads and stores share its time. */\n",
-    "static inline gpuscan_t gpuscan_range_scan_ahead(global const gpuscan_src *src, global gpuscan_dst *dst, ulong first,\n",
-    "                                                 ulong last, gpuscan_t prefix, uint flags, gpuscan_range *ahead) {\n",
-    "    ulong i = first;\n",
-    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
-    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n",
-    "    gpuscan_wide_sum sum;\n",
+    "/* gpuscan's device code, OpenCL C 1.2: the one source of every kernel, for all types, operators and devices.\n"
+    "   The host puts #defines before it (see [PROGRAMS] in gpuscan.h) and compiles one program for each combination that\n"
+    "   is used. tools/embed copies this text into gpuscan.h.\n"
+    "\n"
+    "   Layers, from below: memory and lane primitives (a vendor's form and a portable twin of each), elements (types,\n"
+    "   operator), tiles (how a group, or on a CPU one work-item, sums and scans a range), algorithms (multi-pass scan,\n"
+    "   single-pass scan, reduce, uniform add, histogram).\n"
+    "\n"
+    "     GPUSCAN_GROUP   work-items a group            GPUSCAN_CPU     one work-item a group, chunks shaped for a cache\n"
+    "     GPUSCAN_LANES   work-items a sub-group        GPUSCAN_PTX     NVIDIA's lane and memory instructions\n"
+    "     GPUSCAN_ROWS    rows of vectors a tile        GPUSCAN_FENCE   device fence: 0 none, 1 PTX, 2 OpenCL 2, 3 mem_fence\n"
+    "     GPUSCAN_VECTOR  elements a lane in a row      GPUSCAN_WORD    bits of a state word: 32, 64 or 128\n"
+    "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits\n"
+    "     GPUSCAN_AHEAD, GPUSCAN_FEW   forms of the single-pass scan\n"
+    "     GPUSCAN_REGISTERS            registers a work-item that the build options allow on NVIDIA; 0: not said\n"
+    "     GPUSCAN_PACKED               bytes of a small integer, of which a word's are added at once; 0: elements one by one\n"
+    "     GPUSCAN_PIPE                 histogram: 1 loads a round ahead, 2 the form for few samples\n"
+    "     GPUSCAN_TICKETS              counters for tickets before the state words and the accumulators\n"
+    "     GPUSCAN_PREFETCH_SRC, GPUSCAN_PREFETCH_DST   bytes ahead on a CPU; 0: not                                       */\n"
+    "\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#if GPUSCAN_HAS_F64\n"
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "#endif\n"
+    "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n"
+    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+    "#endif\n"
+    "\n"
+    "/* What a kernel is told in numbers is one argument, a struct of 64-bit integers in the order in which the host gives\n"
+    "   them, a buffer's offset with the buffer: every further argument costs the host time (an H200's, for 16 of them: 0.7\n"
+    "   us a launch). */\n"
+    "\n",
+    "/* ---- barriers and fences ------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "#if GPUSCAN_GROUP == 1\n"
+    "#define GPUSCAN_BARRIER()\n"
+    "#else\n"
+    "#define GPUSCAN_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#endif\n"
+    "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n"
+    "\n"
+    "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n"
+    "   the registers by itself, and spills, or loads late what was asked for early. */\n"
+    "#if GPUSCAN_REGISTERS\n"
+    "#define GPUSCAN_GROUP_ATTRIBUTE\n"
+    "#else\n"
+    "#define GPUSCAN_GROUP_ATTRIBUTE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n"
+    "#endif\n"
+    "\n"
+    "/* Local memory is an argument, not declared (but on NVIDIA): PoCL 3.1 confuses __local variables whose address is\n"
+    "   folded into a constant expression. */\n"
+    "\n"
+    "/* Orders this work-item's global accesses before and after it for the whole device; mem_fence only promises that for\n"
+    "   the work-group. */\n"
+    "static inline void gpuscan_device_fence(void) {\n"
+    "#if GPUSCAN_FENCE == 1\n"
+    "    __asm__ volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n"
+    "#elif GPUSCAN_FENCE == 2\n"
+    "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);\n"
+    "#else\n"
+    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* How 16 bytes are loaded that are read once. After L1::no_allocate an H200's second-level cache keeps other things,\n"
+    "   unless the load names a policy for it: 32 MiB that are summed again and again take 16.5 us, without it 12.5. Samples\n"
+    "   of several channels take it: past the first level they are faster by a fourteenth. */\n"
+    "#if defined(GPUSCAN_CHANNELS) && GPUSCAN_CHANNELS > 1\n"
+    "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.L1::no_allocate.v4.u32 \"\n"
+    "#else\n"
+    "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.v4.u32 \"\n"
+    "#endif\n"
+    "\n"
+    "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint4 x;\n"
+    "    __asm__ volatile(GPUSCAN_LOAD_ONCE \"{%0, %1, %2, %3}, [%4];\"\n"
+    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n"
+    "                     : \"l\"(p));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return *p;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n"
+    "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x = 0, y = 0, z = 0, w = 0;\n"
+    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %5, 0;\"\n"
+    "                     \" @p \" GPUSCAN_LOAD_ONCE \"{%0, %1, %2, %3}, [%4]; }\"\n"
+    "                     : \"+r\"(x), \"+r\"(y), \"+r\"(z), \"+r\"(w)\n"
+    "                     : \"l\"(p), \"r\"((uint)there));\n"
+    "    return (uint4)(x, y, z, w);\n"
+    "#else\n"
+    "    return there ? *p : (uint4)(0);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Loops over what a lane holds in registers: unrolled, since registers have no index. Compilers for CPUs know better,\n"
+    "   and their compile time matters. */\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_UNROLL _Pragma(\"unroll\")\n"
+    "#else\n"
+    "#define GPUSCAN_UNROLL\n"
+    "#endif\n"
+    "\n"
+    "/* Functions whose arrays are to stay in registers. */\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_INLINE static inline __attribute__((always_inline))\n"
+    "#else\n"
+    "#define GPUSCAN_INLINE static inline\n"
+    "#endif\n"
+    "\n"
+    "/* Flags, the last of every kernel's numbers. */\n"
+    "#define GPUSCAN_FLAG_INIT        1u   /* init_value counts */\n"
+    "#define GPUSCAN_FLAG_INIT_BUFFER 2u   /* init_buffer counts */\n"
+    "#define GPUSCAN_FLAG_TOTAL       4u   /* totals are wanted */\n"
+    "#define GPUSCAN_FLAG_COUNT_U32   8u   /* count_buffer counts, as u32 */\n"
+    "#define GPUSCAN_FLAG_COUNT_U64   16u  /* or as u64 */\n"
+    "#define GPUSCAN_FLAG_STREAM      32u  /* the output exceeds the cache: store past it */\n"
+    "#define GPUSCAN_FLAG_CARRIES     64u  /* the multi-pass scan has carries */\n"
+    "#define GPUSCAN_FLAG_ACCUMULATE  128u /* histogram: add to the counters */\n"
+    "#define GPUSCAN_FLAG_FINISH      256u /* histogram: the last group finishes */\n"
+    "#define GPUSCAN_FLAG_TABLES      16   /* histogram on a CPU: from here on the number of tables in the accumulators */\n"
+    "\n"
+    "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
+    "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "        return min(count, (ulong)count_buffer[count_offset]);\n"
+    "    if (flags & GPUSCAN_FLAG_COUNT_U64) {\n"
+    "        ulong low = count_buffer[2 * count_offset], high = count_buffer[2 * count_offset + 1];\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "        return min(count, high << 32 | low);\n"
+    "#else\n"
+    "        return min(count, low << 32 | high);\n"
+    "#endif\n"
+    "    }\n"
+    "    return count;\n"
+    "}\n"
+    "\n",
+    "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
+    "   arguments costs the host time. */\n"
+    "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
+    "\n"
+    "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n"
+    "   The same for every work-item of the group. */\n"
+    "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n"
+    "#if GPUSCAN_GROUP == 1\n"
+    "    uint ticket = atomic_inc(counter);\n"
+    "    if (ticket == tickets - 1)\n"
+    "        atomic_xchg(counter, 0u);\n"
+    "    return ticket;\n"
+    "#else\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        uint ticket = atomic_inc(counter);\n"
+    "        if (ticket == tickets - 1)\n"
+    "            atomic_xchg(counter, 0u);\n"
+    "        *shared = ticket;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    return *shared;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#ifdef GPUSCAN_T /* everything but the histogram */\n"
+    "/* ---- elements ------------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n"
+    "typedef struct {\n"
+    "    union {\n"
+    "        GPUSCAN_ARG_VALUE value;\n"
+    "        ulong whole; /* no padding, which would be handed on uninitialised */\n"
+    "    } best;\n"
+    "    ulong index;\n"
+    "} gpuscan_arg;\n"
+    "\n"
+    "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n"
+    "\n"
+    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_ARG_VALUE value, ulong index) {\n"
+    "    gpuscan_arg arg;\n"
+    "    arg.best.whole = 0;\n"
+    "    arg.best.value = value;\n"
+    "    arg.index = value == value ? index : GPUSCAN_ARG_NONE; /* NaN is no candidate */\n"
+    "    return arg;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_arg gpuscan_arg_pick(gpuscan_arg a, gpuscan_arg b) {\n"
+    "    if (b.index == GPUSCAN_ARG_NONE)\n"
+    "        return a;\n"
+    "    if (a.index == GPUSCAN_ARG_NONE)\n"
+    "        return b;\n"
+    "    if (a.best.value == b.best.value)\n"
+    "        return a.index < b.index ? a : b;\n"
+    "    return GPUSCAN_ARG_BEFORE(a.best.value, b.best.value) ? a : b;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "typedef GPUSCAN_T gpuscan_t;     /* what is computed with */\n"
+    "typedef GPUSCAN_SRC gpuscan_src; /* what src holds */\n"
+    "typedef GPUSCAN_DST gpuscan_dst; /* what dst holds */\n"
+    "\n",
+    "/* No array of a negative size can be declared, so a wrong size fails to compile, by this name. */\n"
+    "#ifdef GPUSCAN_CUSTOM_SIZE\n"
+    "typedef char gpuscan_custom_size_differs[sizeof(GPUSCAN_CUSTOM_TYPE) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
+    "#endif\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
+    "    return GPUSCAN_COMBINE;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_identity(void) {\n"
+    "    return GPUSCAN_IDENTITY;\n"
+    "}\n"
+    "\n"
+    "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n"
+    "static inline gpuscan_t gpuscan_convert(gpuscan_src element, ulong i) {\n"
+    "#if GPUSCAN_SRC_F16\n"
+    "    float x = vload_half(0, (private const half *)&element);\n"
+    "#else\n"
+    "    gpuscan_src x = element;\n"
+    "#endif\n"
+    "    return GPUSCAN_CONVERT;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_from_dst(gpuscan_dst x) {\n"
+    "#if GPUSCAN_DST_F16\n"
+    "    return vload_half(0, (private const half *)&x);\n"
+    "#else\n"
+    "    return x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_dst gpuscan_to_dst(gpuscan_t x) {\n"
+    "#if GPUSCAN_DST_F16\n"
+    "    ushort bits;\n"
+    "    vstore_half(x, 0, (private half *)&bits);\n"
+    "    return bits;\n"
+    "#else\n"
+    "    return x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* What stands before the first element: init, or the identity. */\n"
+    "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
+    "                                     uint flags) {\n"
+    "    if (flags & GPUSCAN_FLAG_INIT)\n"
+    "        return gpuscan_from_dst(init_value);\n"
+    "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
+    "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
+    "    return gpuscan_identity();\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
+    "#define GPUSCAN_PACKED_HERE 1\n"
+    "#else\n"
+    "#define GPUSCAN_PACKED_HERE 0\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "/* ---- packed elements: four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16 ---------------------- */\n"
+    "\n"
+    "/* Adds a word's elements to a sum. */\n"
+    "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
+    "    __asm__(\"dp4a.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n"
+    "    return sum;\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1\n"
+    "    __asm__(\"dp4a.u32.u32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n"
+    "    return sum;\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_PACKED_SIGNED\n"
+    "    __asm__(\"dp2a.lo.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x0101u));\n"
+    "    return sum;\n"
+    "#elif GPUSCAN_PTX\n"
+    "    __asm__(\"dp2a.lo.u32.u32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x0101u));\n"
+    "    return sum;\n"
+    "#elif GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
+    "    char4 x = as_char4(word);\n"
+    "    return sum + (uint)(x.x + x.y + x.z + x.w);\n"
+    "#elif GPUSCAN_PACKED == 1\n"
+    "    uchar4 x = as_uchar4(word);\n"
+    "    return sum + x.x + x.y + x.z + x.w;\n"
+    "#elif GPUSCAN_PACKED_SIGNED\n"
+    "    short2 x = as_short2(word);\n"
+    "    return sum + (uint)(x.x + x.y);\n"
+    "#else\n"
+    "    ushort2 x = as_ushort2(word);\n"
+    "    return sum + x.x + x.y;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
+    "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
+    "}\n"
+    "\n"
+    "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
+    "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410));\n"
+    "    return x;\n"
+    "#elif GPUSCAN_PACKED == 1\n"
+    "    return (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8;\n"
+    "#else\n"
+    "    return (a & 0xffffu) | b << 16;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n"
+    "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
+    "#if GPUSCAN_PACKED == 1\n"
+    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. */\n"
+    "    uint odd = word >> 8 & 0x00ff00ffu, at_odd = (word & 0x00ff00ffu) + odd, at_even, first = *before & 0xffu;\n"
+    "    at_odd += at_odd << 16;\n"
+    "    at_odd += first * 0x10001u;\n"
+    "    at_even = at_odd - odd;\n"
+    "    *before = at_odd >> 16;\n"
+    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n"
+    "                             : gpuscan_packed_join(at_odd << 16 | first, at_even);\n"
+    "#else\n"
+    "    uint first = *before, second = first + word, third = second + (word >> 16); /* their lower halves count */\n"
+    "    *before = third;\n"
+    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(second, third) : gpuscan_packed_join(first, second);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* ---- state words: values that one group hands to another within a launch -------------------------------------- */\n"
+    "\n"
+    "/* A word holds a tag and a part of a value, and is stored and loaded as one, so a reader sees both or neither. The\n"
+    "   tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be cleared.\n"
+    "\n"
+    "       64 bits:  [ epoch 30 | flag 2 | 32 bits of the value ]      a value of n bytes takes ceil(n / 4) words\n"
+    "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n"
+    "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n"
+    "                 sees them apart sees different tags, and reads again\n"
+    "\n",
+    "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
+    "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
+    "#if GPUSCAN_WORD\n"
+    "\n"
+    "#define GPUSCAN_EMPTY     0u\n"
+    "#define GPUSCAN_AGGREGATE 1u /* the sum of the tile */\n"
+    "#define GPUSCAN_PREFIX    2u /* the sum of everything up to the tile's end */\n"
+    "\n"
+    "#if GPUSCAN_WORD == 32\n"
+    "typedef uint gpuscan_word;\n"
+    "typedef ushort gpuscan_part;\n"
+    "#define GPUSCAN_TAG_SHIFT                             16\n"
+    "#define GPUSCAN_WORD_ADD(p, x)                        atomic_add(p, x)\n"
+    "#define GPUSCAN_WORD_EXCHANGE(p, x)                   atomic_xchg(p, x)\n"
+    "#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atomic_cmpxchg(p, expected, x)\n"
+    "#elif GPUSCAN_WORD == 64\n"
+    "typedef ulong gpuscan_word;\n"
+    "typedef uint gpuscan_part;\n"
+    "#define GPUSCAN_TAG_SHIFT                             32\n"
+    "#define GPUSCAN_WORD_ADD(p, x)                        atom_add(p, x)\n"
+    "#define GPUSCAN_WORD_EXCHANGE(p, x)                   atom_xchg(p, x)\n"
+    "#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atom_cmpxchg(p, expected, x)\n"
+    "#else\n"
+    "typedef ulong2 gpuscan_word;\n"
+    "typedef ulong gpuscan_part;\n"
+    "#endif\n"
+    "\n"
+    "#define GPUSCAN_PARTS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_part) - 1) / (int)sizeof(gpuscan_part))\n"
+    "#define GPUSCAN_SLOTS (GPUSCAN_PARTS == 1 ? 1 : 2)\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_t value;\n"
+    "    gpuscan_part part[GPUSCAN_PARTS];\n"
+    "} gpuscan_parts;\n"
+    "\n"
+    "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "    ulong tag, value;\n"
+    "    __asm__ volatile(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(tag), \"=l\"(value) : \"l\"(p) : \"memory\");\n"
+    "    return (ulong2)(tag, value);\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_WORD == 64\n"
+    "    ulong word;\n"
+    "    __asm__ volatile(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(word) : \"l\"(p) : \"memory\");\n"
+    "    return word;\n"
+    "#else\n"
+    "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_WORD == 64\n"
+    "    __asm__ volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\");\n"
+    "#else\n"
+    "    GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_part part) {\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "    return (ulong2)((ulong)tag << 32 | (uint)part, (ulong)tag << 32 | part >> 32);\n"
+    "#else\n"
+    "    return (gpuscan_word)tag << GPUSCAN_TAG_SHIFT | part;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline uint gpuscan_word_tag(gpuscan_word word) {\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "    return word.x >> 32 == word.y >> 32 ? (uint)(word.x >> 32) : GPUSCAN_EMPTY;\n"
+    "#else\n"
+    "    return (uint)(word >> GPUSCAN_TAG_SHIFT);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_part gpuscan_word_part(gpuscan_word word) {\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "    return word.y << 32 | (uint)word.x;\n"
+    "#else\n"
+    "    return (gpuscan_part)word;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Each tile's words, slot by slot. */\n"
+    "static inline global gpuscan_word *gpuscan_slot(global gpuscan_word *states, uint tile, uint flag) {\n"
+    "    return states + ((ulong)tile * GPUSCAN_SLOTS + (flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0)) * GPUSCAN_PARTS;\n"
+    "}\n"
+    "\n"
+    "/* A whole value's words. */\n"
+    "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value) {\n"
+    "    gpuscan_parts parts;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n"
+    "        parts.part[p] = 0;\n"
+    "    parts.value = value;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n"
+    "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, parts.part[p]));\n"
+    "}\n"
+    "\n"
+    "/* Whether the value is there; it is left alone where it is not. */\n"
+    "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
+    "    gpuscan_parts parts;\n"
+    "    bool there = true;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++) {\n"
+    "        gpuscan_word word = gpuscan_word_load(slot + p);\n"
+    "        parts.part[p] = gpuscan_word_part(word);\n"
+    "        there = there && gpuscan_word_tag(word) == tag;\n"
+    "    }\n"
+    "    if (there)\n"
+    "        *value = parts.value;\n"
+    "    return there;\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n"
+    "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value);\n"
+    "}\n"
+    "\n"
+    "/* The flag of a tile, and its value unless it is empty. */\n"
+    "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n"
+    "#if GPUSCAN_PARTS_ARE_ONE\n"
+    "    gpuscan_parts parts;\n"
+    "    gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n"
+    "    uint tag = gpuscan_word_tag(word);\n"
+    "    parts.part[0] = gpuscan_word_part(word);\n"
+    "    *value = parts.value;\n"
+    "    return tag >> 2 == epoch ? tag & 3u : GPUSCAN_EMPTY;\n"
+    "#else\n"
+    "    for (uint flag = GPUSCAN_PREFIX; flag != GPUSCAN_EMPTY; flag--)\n"
+    "        if (gpuscan_words_load(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value))\n"
+    "            return flag;\n"
+    "    return GPUSCAN_EMPTY;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* Publishes a late tile's aggregate for it. In place the tile may have overwritten its data while they were summed,\n"
+    "   but it publishes first: so the sum is used only where the tile is still empty afterwards. */\n"
+    "static inline void gpuscan_publish_for(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t value) {\n"
+    "    global gpuscan_word *slot = gpuscan_slot(states, tile, GPUSCAN_AGGREGATE);\n"
+    "    gpuscan_parts parts;\n"
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n"
+    "        parts.part[p] = 0;\n"
+    "    parts.value = value;\n"
+    "    gpuscan_device_fence();\n"
+    "    for (int p = 0; p < GPUSCAN_PARTS; p++) {\n"
+    "        gpuscan_word seen = gpuscan_word_load(slot + p);\n"
+    "        gpuscan_word word = gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE, parts.part[p]);\n"
+    "        if (gpuscan_word_tag(seen) >> 2 == epoch) {\n"
+    "            if (p == 0)\n"
+    "                return;\n"
+    "            continue;\n"
+    "        }\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "        gpuscan_word_store(slot + p, word);\n"
+    "#else\n"
+    "        if (GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word) != seen && p == 0)\n"
+    "            return;\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#endif /* GPUSCAN_WORD */\n"
+    "\n"
+    "/* ---- lanes: exchange within a sub-group ----------------------------------------------------------------------- */\n"
+    "\n"
+    "/* A window: lanes of one sub-group that work together without barriers, alone in branches and loops. Without lane\n"
+    "   instructions it is one work-item. */\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_WINDOW                  32u\n"
+    "#define GPUSCAN_WINDOW_LANE             GPUSCAN_LANE\n"
+    "#define GPUSCAN_WINDOW_ALL              0xffffffffu\n"
+    "#define GPUSCAN_WINDOW_BALLOT(x)        gpuscan_ballot(x)\n"
+    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) gpuscan_shuffle(x, lane)\n"
+    "#define GPUSCAN_WINDOW_FLAG(x, lane)    gpuscan_shuffle_flag(x, lane)\n"
+    "static inline uint gpuscan_shuffle_flag(uint x, uint lane) {\n"
+    "    uint y;\n"
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n"
+    "    return y;\n"
+    "}\n"
+    "#else\n"
+    "#define GPUSCAN_WINDOW                  1u\n"
+    "#define GPUSCAN_WINDOW_LANE             0u\n"
+    "#define GPUSCAN_WINDOW_ALL              1u\n"
+    "#define GPUSCAN_WINDOW_BALLOT(x)        ((x) ? 1u : 0u)\n"
+    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) (x)\n"
+    "#define GPUSCAN_WINDOW_FLAG(x, lane)    (x)\n"
+    "#endif\n"
+    "\n",
+    "static inline uint gpuscan_lowest(uint bits) {\n"
+    "    return 31u - clz(bits & (0u - bits));\n"
+    "}\n"
+    "\n"
+    "#if !GPUSCAN_CPU\n"
+    "\n"
+    "#define GPUSCAN_SUBGROUPS (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
+    "#define GPUSCAN_LEVELS /* log2(LANES) */                                                                              \\\n"
+    "    (GPUSCAN_LANES >= 32 ? 5 : GPUSCAN_LANES >= 16 ? 4 : GPUSCAN_LANES >= 8 ? 3 : GPUSCAN_LANES / 2)\n"
+    "#define GPUSCAN_LANE      (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
+    "#define GPUSCAN_SUBGROUP  (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
+    "\n"
+    "typedef struct {\n"
+    "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n"
+    "    gpuscan_t prefix;\n"
+    "#if GPUSCAN_FEW\n"
+    "    gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n"
+    "#endif\n"
+    "#if !GPUSCAN_PTX\n"
+    "    gpuscan_t exchange[2 * GPUSCAN_ROWS * GPUSCAN_GROUP]; /* from one half to the other and back */\n"
+    "#endif\n"
+    "    uint ticket;\n"
+    "    uint turn;\n"
+    "} gpuscan_shared;\n"
+    "\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_T_UINTS ((GPUSCAN_T_SIZE + 3) / 4)\n"
+    "typedef union {\n"
+    "    gpuscan_t value;\n"
+    "    uint part[GPUSCAN_T_UINTS];\n"
+    "} gpuscan_uints;\n"
+    "\n"
+    "/* mode: up, bfly or idx */\n"
+    "#define GPUSCAN_SHUFFLE(name, mode, clamp)                                                                             \\\n"
+    "    static inline gpuscan_t name(gpuscan_t value, uint lane) {                                                         \\\n"
+    "        gpuscan_uints in, out;                                                                                         \\\n"
+    "        in.part[GPUSCAN_T_UINTS - 1] = 0;                                                                              \\\n"
+    "        in.value = value;                                                                                              \\\n"
+    "        for (int p = 0; p < GPUSCAN_T_UINTS; p++)                                                                      \\\n"
+    "            __asm__ volatile(\"shfl.sync.\" mode \".b32 %0, %1, %2, \" clamp \", 0xffffffff;\"                               \\\n"
+    "                             : \"=r\"(out.part[p])                                                                       \\\n"
+    "                             : \"r\"(in.part[p]), \"r\"(lane));                                                            \\\n"
+    "        return out.value;                                                                                              \\\n"
+    "    }\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, \"up\", \"0\")\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, \"bfly\", \"0x1f\")\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle, \"idx\", \"0x1f\")\n"
+    "\n",
+    "static inline uint gpuscan_ballot(int predicate) {\n"
+    "    uint lanes;\n"
+    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n"
+    "                     : \"=r\"(lanes)\n"
+    "                     : \"r\"(predicate));\n"
+    "    return lanes;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A window's inclusive scan.\n"
+    "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x) {\n"
+    "#if GPUSCAN_PTX\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_WINDOW; d *= 2) {\n"
+    "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n"
+    "        if (GPUSCAN_WINDOW_LANE >= d)\n"
+    "            x = gpuscan_combine(left, x);\n"
+    "    }\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "\n"
+    "/* For each row: the lane's exclusive prefix within the sub-group, and the sub-group's sum. The rows take each step of\n"
+    "   the tree together, so that their latencies overlap. */\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_scan(const gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum,\n"
+    "                                      local gpuscan_shared *shared) {\n"
+    "    uint lane = GPUSCAN_LANE;\n"
+    "#if GPUSCAN_PTX\n"
+    "    gpuscan_t v[GPUSCAN_ROWS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "        v[k] = x[k];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n"
+    "            gpuscan_t left = gpuscan_shuffle_up(v[k], d);\n"
+    "            if (lane >= d)\n"
+    "                v[k] = gpuscan_combine(left, v[k]);\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n"
+    "        before[k] = gpuscan_shuffle_up(v[k], 1);\n"
+    "        if (lane == 0)\n"
+    "            before[k] = gpuscan_identity();\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "        sum[k] = gpuscan_shuffle(v[k], GPUSCAN_LANES - 1);\n"
+    "#else\n"
+    "    local gpuscan_t *from = shared->exchange + GPUSCAN_ITEM, *to = from + GPUSCAN_ROWS * GPUSCAN_GROUP;\n"
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "        from[k * GPUSCAN_GROUP] = x[k];\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        local gpuscan_t *swap = from;\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
+    "            to[k] = lane >= d ? gpuscan_combine(from[k - (lane >= d ? (int)d : 0)], from[k]) : from[k];\n"
+    "        from = to;\n"
+    "        to = swap;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n"
+    "        sum[k] = from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1];\n"
+    "        before[k] = lane == 0 ? gpuscan_identity() : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* The sum alone: the same tree, hence the same bits. */\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_PTX\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "        sum[k] = x[k];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n"
+    "            gpuscan_t other = gpuscan_shuffle_xor(sum[k], d);\n"
+    "            sum[k] = (GPUSCAN_LANE & d) ? gpuscan_combine(other, sum[k]) : gpuscan_combine(sum[k], other);\n"
+    "        }\n"
+    "#else\n"
+    "    gpuscan_t before[GPUSCAN_ROWS];\n"
+    "    gpuscan_lanes_scan(x, before, sum, shared);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The same for one value a lane. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_lanes_sum_one(gpuscan_t x, local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_PTX\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        gpuscan_t other = gpuscan_shuffle_xor(x, d);\n"
+    "        x = (GPUSCAN_LANE & d) ? gpuscan_combine(other, x) : gpuscan_combine(x, other);\n"
+    "    }\n"
+    "    return x;\n"
+    "#else\n"
+    "    gpuscan_t values[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n"
+    "    values[0] = x;\n"
+    "    for (int k = 1; k < GPUSCAN_ROWS; k++)\n"
+    "        values[k] = gpuscan_identity();\n"
+    "    gpuscan_lanes_sum(values, sum, shared);\n"
+    "    return sum[0];\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* From what gpuscan_group_share has put there: the sum of the sub-groups before this one, and of all. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_group_before(gpuscan_t *total, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t before = gpuscan_identity(), all;\n"
+    "#if GPUSCAN_PTX\n"
+    "    all = gpuscan_identity();\n"
+    "    if (GPUSCAN_LANE < GPUSCAN_SUBGROUPS)\n"
+    "        all = shared->sums[GPUSCAN_LANE];\n"
+    "    all = gpuscan_window_scan(all);\n"
+    "    before = gpuscan_shuffle(all, GPUSCAN_SUBGROUP == 0 ? 0 : GPUSCAN_SUBGROUP - 1);\n"
+    "    if (GPUSCAN_SUBGROUP == 0)\n"
+    "        before = gpuscan_identity();\n"
+    "    *total = gpuscan_shuffle(all, GPUSCAN_SUBGROUPS - 1);\n"
+    "#else\n"
+    "    all = shared->sums[0];\n"
+    "    for (uint s = 1; s < GPUSCAN_SUBGROUPS; s++) {\n"
+    "        if (s == GPUSCAN_SUBGROUP)\n"
+    "            before = all;\n"
+    "        all = gpuscan_combine(all, shared->sums[s]);\n"
+    "    }\n"
+    "    *total = all;\n"
+    "#endif\n"
+    "    return before;\n"
+    "}\n"
+    "\n",
+    "static inline void gpuscan_group_share(gpuscan_t sum, local gpuscan_shared *shared) {\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "\n"
+    "/* From each sub-group's sum: the sum of the sub-groups before this one, and of all. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t before;\n"
+    "    gpuscan_group_share(sum, shared);\n"
+    "    before = gpuscan_group_before(total, shared);\n"
+    "#if !GPUSCAN_SCAN_SINGLE_PASS\n"
+    "    GPUSCAN_BARRIER(); /* the group's next tile writes there again */\n"
+    "#endif\n"
+    "    return before;\n"
+    "}\n"
+    "\n"
+    "/* ---- tiles of a group ----------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Each sub-group owns ROWS * LANES * VECTOR consecutive elements. A lane loads VECTOR of them in each row, so that\n"
+    "   every load and store of a sub-group is one contiguous range and nothing has to be transposed:\n"
+    "\n"
+    "       row 0:  lane 0: e0 e1 e2 e3 | lane 1: e4 e5 e6 e7 | ... | lane 31: e124 ... e127\n"
+    "       row 1:  lane 0: e128 ...                                                                                      */\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_src element[GPUSCAN_VECTOR];\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    GPUSCAN_SRC_RAW raw;\n"
+    "#endif\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    uint word[GPUSCAN_SRC_RAW_SIZE / 4];\n"
+    "#endif\n"
+    "} gpuscan_src_row;\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_dst element[GPUSCAN_VECTOR];\n"
+    "#ifdef GPUSCAN_DST_RAW\n"
+    "    GPUSCAN_DST_RAW raw;\n"
+    "#endif\n"
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "    uint word[GPUSCAN_DST_RAW_SIZE / 4];\n"
+    "#endif\n"
+    "} gpuscan_dst_row;\n"
+    "\n"
+    "typedef struct {\n"
+    "    gpuscan_src_row row[GPUSCAN_ROWS];\n"
+    "    gpuscan_t before[GPUSCAN_ROWS]; /* what precedes this lane's part of the row, within the sub-group's part */\n"
+    "    gpuscan_t group;                /* what precedes that, within the tile */\n"
+    "} gpuscan_tile;\n"
+    "\n"
+    "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
+    "   such hints, or a row is of no size that they come in, all loads are alike. */\n"
+    "#if GPUSCAN_PTX\n"
+    "static inline ulong gpuscan_policy_keep(void) {\n"
+    "    ulong policy;\n"
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n"
+    "    return policy;\n"
+    "}\n"
+    "static inline ulong gpuscan_policy_last(void) {\n"
+    "    ulong policy;\n"
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(policy));\n"
+    "    return policy;\n"
+    "}\n"
+    "static inline ulong gpuscan_policy_normal(void) {\n"
+    "    ulong policy;\n"
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;\" : \"=l\"(policy));\n"
+    "    return policy;\n"
+    "}\n"
+    "#else\n"
+    "#define gpuscan_policy_keep()   0\n"
+    "#define gpuscan_policy_last()   0\n"
+    "#define gpuscan_policy_normal() 0\n"
+    "#endif\n"
+    "\n",
+    "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n"
+    "static inline uint4 gpuscan_load_hinted(global const uint4 *p, ulong policy) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint4 x;\n"
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
+    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n"
+    "                     : \"l\"(p), \"l\"(policy));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return *p;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "static inline GPUSCAN_SRC_RAW gpuscan_load_row(global const gpuscan_src *p, ulong policy) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
+    "    ulong2 x;\n"
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n"
+    "    return x;\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n"
+    "    return gpuscan_load_hinted((global const uint4 *)p, policy);\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n"
+    "    uint2 x;\n"
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n"
+    "    return x;\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 4\n"
+    "    uint x;\n"
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return *(global const GPUSCAN_SRC_RAW *)p;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* What is not read again soon, past the cache where that can be said. */\n"
+    "#ifdef GPUSCAN_DST_RAW\n"
+    "static inline void gpuscan_store_row(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16 && GPUSCAN_DST_RAW_ULONGS\n"
+    "    __asm__ volatile(\"st.global.cs.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(x.x), \"l\"(x.y) : \"memory\");\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16\n"
+    "    __asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n"
+    "                     : \"memory\");\n"
+    "#else\n"
+    "    *(global GPUSCAN_DST_RAW *)p = x;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#define GPUSCAN_ROW_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n"
+    "\n"
+    "/* Where in the tile a lane's part begins. */\n"
+    "static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n"
+    "    return subgroup * (GPUSCAN_ROWS * GPUSCAN_ROW_STRIDE) + lane * GPUSCAN_VECTOR;\n"
+    "}\n"
+    "#define GPUSCAN_OWN_PART gpuscan_lane_first(GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n"
+    "\n",
+    "/* Elements of the tile that begins at first; 32 bits, since a lane compares often with it. */\n"
+    "static inline uint gpuscan_tile_left(ulong first, ulong count) {\n"
+    "    return first >= count ? 0 : (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
+    "}\n"
+    "\n"
+    "/* A row of which left elements are there, or of a buffer that is not aligned for whole rows. */\n"
+    "GPUSCAN_INLINE void gpuscan_row_fetch(gpuscan_src_row *row, global const gpuscan_src *from, uint left) {\n"
+    "#if GPUSCAN_PACKED_HERE /* what is not there is 0, which adds nothing */\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
+    "        uint word = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < 4 / GPUSCAN_PACKED; v++)\n"
+    "            if (w * (4 / GPUSCAN_PACKED) + v < left)\n"
+    "                word |= (from[w * (4 / GPUSCAN_PACKED) + v] & (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
+    "                        << 8 * GPUSCAN_PACKED * v;\n"
+    "        row->word[w] = word;\n"
+    "    }\n"
+    "#else\n"
+    "    gpuscan_src_row part;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    part.raw = (GPUSCAN_SRC_RAW)(0);\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left)\n"
+    "            part.element[v] = from[v];\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    row->raw = part.raw;\n"
+    "#else\n"
+    "    *row = part;\n"
+    "#endif\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* How many of at most a row's elements are left past some of the tile's. */\n"
+    "static inline uint gpuscan_row_left(uint left, uint past) {\n"
+    "    return left > past ? left - past : 0;\n"
+    "}\n"
+    "\n"
+    "/* Full tiles load and store under one branch for all rows: a guard for each makes one row wait for the other. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
+    "                                          uint part, ulong policy) {\n"
+    "    global const gpuscan_src *from = src + first + part;\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    if (left == GPUSCAN_TILE && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "            tile->row[k].raw = gpuscan_load_row(from + k * GPUSCAN_ROW_STRIDE, policy);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "        gpuscan_row_fetch(&tile->row[k], from + k * GPUSCAN_ROW_STRIDE,\n"
+    "                          gpuscan_row_left(left, part + k * GPUSCAN_ROW_STRIDE));\n"
+    "}\n"
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
+    "                                       uint part) {\n"
+    "    gpuscan_tile_fetch_by(tile, src, first, count, part, gpuscan_policy_normal());\n"
+    "}\n"
+    "\n"
+    "/* The sum of a lane's part of a row that begins at element i; of the left elements that are there. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum(const gpuscan_src_row *row, ulong i) {\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    uint sum = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
+    "        sum = gpuscan_packed_sum(row->word[w], sum);\n"
+    "    return (gpuscan_t)sum;\n"
+    "#else\n"
+    "    gpuscan_t sum = gpuscan_convert(row->element[0], i);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(row->element[v], i + v));\n"
+    "    return sum;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum_left(const gpuscan_src_row *row, ulong i, uint left) {\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    return gpuscan_row_sum(row, i);\n"
+    "#else\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left) {\n"
+    "            gpuscan_t x = gpuscan_convert(row->element[v], i + v);\n"
+    "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n"
+    "        }\n"
+    "    return sum;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The sum of a lane's part of each row. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_lane_sums(const gpuscan_tile *tile, ulong first, ulong count, uint part,\n"
+    "                                           gpuscan_t *sums) {\n"
+    "    ulong at = first + part;\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "            sums[k] = gpuscan_row_sum(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE);\n"
+    "    } else {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "            sums[k] = gpuscan_row_sum_left(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE,\n"
+    "                                           gpuscan_row_left(left, part + k * GPUSCAN_ROW_STRIDE));\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* Scans a sub-group's part of a fetched tile; returns its sum. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_part(gpuscan_tile *tile, ulong first, ulong count,\n"
+    "                                               local gpuscan_shared *shared) {\n"
+    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry;\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_PART, x);\n"
+    "    gpuscan_lanes_scan(x, tile->before, sum, shared);\n"
+    "    carry = sum[0];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 1; k < GPUSCAN_ROWS; k++) {\n"
+    "        tile->before[k] = gpuscan_combine(carry, tile->before[k]);\n"
+    "        carry = gpuscan_combine(carry, sum[k]);\n"
+    "    }\n"
+    "    return carry;\n"
+    "}\n"
+    "\n"
+    "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t total;\n"
+    "    gpuscan_t sum = gpuscan_tile_scan_part(tile, first, count, shared);\n"
+    "    tile->group = gpuscan_group_prefix(sum, &total, shared);\n"
+    "    return total;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "/* What a lane adds to a tile's sum, in any order: of full tiles vectors of 16 bytes, however small the rows' are. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n"
+    "    const uint rounds = GPUSCAN_ROWS * GPUSCAN_SRC_RAW_SIZE / 16, rest = GPUSCAN_ROWS * GPUSCAN_SRC_RAW_SIZE % 16;\n"
+    "    global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n"
+    "    gpuscan_t sum = 0;\n"
+    "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE && ((size_t)from & 15) == 0) {\n"
+    "        uint4 loaded[GPUSCAN_ROWS];\n"
+    "        uint packed = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
+    "            loaded[k] = gpuscan_load_hinted(from + k * GPUSCAN_GROUP, policy);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
+    "            packed = gpuscan_packed_sum4(loaded[k], packed);\n"
+    "        if (GPUSCAN_ITEM * 16 < rest * GPUSCAN_GROUP)\n"
+    "            packed = gpuscan_packed_sum4(gpuscan_load_hinted(from + rounds * GPUSCAN_GROUP, policy), packed);\n"
+    "        sum = (gpuscan_t)packed;\n"
+    "    } else {\n"
+    "        gpuscan_tile tile;\n"
+    "        gpuscan_t x[GPUSCAN_ROWS];\n"
+    "        gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_PART, policy);\n"
+    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "            sum += x[k];\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(global const gpuscan_src *src, ulong first, ulong count, ulong policy,\n"
+    "                                            local gpuscan_shared *shared) {\n"
+    "    gpuscan_t total;\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(gpuscan_tile_lane_sum(src, first, count, policy), shared), &total,\n"
+    "                         shared);\n"
+    "#else\n"
+    "    gpuscan_tile tile;\n"
+    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry;\n"
+    "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_PART, policy);\n"
+    "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n"
+    "    gpuscan_lanes_sum(x, sum, shared);\n"
+    "    carry = sum[0];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 1; k < GPUSCAN_ROWS; k++)\n"
+    "        carry = gpuscan_combine(carry, sum[k]);\n"
+    "    gpuscan_group_prefix(carry, &total, shared);\n"
+    "#endif\n"
+    "    return total;\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n"
+    "                                         local gpuscan_shared *shared) {\n"
+    "    return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n"
+    "}\n"
+    "\n"
+    "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n"
+    "   needed, so it is short rather than fast. */\n"
+    "#if GPUSCAN_PTX\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n"
+    "    gpuscan_t sums = gpuscan_identity();\n"
+    "    _Pragma(\"unroll 1\") for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
+    "        gpuscan_t carry = gpuscan_identity();\n"
+    "        _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_ROWS; k++) {\n"
+    "            ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_ROW_STRIDE;\n"
+    "            uint left = gpuscan_tile_left(i, count);\n"
+    "            gpuscan_src_row row;\n"
+    "            gpuscan_t sum;\n"
+    "            gpuscan_row_fetch(&row, src + i, left);\n"
+    "            sum = gpuscan_shuffle(gpuscan_window_scan(gpuscan_row_sum_left(&row, i, left)), GPUSCAN_LANES - 1);\n"
+    "            carry = k == 0 ? sum : gpuscan_combine(carry, sum);\n"
+    "        }\n"
+    "        if (GPUSCAN_LANE == s)\n"
+    "            sums = carry;\n"
+    "    }\n"
+    "    return gpuscan_shuffle(gpuscan_window_scan(sums), GPUSCAN_SUBGROUPS - 1);\n"
+    "}\n"
+    "#else\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n"
+    "    gpuscan_t total = gpuscan_identity();\n"
+    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
+    "        gpuscan_t carry = gpuscan_identity();\n"
+    "        /* tree[l] holds the sum of 2^l lanes that waits for its right-hand neighbour */\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n"
+    "            gpuscan_t tree[6];\n"
+    "            for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n"
+    "                ulong i = first + gpuscan_lane_first(s, lane) + k * GPUSCAN_ROW_STRIDE;\n"
+    "                gpuscan_t x = gpuscan_identity();\n"
+    "                int level = 0;\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                    if (i + v < count) {\n"
+    "                        gpuscan_t next = gpuscan_convert(src[i + v], i + v);\n"
+    "                        x = v == 0 ? next : gpuscan_combine(x, next);\n"
+    "                    }\n"
+    "                for (; lane >> level & 1; level++)\n"
+    "                    x = gpuscan_combine(tree[level], x);\n"
+    "                tree[level] = x;\n"
+    "            }\n"
+    "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n"
+    "        }\n"
+    "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n"
+    "    }\n"
+    "    return total;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "GPUSCAN_INLINE void gpuscan_row_scan_packed(gpuscan_dst_row *out, const gpuscan_src_row *row, gpuscan_t before) {\n"
+    "    uint running = before;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
+    "        out->word[w] = gpuscan_packed_scan(row->word[w], &running);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Writes a scanned tile, now that what precedes it is known. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
+    "                                      ulong first, ulong count, gpuscan_t prefix, uint flags) {\n"
+    "    ulong at = first + GPUSCAN_OWN_PART;\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "    global gpuscan_dst *to = dst + at;\n"
+    "    if (GPUSCAN_SUBGROUP != 0)\n"
+    "        prefix = gpuscan_combine(prefix, tile->group);\n"
+    "#ifdef GPUSCAN_DST_RAW\n"
+    "    if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1)) == 0) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n"
+    "            gpuscan_dst_row out;\n"
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "            gpuscan_row_scan_packed(&out, &tile->row[k], gpuscan_combine(prefix, tile->before[k]));\n"
+    "#else\n"
+    "            gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                gpuscan_t next = gpuscan_combine(\n"
+    "                    running, gpuscan_convert(tile->row[k].element[v], at + k * GPUSCAN_ROW_STRIDE + v));\n"
+    "                out.element[v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n"
+    "                running = next;\n"
+    "            }\n"
+    "#endif\n"
+    "            gpuscan_store_row(to + k * GPUSCAN_ROW_STRIDE, out.raw);\n"
+    "        }\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n"
+    "        gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n"
+    "        uint there = gpuscan_row_left(left, GPUSCAN_OWN_PART + k * GPUSCAN_ROW_STRIDE);\n"
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "        gpuscan_dst_row out;\n"
+    "        gpuscan_row_scan_packed(&out, &tile->row[k], running);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            if (v < there)\n"
+    "                to[k * GPUSCAN_ROW_STRIDE + v] = out.element[v];\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            if (v < there) {\n"
+    "                gpuscan_t next = gpuscan_combine(\n"
+    "                    running, gpuscan_convert(tile->row[k].element[v], at + k * GPUSCAN_ROW_STRIDE + v));\n"
+    "                to[k * GPUSCAN_ROW_STRIDE + v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n"
+    "                running = next;\n"
+    "            }\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else /* GPUSCAN_CPU */\n"
+    "/* ---- tiles of one work-item: chunks that fit a core's cache ---------------------------------------------------- */\n"
+    "\n"
+    "/* The chunk is read twice, to sum it and to scan it, but the second time from the cache. */\n"
+    "\n"
+    "#if GPUSCAN_PREFETCH_SRC && defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_prefetch)\n"
+    "#define GPUSCAN_PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifndef GPUSCAN_PREFETCH\n"
+    "#define GPUSCAN_PREFETCH(p, bytes, write)\n"
+    "#endif\n"
+    "#define GPUSCAN_LINE 64 /* bytes of a cache line */\n"
+    "\n"
+    "typedef struct {\n"
+    "    uint ticket;\n"
+    "} gpuscan_shared;\n"
+    "\n"
+    "#ifdef __has_builtin\n"
+    "#if __has_builtin(__builtin_nontemporal_store)\n"
+    "#define GPUSCAN_HAS_STREAM_STORE 1\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "#define GPUSCAN_PASTE_(a, b) a##b\n"
+    "#define GPUSCAN_PASTE(a, b)  GPUSCAN_PASTE_(a, b)\n"
+    "#define GPUSCAN_WIDEN(type)  GPUSCAN_PASTE(type, GPUSCAN_WIDE)\n"
+    "\n"
+    "typedef GPUSCAN_WIDEN(GPUSCAN_T) gpuscan_wide;\n"
+    "typedef union {\n"
+    "    gpuscan_wide all;\n"
+    "    gpuscan_t element[GPUSCAN_WIDE];\n"
+    "} gpuscan_wide_elements;\n"
+    "\n"
+    "static inline gpuscan_wide gpuscan_combine_wide(gpuscan_wide a, gpuscan_wide b) {\n"
+    "    return GPUSCAN_COMBINE;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_src *src, ulong i) {\n"
+    "#if GPUSCAN_CONVERT_IS_CUSTOM\n"
+    "    gpuscan_wide_elements x;\n"
+    "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
+    "        x.element[v] = gpuscan_convert(src[i + v], i + v);\n"
+    "    return x.all;\n"
+    "#elif GPUSCAN_SRC_F16\n"
+    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (global const half *)(src + i)));\n"
+    "#else\n"
+    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* [x0 x1 ...] -> [id x0 x1 ...] and so on: lanes move up by 1, 2, 4, 8, in one instruction that takes two registers. */\n"
+    "#ifdef __has_builtin\n"
+    "#if __has_builtin(__builtin_shufflevector)\n"
+    "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
+    "#endif\n"
+    "#endif\n"
+    "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
+    "#define GPUSCAN_UP1(x)  __builtin_shufflevector(id, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)\n"
+    "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)\n"
+    "#define GPUSCAN_UP4(x)  __builtin_shufflevector(id, x, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)\n"
+    "#define GPUSCAN_UP8(x)  __builtin_shufflevector(id, x, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)\n"
+    "#elif GPUSCAN_HAS_SHUFFLEVECTOR\n"
+    "#define GPUSCAN_UP1(x)  __builtin_shufflevector(id, x, 7, 8, 9, 10, 11, 12, 13, 14)\n"
+    "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 6, 7, 8, 9, 10, 11, 12, 13)\n"
+    "#define GPUSCAN_UP4(x)  __builtin_shufflevector(id, x, 4, 5, 6, 7, 8, 9, 10, 11)\n"
+    "#elif GPUSCAN_WIDE == 16\n"
+    "#define GPUSCAN_UP1(x)  (gpuscan_wide)(id.s0, x.s0, x.s12, x.s3456, x.s789abcde)\n"
+    "#define GPUSCAN_UP2(x)  (gpuscan_wide)(id.s01, x.s01, x.s2345, x.s6789abcd)\n"
+    "#define GPUSCAN_UP4(x)  (gpuscan_wide)(id.s0123, x.s0123, x.s456789ab)\n"
+    "#define GPUSCAN_UP8(x)  (gpuscan_wide)(id.s01234567, x.s01234567)\n"
+    "#else\n"
+    "#define GPUSCAN_UP1(x)  (gpuscan_wide)(id.s0, x.s0, x.s12, x.s3456)\n"
+    "#define GPUSCAN_UP2(x)  (gpuscan_wide)(id.s01, x.s01, x.s2345)\n"
+    "#define GPUSCAN_UP4(x)  (gpuscan_wide)(id.s0123, x.s0123)\n"
+    "#endif\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "#define GPUSCAN_LAST(x) x.sf\n"
+    "#else\n"
+    "#define GPUSCAN_LAST(x) x.s7\n"
+    "#endif\n"
+    "\n",
+    "/* Through memory: of a constant, LLVM makes masks and several instructions for each of the shuffles. */\n"
+    "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
+    "    volatile gpuscan_t id = gpuscan_identity();\n"
+    "    return (gpuscan_wide)(id);\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_wide gpuscan_scan_wide(gpuscan_wide x, gpuscan_wide id) {\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP1(x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP2(x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP4(x), x);\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP8(x), x);\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n"
+    "#if GPUSCAN_DST_F16\n"
+    "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (global half *)(dst + i));\n"
+    "#else\n"
+    "    GPUSCAN_WIDEN(GPUSCAN_DST) y = GPUSCAN_TO_DST_WIDE(x);\n"
+    "#if GPUSCAN_HAS_STREAM_STORE\n"
+    "    if (stream) {\n"
+    "        __builtin_nontemporal_store(y, (global GPUSCAN_WIDEN(GPUSCAN_DST) *)(dst + i));\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "#if GPUSCAN_HAS_SHUFFLEVECTOR /* where vstore is made of pieces */\n"
+    "    typedef GPUSCAN_WIDEN(GPUSCAN_DST) unaligned __attribute__((aligned(sizeof(gpuscan_dst))));\n"
+    "    *(global unaligned *)(dst + i) = y;\n"
+    "#else\n"
+    "    GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n"
+    "#endif\n"
+    "#endif\n"
+    "}\n"
+    "#endif /* GPUSCAN_WIDE > 1 */\n"
+    "\n"
+    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n"
+    "/* A sum under way, lane by lane, as only a commutative operator may: two vectors a step from either half of a range,\n"
+    "   since a core reads two streams faster than one. */\n"
+    "typedef struct {\n"
+    "    gpuscan_wide a, b, c, d;\n"
+    "    ulong i, end, stride, last; /* i runs through the first half, to end */\n"
+    "} gpuscan_wide_sum;\n"
+    "\n"
+    "#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n"
+    "\n"
+    "/* Whether a range is summed like this. Its sum has the same bits wherever it is made, so all ask here. */\n"
+    "static inline bool gpuscan_is_wide(ulong first, ulong last) {\n"
+    "    return first + 2 * GPUSCAN_STEP <= last;\n"
+    "}\n"
+    "\n"
+    "/* Of [first, last), at least a step. */\n"
+    "static inline gpuscan_wide_sum gpuscan_wide_sum_begin(global const gpuscan_src *src, ulong first, ulong last) {\n"
+    "    gpuscan_wide_sum sum;\n"
+    "    ulong stride = (last - first) / GPUSCAN_STEP * (GPUSCAN_STEP / 2);\n"
+    "    sum.a = gpuscan_load_wide(src, first);\n"
+    "    sum.b = gpuscan_load_wide(src, first + GPUSCAN_WIDE);\n"
+    "    sum.c = gpuscan_load_wide(src, first + stride);\n"
+    "    sum.d = gpuscan_load_wide(src, first + stride + GPUSCAN_WIDE);\n"
+    "    sum.i = first + GPUSCAN_STEP / 2;\n"
+    "    sum.end = first + stride;\n"
+    "    sum.stride = stride;\n"
+    "    sum.last = last;\n"
+    "    return sum;\n"
+    "}\n"
+    "static inline void gpuscan_wide_sum_step(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n"
+    "    for (uint k = 0; k < 2 * GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE) {\n"
+    "        GPUSCAN_PREFETCH(src + sum->i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "        GPUSCAN_PREFETCH(src + sum->i + sum->stride, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "    }\n"
+    "    sum->a = gpuscan_combine_wide(sum->a, gpuscan_load_wide(src, sum->i));\n"
+    "    sum->b = gpuscan_combine_wide(sum->b, gpuscan_load_wide(src, sum->i + GPUSCAN_WIDE));\n"
+    "    sum->c = gpuscan_combine_wide(sum->c, gpuscan_load_wide(src, sum->i + sum->stride));\n"
+    "    sum->d = gpuscan_combine_wide(sum->d, gpuscan_load_wide(src, sum->i + sum->stride + GPUSCAN_WIDE));\n"
+    "    sum->i += GPUSCAN_STEP / 2;\n"
+    "}\n"
+    "static inline gpuscan_t gpuscan_wide_sum_end(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n"
+    "    gpuscan_wide_elements x;\n"
+    "    gpuscan_t all;\n"
+    "    while (sum->i < sum->end)\n"
+    "        gpuscan_wide_sum_step(sum, src);\n"
+    "    x.all = gpuscan_combine_wide(gpuscan_combine_wide(sum->a, sum->b), gpuscan_combine_wide(sum->c, sum->d));\n"
+    "    all = x.element[0];\n"
+    "    for (int v = 1; v < GPUSCAN_WIDE; v++)\n"
+    "        all = gpuscan_combine(all, x.element[v]);\n"
+    "    for (ulong i = sum->end + sum->stride; i < sum->last; i++)\n"
+    "        all = gpuscan_combine(all, gpuscan_convert(src[i], i));\n"
+    "    return all;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* The sum of elements [first, last), one by one. */\n"
+    "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
+    "    gpuscan_t sum;\n"
+    "    if (first >= last)\n"
+    "        return gpuscan_identity();\n"
+    "    sum = gpuscan_convert(src[first], first);\n"
+    "    for (ulong i = first + 1; i < last; i++)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "/* The same as fast as it goes. */\n"
+    "static inline gpuscan_t gpuscan_range_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
+    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n"
+    "    if (gpuscan_is_wide(first, last)) {\n"
+    "        gpuscan_wide_sum wide = gpuscan_wide_sum_begin(src, first, last);\n"
+    "        return gpuscan_wide_sum_end(&wide, src);\n"
+    "    }\n"
+    "#endif\n"
+    "    return gpuscan_elements_sum(src, first, last);\n"
+    "}\n"
+    "\n"
+    "/* A range of a row to be summed. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    ulong first, last;\n"
+    "    gpuscan_t sum; /* out */\n"
+    "} gpuscan_range;\n"
+    "\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "/* One vector: scanned after *before, which all lanes hold, and which moves past it. */\n"
+    "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
+    "                                     gpuscan_wide *before, bool stream) {\n"
+    "    gpuscan_wide x = gpuscan_scan_wide(gpuscan_load_wide(src, i), id);\n"
+    "    gpuscan_wide sum = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
+    "    if (GPUSCAN_PREFETCH_DST) /* the host asks for streams only where this is 0 */\n"
+    "        GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n"
+    "    if (!GPUSCAN_INCLUSIVE)\n"
+    "        x = GPUSCAN_UP1(x);\n"
+    "    gpuscan_store_wide(dst, i, gpuscan_combine_wide(*before, x), stream);\n"
+    "    *before = gpuscan_combine_wide(*before, sum);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Scans elements [first, last) after prefix; returns prefix and all of them combined. Sums the range ahead meanwhile,\n"
+    "   with the bits of gpuscan_range_sum, so that a core's loads and stores share its time. */\n"
+    "static inline gpuscan_t gpuscan_range_scan_ahead(global const gpuscan_src *src, global gpuscan_dst *dst, ulong first,\n"
+    "                                                 ulong last, gpuscan_t prefix, uint flags, gpuscan_range *ahead) {\n"
+    "    ulong i = first;\n"
+    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n"
+    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n"
+    "    gpuscan_wide_sum sum;\n"
+    "    if (wide)\n"
+    "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last);\n"
+    "#endif\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    ulong head = first;\n"
+    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) != 0;\n"
+    "    if (stream) { /* streaming stores need whole vectors at their alignment */\n"
+    "        size_t mask = GPUSCAN_WIDE * sizeof(gpuscan_dst) - 1, past = (size_t)(dst + first) & mask;\n"
+    "        head = first + (past ? (mask + 1 - past) / sizeof(gpuscan_dst) : 0);\n"
+    "        head = min(head, last);\n"
+    "    }\n"
+    "    for (; i < head; i++) {\n"
+    "        gpuscan_t next = gpuscan_combine(prefix, gpuscan_convert(src[i], i));\n"
+    "        dst[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : prefix);\n"
+    "        prefix = next;\n"
+    "    }\n"
+    "    if (i + GPUSCAN_WIDE <= last) {\n"
+    "        gpuscan_wide id = gpuscan_identity_wide(), before = (gpuscan_wide)(prefix);\n"
+    "#if GPUSCAN_COMMUTATIVE\n"
+    "        for (; wide && i + GPUSCAN_STEP <= last && sum.i < sum.end; i += GPUSCAN_STEP) {\n"
+    "            gpuscan_wide_sum_step(&sum, ahead->src);\n"
+    "            gpuscan_scan_step(src, dst, i, id, &before, stream);\n"
+    "            gpuscan_scan_step(src, dst, i + GPUSCAN_WIDE, id, &before, stream);\n"
+    "            gpuscan_scan_step(src, dst, i + 2 * GPUSCAN_WIDE, id, &before, stream);\n"
+    "            gpuscan_scan_step(src, dst, i + 3 * GPUSCAN_WIDE, id, &before, stream);\n"
+    "        }\n"
+    "#endif\n"
+    "        for (; i + GPUSCAN_WIDE <= last; i += GPUSCAN_WIDE)\n"
+    "            gpuscan_scan_step(src, dst, i, id, &before, stream);\n"
+    "        prefix = GPUSCAN_LAST(before);\n"
+    "    }\n"
+    "#endif\n"
+    "    for (; i < last; i++) {\n"
+    "        gpuscan_t next = gpuscan_combine(prefix, gpuscan_convert(src[i], i));\n"
+    "        dst[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : prefix);\n"
+    "        prefix = next;\n"
+    "    }\n"
+    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n"
     "    if (wide)\n",
-    "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last);\n",
-    "#endif\n",
-    "#if GPUSCAN_WIDE > 1\n",
-    "    ulong head = first;\n",
-    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) != 0;\n",
-    "    if (stream) { /* streaming stores need whole vectors at their alignment */\n",
-    "        size_t mask = GPUSCAN_WIDE * sizeof(gpuscan_dst) - 1, past = (size_t)(dst + first) & mask;\n",
-    "        head = first + (past ? (mask + 1 - past) / sizeof(gpuscan_dst) : 0);\n",
-    "        head = min(head, last);\n",
-    "    }\n",
-    "    for (; i < head; i++) {\n",
-    "        gpuscan_t next = gpuscan_combine(prefix, gpuscan_convert(src[i], i));\n",
-    "        dst[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : prefix);\n",
-    "        prefix = next;\n",
-    "    }\n",
-    "    if (i + GPUSCAN_WIDE <= last) {\n",
-    "        gpuscan_wide id = gpuscan_identity_wide(), before = (gpuscan_wide)(prefix);\n",
-    "#if GPUSCAN_COMMUTATIVE\n",
-    "        for (; wide && i + GPUSCAN_STEP <= last && sum.i < sum.end; i += GPUSCAN_STEP) {\n",
-    "            gpuscan_wide_sum_step(&sum, ahead->src);\n",
-    "            gpuscan_scan_step(src, dst, i, id, &before, stream);\n",
-    "            gpuscan_scan_step(src, dst, i + GPUSCAN_WIDE, id, &before, stream);\n",
-    "            gpuscan_scan_step(src, dst, i + 2 * GPUSCAN_WIDE, id, &before, stream);\n",
-    "            gpuscan_scan_step(src, dst, i + 3 * GPUSCAN_WIDE, id, &before, stream);\n",
-    "        }\n",
-    "#endif\n",
-    "        for (; i + GPUSCAN_WIDE <= last; i += GPUSCAN_WIDE)\n",
-    "            gpuscan_scan_step(src, dst, i, id, &before, stream);\n",
-    "        prefix = GPUSCAN_LAST(before);\n",
-    "    }\n",
-    "#endif\n",
-    "    for (; i < last; i++) {\n",
-    "        gpuscan_t next = gpuscan_combine(prefix, gpuscan_convert(src[i], i));\n",
-    "        dst[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : prefix);\n",
-    "        prefix = next;\n",
-    "    }\n",
-    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
-    "    if (wide)\n",
-    "        ahead->sum = gpuscan_wide_sum_end(&sum, ahead->src);\n",
-    "    else\n",
-    "#endif\n",
-    "        ahead->sum = gpuscan_elements_sum(ahead->src, ahead->first, ahead->last);\n",
-    "    return prefix;\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_range_scan(global const gpuscan_src *src, global gpuscan_dst *dst, ulong first,\n",
-    "                                           ulong last, gpuscan_t prefix, uint flags) {\n",
-    "    gpuscan_range none;\n",
-    "    none.src = src;\n",
-    "    none.first = none.last = 0;\n",
-    "    return gpuscan_range_scan_ahead(src, dst, first, last, prefix, flags, &none);\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
-    "    return gpuscan_range_sum(src, first, min(first + GPUSCAN_TILE, count));\n",
-    "}\n",
-    "#endif /* GPUSCAN_CPU */\n",
-    "\n",
-    "/* ---- scan, multi-pass ------------------------------------------------------------------------------------------ */\n",
-    "\n",
-    "/* Each row is cut into parts of part_tiles tiles; a group takes units (row, part), one after the other.\n",
-    "\n",
-    "       scan_sums       sums[unit] = sum of the part\n",
-    "       scan_carries    sums[unit] = init op the sums of the row's parts before\n",
-    "       scan_parts      scans the part after its carry\n",
-    "\n",
-    "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n",
-    "#if GPUSCAN_SCAN_MULTI_PASS\n",
-    "\n",
-    "typedef struct {\n",
-    "    ulong src_offset, src_pitch, count, count_offset, rows, parts, part_tiles, sums_offset, flags;\n",
-    "} gpuscan_sums_numbers;\n",
-    "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_scan_sums(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_t *sums,\n",
-    "                  gpuscan_sums_numbers numbers,\n",
-    "    local gpuscan_shared *shared) {\n",
-    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n",
-    "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n",
-    "        global const gpuscan_src *row = src + numbers.src_offset + unit / parts * numbers.src_pitch;\n",
-    "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n",
-    "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n",
-    "        gpuscan_t sum = gpuscan_identity();\n",
-    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n",
-    "#if GPUSCAN_CPU\n",
-    "            gpuscan_t tile = gpuscan_tile_sum_alone(row, at, last);\n",
-    "#else\n",
-    "            gpuscan_t tile = gpuscan_tile_sum(row, at, last, shared);\n",
-    "#endif\n",
-    "            sum = at == first ? tile : gpuscan_combine(sum, tile);\n",
-    "        }\n",
-    "        if (GPUSCAN_ITEM == 0)\n",
-    "            sums[numbers.sums_offset + unit] = sum;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "typedef struct {\n",
-    "    ulong rows, parts, sums_offset, init_offset, flags;\n",
-    "} gpuscan_carries_numbers;\n",
-    "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "                     gpuscan_carries_numbers numbers,\n",
-    "    local gpuscan_shared *shared) {\n",
-    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n",
-    "    uint parts = (uint)numbers.parts;\n",
-    "    uint share = (parts + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n",
-    "    uint first = min(GPUSCAN_ITEM * share, parts), last = min(first + share, parts);\n",
-    "    for (ulong row = get_group_id(0); row < numbers.rows; row += get_num_groups(0)) {\n",
-    "        global gpuscan_t *sum = sums + numbers.sums_offset + row * parts;\n",
-    "        gpuscan_t running;\n",
-    "#if GPUSCAN_CPU\n",
-    "        running = base;\n",
-    "#else\n",
-    "        gpuscan_t x[GPUSCAN_ROWS], before[GPUSCAN_ROWS], all[GPUSCAN_ROWS], total, group;\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            x[k] = gpuscan_identity();\n",
-    "        for (uint i = first; i < last; i++)\n",
-    "            x[0] = i == first ? sum[i] : gpuscan_combine(x[0], sum[i]);\n",
-    "        gpuscan_lanes_scan(x, before, all, shared);\n",
-    "        group = gpuscan_group_prefix(all[0], &total, shared);\n",
-    "        running = gpuscan_combine(gpuscan_combine(base, group), before[0]);\n",
-    "#endif\n",
-    "        for (uint i = first; i < last; i++) {\n",
-    "            gpuscan_t next = gpuscan_combine(running, sum[i]);\n",
-    "            sum[i] = running;\n",
-    "            running = next;\n",
-    "        }\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "typedef struct {\n",
-    "    ulong src_offset, src_pitch, dst_offset, dst_pitch, count, count_offset, rows, parts, part_tiles, carries_offset,\n",
-    "        init_offset, total_offset, flags;\n",
-    "} gpuscan_parts_numbers;\n",
-    "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n",
-    "                   global const gpuscan_t *carries, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "                   global gpuscan_dst *totals, gpuscan_parts_numbers numbers,\n",
-    "    local gpuscan_shared *shared) {\n",
-    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n",
-    "        ulong row = unit / parts;\n",
-    "        uint part = (uint)(unit % parts);\n",
-    "        global const gpuscan_src *from = src + numbers.src_offset + row * numbers.src_pitch;\n",
-    "        global gpuscan_dst *to = dst + numbers.dst_offset + row * numbers.dst_pitch;\n",
-    "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n",
-    "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n",
-    "        gpuscan_t carry;\n",
-    "        if (flags & GPUSCAN_FLAG_CARRIES)\n",
-    "            carry = carries[numbers.carries_offset + unit];\n",
-    "        else\n",
-    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
-    "#if GPUSCAN_CPU\n",
-    "        if (first < last)\n",
-    "            carry = gpuscan_range_scan(from, to, first, last, carry, flags);\n",
-    "#else\n",
-    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n",
-    "            gpuscan_tile tile;\n",
-    "            gpuscan_t sum;\n",
-    "            gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_PART);\n",
-    "            sum = gpuscan_tile_scan(&tile, at, last, shared);\n",
-    "            gpuscan_tile_store(&tile, from, to, at, last, carry, flags);\n",
-    "            carry = gpuscan_combine(carry, sum);\n",
-    "        }\n",
-    "#endif\n",
-    "        if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n",
-    "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* ---- scan, single pass ----------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "/* One tile a group, each datum read once and written once. A tile publishes its sum (aggregate), looks back over the\n",
-    "   tiles before it to the nearest one that has published everything up to its end (prefix), and publishes its own.\n",
-    "   Merrill and Garland, \"Single-pass parallel prefix scan with decoupled look-back\", 2016. Tickets number the tiles in\n",
-    "   the order in which groups start, so that a tile only waits for groups that run or have run.\n",
-    "\n",
-    "   Prefixes are combined in tile order: prefix[t] = prefix[t - 1] op aggregate[t], whichever prefix was found, so that\n",
-    "   floats come out with the same bits whatever the timing.\n",
-    "\n",
-    "   A group that waits too long sums the late tile itself and publishes that for it, so nothing can hang on a group that\n",
-    "   does not run. Smith, Levien and Owens, \"Decoupled fallback\", 2025.                                                */\n",
-    "#if GPUSCAN_SCAN_SINGLE_PASS\n",
-    "\n",
-    "#define GPUSCAN_NONE 0xffffffffu\n",
-    "\n",
-    "/* For tests, which define them in a custom text: tiles that publish nothing, and what makes a tile late. */\n",
-    "#ifndef GPUSCAN_TEST_SILENT\n",
-    "#define GPUSCAN_TEST_SILENT(tile) false\n",
-    "#define GPUSCAN_TEST_DELAY(tile)\n",
-    "#endif\n",
-    "\n",
-    "typedef struct {\n",
-    "    ulong src_offset, src_pitch, dst_offset, dst_pitch, count, count_offset, tiles, row_tiles, ahead, states_offset,\n",
-    "        epoch, init_offset, total_offset, flags;\n",
-    "} gpuscan_scan_numbers;\n",
-    "\n",
-    "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n",
-    "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n",
-    "        global gpuscan_word *states, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,                   \\\n",
-    "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n",
-    "\n",
-    "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n",
-    "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n",
-    "   tile that is late. */\n",
-    "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n",
-    "                                     gpuscan_t *prefix) {\n",
-    "    uint lane = GPUSCAN_WINDOW_LANE;\n",
-    "    uint end = tile; /* [end, tile): aggregates that are there, without a prefix among them when they were seen */\n",
-    "    uint flag, nearest;\n",
-    "    gpuscan_t value, sum;\n",
-    "    for (;;) { /* lane l looks at tile end - 1 - l */\n",
-    "        uint polls = 0, prefixes;\n",
-    "        for (;;) {\n",
-    "            uint ready, needed;\n",
-    "            flag = GPUSCAN_PREFIX;\n",
-    "            value = base;\n",
-    "            if (lane < end - first)\n",
-    "                flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n",
-    "            ready = GPUSCAN_WINDOW_BALLOT(flag != GPUSCAN_EMPTY);\n",
-    "            prefixes = GPUSCAN_WINDOW_BALLOT(flag == GPUSCAN_PREFIX);\n",
-    "            nearest = prefixes ? gpuscan_lowest(prefixes) : GPUSCAN_WINDOW - 1;\n",
-    "            needed = 0xffffffffu >> (31u - nearest);\n",
-    "            if ((ready & needed) == needed)\n",
-    "                break;\n",
-    "            if (++polls > GPUSCAN_POLLS)\n",
-    "                return end - 1 - gpuscan_lowest(~ready & needed);\n",
-    "        }\n",
-    "        if (prefixes)\n",
-    "            break;\n",
-    "        end -= GPUSCAN_WINDOW;\n",
-    "    }\n",
-    "    sum = GPUSCAN_WINDOW_SHUFFLE(value, nearest);\n",
-    "    for (;;) { /* forwards again, in tile order */\n",
-    "        for (uint l = nearest; l-- > 0;) {\n",
-    "            gpuscan_t x = GPUSCAN_WINDOW_SHUFFLE(value, l);\n",
-    "            sum = GPUSCAN_WINDOW_FLAG(flag, l) == GPUSCAN_PREFIX ? x : gpuscan_combine(sum, x);\n",
-    "        }\n",
-    "        if (end == tile)\n",
-    "            break;\n",
-    "        end += GPUSCAN_WINDOW;\n",
-    "        nearest = GPUSCAN_WINDOW;\n",
-    "        flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n",
-    "    }\n",
-    "    *prefix = sum;\n",
-    "    return GPUSCAN_NONE;\n",
-    "}\n",
-    "\n",
-    "/* The same for the whole group, which finds it in shared->prefix after its next barrier. The sub-group that looks back\n",
-    "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n",
-    "   more than some compilers can do. */\n",
-    "static inline gpuscan_t gpuscan_tile_prefix(global gpuscan_word *states, uint first, uint tile, uint epoch,\n",
-    "                                            gpuscan_t base, global const gpuscan_src *src, ulong count,\n",
-    "                                            local gpuscan_shared *shared) {\n",
-    "    gpuscan_t prefix = base;\n",
-    "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n",
-    "        uint late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n",
-    "        while (late != GPUSCAN_NONE) {\n",
-    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count);\n",
-    "            if (GPUSCAN_ITEM == 0)\n",
-    "                gpuscan_publish_for(states, late, epoch, sum);\n",
-    "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n",
-    "        }\n",
-    "#if !GPUSCAN_CPU\n",
-    "        if (GPUSCAN_ITEM == 0)\n",
-    "            shared->prefix = prefix;\n",
-    "#endif\n",
-    "    }\n",
-    "    return prefix;\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_CPU\n",
-    "/* The next tile that holds elements, or is its row's first, or GPUSCAN_NONE: each group draws one number too many. */\n",
-    "static inline uint gpuscan_draw_tile(global uint *tickets, uint tiles, uint row_tiles, ulong count,\n",
-    "                                     local gpuscan_shared *shared) {\n",
-    "    for (;;) {\n",
-    "        uint tile = gpuscan_ticket(tickets, tiles + (uint)get_num_groups(0), &shared->ticket);\n",
-    "        if (tile >= tiles)\n",
-    "            return GPUSCAN_NONE;\n",
-    "        if (tile % row_tiles == 0 || (ulong)(tile % row_tiles) * GPUSCAN_TILE < count)\n",
-    "            return tile;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_range gpuscan_tile_range(uint tile, uint row_tiles, global const gpuscan_src *src,\n",
-    "                                               ulong src_pitch, ulong count) {\n",
-    "    gpuscan_range range;\n",
-    "    range.first = range.last = 0;\n",
-    "    range.src = src;\n",
-    "    if (tile != GPUSCAN_NONE) {\n",
-    "        range.src += tile / row_tiles * src_pitch;\n",
-    "        range.first = (ulong)(tile % row_tiles) * GPUSCAN_TILE;\n",
-    "        range.last = min(range.first + GPUSCAN_TILE, count);\n",
-    "    }\n",
-    "    range.sum = gpuscan_identity();\n",
-    "    return range;\n",
-    "}\n",
-    "\n",
-    "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
-    "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n",
-    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
-    "    gpuscan_range range;\n",
-    "    states += numbers.states_offset;\n",
-    "    src += numbers.src_offset;\n",
-    "    dst += numbers.dst_offset;\n",
-    "    tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n",
-    "    range = gpuscan_tile_range(tile, row_tiles, src, numbers.src_pitch, count);\n",
-    "    range.sum = gpuscan_range_sum(range.src, range.first, range.last);\n",
-    "    while (tile != GPUSCAN_NONE) {\n",
-    "        uint row = tile / row_tiles, row_first = row * row_tiles;\n",
-    "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n",
-    "        uint next;\n",
-    "        gpuscan_range next_range;\n",
-    "        gpuscan_t prefix, end;\n",
-    "        GPUSCAN_TEST_DELAY(tile);\n",
-    "        if (GPUSCAN_TEST_SILENT(tile))\n",
-    "            ;\n",
-    "        else if (tile != row_first)\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, range.sum);\n",
-    "        else\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, range.sum));\n",
-    "        if ((global const void *)range.src == (global const void *)to) /* see gpuscan_publish_for */\n",
-    "            gpuscan_device_fence();\n",
-    "        prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, range.src, count, shared);\n",
-    "        end = gpuscan_combine(prefix, range.sum);\n",
-    "        if (GPUSCAN_TEST_SILENT(tile))\n",
-    "            ;\n",
-    "        else if (tile != row_first)\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, end);\n",
-    "        if ((flags & GPUSCAN_FLAG_TOTAL) && range.first + GPUSCAN_TILE >= count)\n",
-    "            totals[numbers.total_offset + row] = gpuscan_to_dst(end);\n",
-    "        next = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n",
-    "        next_range = gpuscan_tile_range(next, row_tiles, src, numbers.src_pitch, count);\n",
-    "        gpuscan_range_scan_ahead(range.src, to, range.first, range.last, prefix, flags, &next_range);\n",
-    "        tile = next;\n",
-    "        range = next_range;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "#else\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
-    "    gpuscan_tile data;\n",
-    "    gpuscan_t base, sum, prefix;\n",
-    "    uint tile =\n",
-    "        gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket);\n",
-    "    uint row_tiles = (uint)numbers.row_tiles, epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
-    "    states += numbers.states_offset;\n",
-    "    ulong row = tile / row_tiles;\n",
-    "    uint row_first = (uint)row * row_tiles;\n",
-    "    ulong first = (ulong)(tile - row_first) * GPUSCAN_TILE;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n",
-    "        return;\n",
-    "    src += numbers.src_offset + row * numbers.src_pitch;\n",
-    "    dst += numbers.dst_offset + row * numbers.dst_pitch;\n",
-    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
-    "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_PART);\n",
-    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
-    "    GPUSCAN_TEST_DELAY(tile);\n",
-    "    if (GPUSCAN_ITEM == 0) {\n",
-    "        if (GPUSCAN_TEST_SILENT(tile))\n",
-    "            ;\n",
-    "        else if (tile != row_first)\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n",
-    "        else\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, sum));\n",
-    "        if ((global const void *)src == (global const void *)dst) /* see gpuscan_publish_for */\n",
-    "            gpuscan_device_fence();\n",
-    "    }\n",
-    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    prefix = shared->prefix;\n",
-    "    if (GPUSCAN_ITEM == 0) {\n",
-    "        if (GPUSCAN_TEST_SILENT(tile))\n",
-    "            ;\n",
-    "        else if (tile != row_first)\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n",
-    "        if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count)\n",
-    "            totals[numbers.total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
-    "    }\n",
-    "    gpuscan_tile_store(&data, src, dst, first, count, prefix, flags);\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#else /* AHEAD or FEW */\n",
-    "\n",
-    "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n",
-    "   again with the same bits, so that a tile's sum stays there for whoever has to fall back on it. */\n",
-    "typedef struct {\n",
-    "    global const gpuscan_src *src;\n",
-    "    ulong count;\n",
-    "    global gpuscan_word *sums, *prefixes;\n",
-    "    uint tag;\n",
-    "} gpuscan_row;\n",
-    "\n",
-    "static inline bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n",
-    "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_PARTS, tag, value);\n",
-    "}\n",
-    "static inline void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n",
-    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_PARTS, tag, value);\n",
-    "}\n",
-    "\n",
-    "/* The sums of tiles [from, to), no more than a window's, scanned among its lanes. Those that are late are summed and\n",
-    "   published here. In place a tile may have overwritten its data meanwhile, but it publishes before it does. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_row *row, uint from, uint to) {\n",
-    "    uint tile = from + GPUSCAN_WINDOW_LANE, late;\n",
-    "    gpuscan_t sum = gpuscan_identity();\n",
-    "    bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n",
-    "    for (late = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL; late; late &= late - 1) {\n",
-    "        uint l = gpuscan_lowest(late);\n",
-    "        gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count);\n",
-    "        gpuscan_device_fence();\n",
-    "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n",
-    "            sum = x;\n",
-    "            gpuscan_state_store(row->sums, tile, row->tag, sum);\n",
-    "        }\n",
-    "    }\n",
-    "    return gpuscan_window_scan(sum);\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_AHEAD\n",
-    "/* AHEAD: every tile is read twice, the second time from the cache, and nobody waits. One group folds; half of the\n",
-    "   others sum tiles, `ahead` tiles before the other half scans them. They never wait and bring the tiles into the cache.\n",
-    "   The folding group alone turns their sums into prefixes, and a scanning group reads one prefix. In order of groups:\n",
-    "\n",
-    "       fold | sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles\n",
-    "\n",
-    "   Within each row, from its first tile on, 32 tiles (one without lane instructions) are a window:\n",
-    "\n",
-    "       prefix(t) = prefix before t's window op the scan of the window's sums at t\n",
-    "\n",
-    "   with a fixed tree for the scan, so that floats come out with the same bits whatever the timing, and whoever computes\n",
-    "   it. Whoever waits too long does: all waits end. */\n",
-    "\n",
-    "#if GPUSCAN_PTX /* groups start in this order; if not, it only takes longer */\n",
-    "#define GPUSCAN_TURN() ((uint)get_group_id(0))\n",
-    "#define GPUSCAN_FOLDERS GPUSCAN_SUBGROUPS\n",
-    "#else\n",
-    "#define GPUSCAN_TURN()                                                                                                 \\\n",
-    "    gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket)\n",
-    "#define GPUSCAN_FOLDERS 1\n",
-    "#endif\n",
-    "\n",
-    "/* Whose turn it is to continue the prefix: what was written to local memory before the turn passed is there after. */\n",
-    "static inline uint gpuscan_turn_load(local uint *turn) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint x;\n",
-    "    __asm__ volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"((uint)(size_t)turn) : \"memory\");\n",
-    "    return x;\n",
-    "#else\n",
-    "    return *turn;\n",
-    "#endif\n",
-    "}\n",
-    "static inline void gpuscan_turn_store(local uint *turn, uint x) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    __asm__ volatile(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\");\n",
-    "#else\n",
-    "    *turn = x;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_row gpuscan_row_at(uint r, uint row_tiles, uint tiles, global const gpuscan_src *src,\n",
-    "                                         ulong src_pitch, ulong count, global gpuscan_word *states, uint epoch) {\n",
-    "    gpuscan_row row;\n",
-    "    row.src = src + r * src_pitch;\n",
-    "    row.count = count;\n",
-    "    row.sums = states + (ulong)r * row_tiles * GPUSCAN_PARTS;\n",
-    "    row.prefixes = row.sums + (ulong)((tiles + 31) & ~31u) * GPUSCAN_PARTS;\n",
-    "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n",
-    "    return row;\n",
-    "}\n",
-    "\n",
-    "/* What precedes a tile that is not its row's first, by one window, where the folding group is late. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_own_prefix(const gpuscan_row *row, uint tile, gpuscan_t base) {\n",
-    "    uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n",
-    "    gpuscan_t prefix = base;\n",
-    "    for (; w > 0; w--) {\n",
-    "        gpuscan_t x;\n",
-    "        bool there = gpuscan_state_load(row->prefixes, w * GPUSCAN_WINDOW - 1, row->tag, &x);\n",
-    "        if (GPUSCAN_WINDOW_BALLOT(!there) == 0) {\n",
-    "            prefix = x;\n",
-    "            break;\n",
-    "        }\n",
-    "    }\n",
-    "    for (;; w++) {\n",
-    "        uint from = w * GPUSCAN_WINDOW;\n",
-    "        gpuscan_t sums = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW));\n",
-    "        prefix = gpuscan_combine(prefix, GPUSCAN_WINDOW_SHUFFLE(sums, (w == last ? tile - 1 : GPUSCAN_WINDOW - 1) %\n",
-    "                                                                          GPUSCAN_WINDOW));\n",
-    "        if (w == last)\n",
-    "            return prefix;\n",
-    "        if (GPUSCAN_WINDOW_LANE == 0)\n",
-    "            gpuscan_state_store(row->prefixes, from + GPUSCAN_WINDOW - 1, row->tag, prefix);\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "/* The folding group's windows take turns. Each of its sub-groups waits for the sums of a window of tiles and scans them\n",
-    "   before its turn comes; then it only combines them with the prefix that the sub-group before it has handed on through\n",
-    "   local memory. While it has the turn, it publishes what is known of its window so far. */\n",
-    "GPUSCAN_INLINE void gpuscan_fold(global const gpuscan_src *src, ulong src_pitch, ulong count, uint tiles,\n",
-    "                                uint row_tiles, global gpuscan_word *states, uint epoch, gpuscan_t base,\n",
-    "                                local gpuscan_shared *shared) {\n",
-    "    uint live = (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0)); /* tiles of a row */\n",
-    "    uint row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW, windows = tiles / row_tiles * row_windows;\n",
-    "    uint lane = GPUSCAN_WINDOW_LANE;\n",
-    "    if (GPUSCAN_ITEM == 0) {\n",
-    "        shared->prefix = base;\n",
-    "        shared->turn = 0;\n",
-    "    }\n",
-    "#if GPUSCAN_PTX\n",
-    "    GPUSCAN_BARRIER();\n",
-    "#endif\n",
-    "    if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n",
-    "        return;\n",
-    "    for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < windows; w += GPUSCAN_FOLDERS) {\n",
-    "        uint r = w / row_windows, from = (w - r * row_windows) * GPUSCAN_WINDOW, tile = from + lane;\n",
-    "        gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, src_pitch, count, states, epoch);\n",
-    "        gpuscan_t sum = gpuscan_identity(), prefix = base, sums;\n",
-    "        uint done = 0, polls = 0; /* tiles of the window that are published */\n",
-    "        bool there = tile >= live, mine = false;\n",
-    "        while (done < GPUSCAN_WINDOW) {\n",
-    "            if (!there)\n",
-    "                there = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n",
-    "            uint missing = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL;\n",
-    "            uint known = missing ? gpuscan_lowest(missing) : GPUSCAN_WINDOW;\n",
-    "            bool late = mine && polls++ > GPUSCAN_POLLS; /* all wait for this window */\n",
-    "            if (late) {\n",
-    "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW));\n",
-    "                known = GPUSCAN_WINDOW;\n",
-    "            } else if (known == done && mine) {\n",
-    "                continue;\n",
-    "            } else {\n",
-    "                sums = gpuscan_window_scan(sum);\n",
-    "            }\n",
-    "            if (!mine) {\n",
-    "                /* Whoever has the turn passes it on after so many polls and sums at most: this wait ends. */\n",
-    "                bool turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
-    "                while (!turned && known == GPUSCAN_WINDOW)\n",
-    "                    turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
-    "                if (!turned)\n",
-    "                    continue;\n",
-    "                mine = true;\n",
-    "                if (from != 0)\n",
-    "                    prefix = shared->prefix;\n",
-    "            }\n",
-    "            sums = gpuscan_combine(prefix, sums);\n",
-    "            if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n",
-    "                shared->prefix = sums;\n",
-    "                gpuscan_turn_store(&shared->turn, w + 1);\n",
-    "            }\n",
-    "            if (!GPUSCAN_TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n",
-    "                gpuscan_state_store(row.prefixes, tile, row.tag, sums);\n",
-    "            done = known;\n",
-    "        }\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
-    "    gpuscan_tile data;\n",
-    "    gpuscan_t base, sum, prefix;\n",
-    "    uint turn = GPUSCAN_TURN(), tile;\n",
-    "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, ahead = (uint)numbers.ahead;\n",
-    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    bool sums_only, there;\n",
-    "    states += numbers.states_offset;\n",
-    "    src += numbers.src_offset;\n",
-    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
-    "    if (turn == 0) {\n",
-    "        gpuscan_fold(src, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n",
-    "        return;\n",
-    "    }\n",
-    "    tile = turn - 1;\n",
-    "    sums_only = tile < ahead;\n",
-    "    if (!sums_only) {\n",
-    "        uint past = tile - ahead;\n",
-    "        sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n",
-    "        tile = past >= 2 * (tiles - ahead) ? tile - tiles : past / 2 + (sums_only ? ahead : 0);\n",
-    "    }\n",
-    "    uint r = tile / row_tiles;\n",
-    "    gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, numbers.src_pitch, count, states, epoch);\n",
-    "    tile -= r * row_tiles;\n",
-    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
-    "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n",
-    "        return;\n",
-    "#if GPUSCAN_PTX /* elsewhere no barriers that only some groups reach */\n",
-    "    if (sums_only) {\n",
-    "        sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n",
-    "        GPUSCAN_TEST_DELAY(tile);\n",
-    "        if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0)\n",
-    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "    gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_PART, gpuscan_policy_last());\n",
-    "    there = tile == 0;\n",
-    "    prefix = base;\n",
-    "    if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n",
-    "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n",
-    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
-    "#if !GPUSCAN_PTX\n",
-    "    if (sums_only) {\n",
-    "        GPUSCAN_TEST_DELAY(tile);\n",
-    "        if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0)\n",
-    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "    if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n",
-    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
-    "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n",
-    "        if (GPUSCAN_WINDOW_BALLOT(!there)) {\n",
-    "            prefix = gpuscan_own_prefix(&row, tile, base);\n",
-    "#if GPUSCAN_PTX /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n",
-    "            gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_PART, gpuscan_policy_last());\n",
-    "            gpuscan_tile_scan_part(&data, first, count, shared);\n",
-    "            data.group = gpuscan_group_before(&sum, shared);\n",
-    "#endif\n",
-    "        }\n",
-    "    }\n",
-    "#if !GPUSCAN_PTX\n",
-    "    if (GPUSCAN_ITEM == 0)\n",
-    "        shared->prefix = prefix;\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    prefix = shared->prefix;\n",
-    "#endif\n",
-    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n",
-    "        totals[numbers.total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
-    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n",
-    "    gpuscan_tile_store(&data, row.src, dst, first, count, prefix, flags);\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_FEW\n",
-    "/* FEW: so few tiles (at most GPUSCAN_FEW) that all groups run at once, with lane instructions. Each reads the sums of\n",
-    "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. The formula is that of AHEAD. */\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
-    "    gpuscan_tile data;\n",
-    "    gpuscan_row row;\n",
-    "    gpuscan_t sum, prefix;\n",
-    "    uint row_tiles = (uint)numbers.row_tiles, flags = (uint)numbers.flags;\n",
-    "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    row.src = src + numbers.src_offset + r * numbers.src_pitch;\n",
-    "    row.count = count;\n",
-    "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_PARTS;\n",
-    "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n",
-    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n",
-    "    tile -= r * row_tiles;\n",
-    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
-    "    if (first >= count && tile != 0)\n",
-    "        return;\n",
-    "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_PART);\n",
-    "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
-    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
-    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n",
-    "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
-    "        if ((global const void *)row.src == (global const void *)dst)\n",
-    "            gpuscan_device_fence();\n",
-    "    }\n",
-    "    if ((global const void *)row.src == (global const void *)dst) /* the sum is there first: see gpuscan_window_sums */\n",
-    "        GPUSCAN_BARRIER();\n",
-    "    if (tile != 0) {\n",
-    "        for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n",
-    "            uint t = from + GPUSCAN_LANE;\n",
-    "            gpuscan_t x = gpuscan_identity();\n",
-    "            bool there = t >= tile;\n",
-    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
-    "                there = gpuscan_state_load(row.sums, t, row.tag, &x);\n",
-    "            if (gpuscan_ballot(!there))\n",
-    "                x = gpuscan_window_sums(&row, from, min(tile, from + GPUSCAN_WINDOW));\n",
-    "            else\n",
-    "                x = gpuscan_window_scan(x);\n",
-    "            if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n",
-    "                shared->windows[from / GPUSCAN_WINDOW] = x;\n",
-    "        }\n",
-    "        GPUSCAN_BARRIER();\n",
-    "        for (uint from = 0; from < tile; from += GPUSCAN_WINDOW)\n",
-    "            prefix = gpuscan_combine(prefix, shared->windows[from / GPUSCAN_WINDOW]);\n",
-    "    }\n",
-    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n",
-    "        totals[numbers.total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
-    "    gpuscan_tile_store(&data, row.src, dst, first, count, prefix, flags);\n",
-    "}\n",
-    "#endif\n",
-    "#endif /* GPUSCAN_SCAN_SINGLE_PASS */\n",
-    "\n",
-    "/* ---- uniform add ----------------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "#if GPUSCAN_UNIFORM_ADD\n",
-    "typedef struct {\n",
-    "    ulong dst_offset, addend_offset, count, count_offset, block, flags;\n",
-    "} gpuscan_add_numbers;\n",
-    "\n",
-    "/* A group takes TILE consecutive elements at a time; on a CPU its one work-item does, addend by addend. */\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_uniform_add(global gpuscan_dst *dst, global const gpuscan_dst *addends, global const uint *count_buffer,\n",
-    "                    gpuscan_add_numbers numbers) {\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n",
-    "    ulong block = numbers.block;\n",
-    "    dst += numbers.dst_offset;\n",
-    "    addends += numbers.addend_offset;\n",
-    "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_TILE; first < count;\n",
-    "         first += (ulong)get_num_groups(0) * GPUSCAN_TILE) {\n",
-    "        ulong last = min(first + GPUSCAN_TILE, count);\n",
-    "        ulong index = first / block;\n",
-    "#if GPUSCAN_CPU\n",
-    "        for (ulong i = first; i < last;) {\n",
-    "            ulong end = block - (i - index * block) < last - i ? i + (block - (i - index * block)) : last;\n",
-    "            gpuscan_t addend = gpuscan_from_dst(addends[index++]);\n",
-    "            for (; i < end; i++)\n",
-    "                dst[i] = gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(dst[i])));\n",
-    "        }\n",
-    "#else\n",
-    "        ulong past = first - index * block; /* 64-bit division once a tile, 32-bit ones within it */\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS * GPUSCAN_VECTOR; k++) {\n",
-    "            uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n",
-    "            if (first + i < last) {\n",
-    "                ulong step = past + i;\n",
-    "                ulong a = step < block          ? 0\n",
-    "                          : block > 0xffffffffu ? 1\n",
-    "                          : step > 0xffffffffu  ? step / block\n",
-    "                                                : (uint)step / (uint)block;\n",
-    "                dst[first + i] = gpuscan_to_dst(\n",
-    "                    gpuscan_combine(gpuscan_from_dst(addends[index + a]), gpuscan_from_dst(dst[first + i])));\n",
-    "            }\n",
-    "        }\n",
-    "#endif\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* ---- reduce ---------------------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "#if GPUSCAN_REDUCE\n",
-    "#if GPUSCAN_ARG\n",
-    "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n",
-    "typedef GPUSCAN_RESULT_TYPE gpuscan_result_t;\n",
-    "#else\n",
-    "#define GPUSCAN_RESULT(x) gpuscan_to_dst(x)\n",
-    "typedef gpuscan_dst gpuscan_result_t;\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
-    "/* An operator that commutes: every work-item sums vectors, ROWS loads in flight, in steps of the whole grid; then the\n",
-    "   group sums its work-items. Which is fixed by count and groups. */\n",
-    "typedef struct {\n",
-    "    gpuscan_t sums[GPUSCAN_PTX ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP];\n",
-    "    uint ticket;\n",
-    "} gpuscan_reduce_shared;\n",
-    "\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "typedef union {\n",
-    "    gpuscan_src element[GPUSCAN_VECTOR];\n",
-    "    uint4 raw;\n",
-    "} gpuscan_src_vector;\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_vector_sum(gpuscan_t sum, uint4 raw, ulong i) {\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "    return (gpuscan_t)gpuscan_packed_sum4(raw, sum);\n",
-    "#else\n",
-    "    gpuscan_src_vector row;\n",
-    "    row.raw = raw;\n",
-    "    gpuscan_t x = gpuscan_convert(row.element[0], i);\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
-    "        x = gpuscan_combine(x, gpuscan_convert(row.element[v], i + v));\n",
-    "    return gpuscan_combine(sum, x);\n",
-    "#endif\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong count, uint group, uint groups) {\n",
-    "    ulong first = (ulong)group * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)groups * GPUSCAN_GROUP;\n",
-    "    ulong head = 0, vectors = 0, i;\n",
-    "    gpuscan_t sum = gpuscan_identity();\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    uint past = (uint)((size_t)src & (sizeof(uint4) - 1));\n",
-    "    if (past % sizeof(gpuscan_src) == 0) {\n",
-    "        head = (sizeof(uint4) - past) / sizeof(gpuscan_src) % GPUSCAN_VECTOR;\n",
-    "        head = min(head, count);\n",
-    "        vectors = (count - head) / GPUSCAN_VECTOR;\n",
-    "    }\n",
-    "#endif\n",
-    "    /* what no aligned vector holds: a few elements at both ends */\n",
-    "    for (i = first; i < count - vectors * GPUSCAN_VECTOR; i += stride) {\n",
-    "        ulong at = i < head ? i : i + vectors * GPUSCAN_VECTOR;\n",
-    "        sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n",
-    "    }\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    {\n",
-    "        global const uint4 *from = (global const uint4 *)(src + head);\n",
-    "        uint4 row[GPUSCAN_ROWS];\n",
-    "        for (i = first; i + (GPUSCAN_ROWS - 1) * stride < vectors; i += GPUSCAN_ROWS * stride) {\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                row[k] = gpuscan_load_once(from + i + k * stride);\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
-    "        }\n",
-    "        if (i < vectors) {\n",
-    "            /* what is left, again all at once */\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                row[k] = gpuscan_load_once_if(i + k * stride < vectors, from + (i + k * stride));\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                if (i + k * stride < vectors)\n",
-    "                    sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
-    "        }\n",
-    "    }\n",
-    "#endif\n",
-    "    return sum;\n",
-    "}\n",
-    "\n",
-    "/* The group's sum of one value a work-item. A barrier must stand between two of them. */\n",
-    "static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_reduce_shared *shared) {\n",
-    "#if GPUSCAN_PTX\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = GPUSCAN_LANES / 2; d > 0; d /= 2)\n",
-    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n",
-    "    if (GPUSCAN_LANE == 0)\n",
-    "        shared->sums[GPUSCAN_SUBGROUP] = x;\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    x = shared->sums[GPUSCAN_LANE % GPUSCAN_SUBGROUPS];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = GPUSCAN_SUBGROUPS / 2; d > 0; d /= 2)\n",
-    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n",
-    "    return x;\n",
-    "#else\n",
-    "    shared->sums[GPUSCAN_ITEM] = x;\n",
-    "    for (uint d = GPUSCAN_GROUP / 2; d > 0; d /= 2) {\n",
-    "        GPUSCAN_BARRIER();\n",
-    "        if (GPUSCAN_ITEM < d)\n",
-    "            shared->sums[GPUSCAN_ITEM] =\n",
-    "                gpuscan_combine(shared->sums[GPUSCAN_ITEM], shared->sums[GPUSCAN_ITEM + d]);\n",
-    "    }\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    return shared->sums[0];\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#else\n",
-    "/* Else a group takes neighbouring tiles and sums them in order. */\n",
-    "typedef gpuscan_shared gpuscan_reduce_shared;\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_tiles_sum(global const gpuscan_src *src, ulong count, ulong tile, ulong tiles,\n",
-    "                                          local gpuscan_shared *shared) {\n",
-    "#if GPUSCAN_CPU\n",
-    "    return gpuscan_range_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count));\n",
-    "#else\n",
-    "    gpuscan_t total = gpuscan_identity();\n",
-    "    for (ulong t = tile; t < tiles; t++) {\n",
-    "        gpuscan_t sum = gpuscan_tile_sum(src, t * GPUSCAN_TILE, count, shared);\n",
-    "        total = t == tile ? sum : gpuscan_combine(total, sum);\n",
-    "    }\n",
-    "    return total;\n",
-    "#endif\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* Partial results go through state words where a group of the same launch reads them, else through plain memory. */\n",
-    "#if GPUSCAN_WORD\n",
-    "typedef gpuscan_word gpuscan_partial;\n",
-    "#else\n",
-    "typedef gpuscan_t gpuscan_partial;\n",
-    "#endif\n",
-    "\n",
-    "static inline void gpuscan_partial_store(global gpuscan_partial *partials, uint i, uint epoch, gpuscan_t value) {\n",
-    "#if GPUSCAN_WORD\n",
-    "    gpuscan_publish(partials, i, epoch, GPUSCAN_AGGREGATE, value);\n",
-    "#else\n",
-    "    partials[i] = value;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_partial_load(global gpuscan_partial *partials, uint i, uint epoch) {\n",
-    "#if GPUSCAN_WORD\n",
-    "    gpuscan_t value = gpuscan_identity();\n",
-    "#if GPUSCAN_PTX /* no fence: words that were stored but are not there yet are on their way */\n",
-    "    for (uint polls = 0; gpuscan_observe(partials, i, epoch, &value) == GPUSCAN_EMPTY && polls < 1u << 22; polls++)\n",
-    "        ;\n",
-    "#else\n",
-    "    gpuscan_observe(partials, i, epoch, &value);\n",
-    "#endif\n",
-    "    return value;\n",
-    "#else\n",
-    "    return partials[i];\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* The sum of all partial results: by all work-items where the operator commutes; else in order, by one sub-group, or\n",
-    "   without lanes by one work-item: no barriers. */\n",
-    "static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch,\n",
-    "                                             local gpuscan_reduce_shared *shared) {\n",
-    "    gpuscan_t total = gpuscan_identity();\n",
-    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
-    "    for (uint i = GPUSCAN_ITEM; i < count; i += GPUSCAN_GROUP)\n",
-    "        total = gpuscan_combine(total, gpuscan_partial_load(partials, i, epoch));\n",
-    "    return gpuscan_items_sum(total, shared);\n",
-    "#else\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint share = (count + GPUSCAN_LANES - 1) / GPUSCAN_LANES;\n",
-    "    uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n",
-    "    if (GPUSCAN_ITEM >= GPUSCAN_LANES)\n",
-    "        return total;\n",
-    "#else\n",
-    "    uint first = 0, last = GPUSCAN_ITEM == 0 ? count : 0;\n",
-    "#endif\n",
-    "    for (uint i = first; i < last; i++) {\n",
-    "        gpuscan_t x = gpuscan_partial_load(partials, i, epoch);\n",
-    "        total = i == first ? x : gpuscan_combine(total, x);\n",
-    "    }\n",
-    "#if GPUSCAN_PTX\n",
-    "    {\n",
-    "        gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n",
-    "        x[0] = total;\n",
-    "        for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
-    "            x[k] = gpuscan_identity();\n",
-    "        gpuscan_lanes_sum(x, sum, 0);\n",
-    "        total = sum[0];\n",
-    "    }\n",
-    "#endif\n",
-    "    return total;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n",
-    "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n",
-    "    if (flags & (GPUSCAN_FLAG_INIT | GPUSCAN_FLAG_INIT_BUFFER))\n",
-    "        sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n",
-    "    *dst = GPUSCAN_RESULT(sum);\n",
-    "}\n",
-    "\n",
-    "typedef struct {\n",
-    "    ulong src_offset, count, count_offset, group_tiles, partials_offset, epoch, dst_offset, init_offset, flags;\n",
-    "} gpuscan_reduce_numbers;\n",
-    "\n",
-    "/* One group writes the result at once. Of several the last to arrive combines the partial results where they are state\n",
-    "   words, else a launch of gpuscan_reduce_finish does. */\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n",
-    "gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n",
-    "               global gpuscan_result_t *dst, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "               gpuscan_reduce_numbers numbers,\n",
-    "    local gpuscan_reduce_shared *shared) {\n",
-    "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n",
-    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    gpuscan_t sum;\n",
-    "    src += numbers.src_offset;\n",
-    "    partials += numbers.partials_offset;\n",
-    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
-    "    sum = gpuscan_items_sum(gpuscan_item_sum(src, count, group, groups), shared);\n",
-    "#else\n",
-    "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n",
-    "    sum = gpuscan_tiles_sum(src, count, min(group * numbers.group_tiles, tiles),\n",
-    "                            min((group + 1) * numbers.group_tiles, tiles), shared);\n",
-    "#endif\n",
-    "    if (groups > 1) {\n",
-    "        if (GPUSCAN_ITEM == 0) {\n",
-    "            gpuscan_partial_store(partials, group, epoch, sum);\n",
-    "#if GPUSCAN_WORD && !GPUSCAN_PTX\n",
-    "            gpuscan_device_fence();\n",
-    "#endif\n",
-    "        }\n",
-    "#if !GPUSCAN_WORD\n",
-    "        return;\n",
-    "#else\n",
-    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &shared->ticket) != groups - 1)\n",
-    "            return;\n",
-    "#if !GPUSCAN_PTX\n",
-    "        gpuscan_device_fence();\n",
-    "#endif\n",
-    "        sum = gpuscan_partials_sum(partials, groups, epoch, shared);\n",
-    "#endif\n",
-    "    }\n",
-    "    if (GPUSCAN_ITEM == 0)\n",
-    "        gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset, flags);\n",
-    "}\n",
-    "\n",
-    "#if !GPUSCAN_WORD\n",
-    "typedef struct {\n",
-    "    ulong partials_offset, count, dst_offset, init_offset, flags;\n",
-    "} gpuscan_finish_numbers;\n",
-    "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_dst init_value,\n",
-    "                      global const gpuscan_dst *init_buffer, gpuscan_finish_numbers numbers,\n",
-    "    local gpuscan_reduce_shared *shared) {\n",
-    "    gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n",
-    "    if (GPUSCAN_ITEM == 0)\n",
-    "        gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n",
-    "                             (uint)numbers.flags);\n",
-    "}\n",
-    "#endif\n",
-    "#endif\n",
-    "\n",
-    "#endif /* GPUSCAN_T */\n",
-    "\n",
-    "#ifdef GPUSCAN_SAMPLE\n",
-    "/* ---- histogram ------------------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n",
-    "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n",
-    "\n",
-    "typedef GPUSCAN_SAMPLE gpuscan_sample;\n",
-    "typedef GPUSCAN_COUNTER gpuscan_counter;\n",
-    "\n",
-    "#define GPUSCAN_NO_BIN       0xffffffffu\n",
-    "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == 2 ? 2 : 0))\n",
-    "\n",
-    "/* The bin of a sample that is known to be outside. */\n",
-    "static inline uint gpuscan_outside(bool below) {\n",
-    "#if GPUSCAN_OUTSIDE == 0\n",
-    "    return GPUSCAN_NO_BIN;\n",
-    "#elif GPUSCAN_OUTSIDE == 1\n",
-    "    return below ? 0 : GPUSCAN_BINS - 1;\n",
-    "#else\n",
-    "    return below ? GPUSCAN_BINS : GPUSCAN_BINS + 1;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_SAMPLE_IS_FLOAT\n",
-    "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n",
-    "\n",
-    "/* 1.5 * 2^23 or 2^52, where the distance of neighbours is 1 */\n",
-    "#define GPUSCAN_MAGIC         (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n",
-    "#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n",
-    "\n",
-    "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n",
-    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n",
-    "\n",
-    "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n",
-    "#if GPUSCAN_SAMPLE_F16\n",
-    "    return vload_half(0, (private const half *)&x);\n",
-    "#else\n",
-    "    return x;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, global const gpuscan_real *edges) {\n",
-    "    gpuscan_real s = gpuscan_real_of(sample);\n",
-    "#if GPUSCAN_FORM == 1\n",
-    "    lower = edges[0];\n",
-    "    upper = edges[GPUSCAN_BINS];\n",
-    "#endif\n",
-    "    bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);        /* NaN is not, nor anywhere else */\n",
-    "    uint elsewhere = s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n",
-    "#if GPUSCAN_FORM == 1\n",
-    "    if (!inside)\n",
-    "        return elsewhere;\n",
-    "    uint low = 0, high = GPUSCAN_BINS; /* edges[low] <= s, and s < edges[high] but for a closed upper edge */\n",
-    "    while (high - low > 1) {\n",
-    "        uint middle = low + (high - low) / 2;\n",
-    "        if (edges[middle] <= s)\n",
-    "            low = middle;\n",
-    "        else\n",
-    "            high = middle;\n",
-    "    }\n",
-    "    return low;\n",
-    "#else\n",
-    "    /* A guess by multiplication, put right by the edges themselves: edge[k] = fma(k, step, lower). */\n",
-    "#if GPUSCAN_BIN_MODE == 1 /* the guess errs by less than half a bin: rounded to nearest it is right or one too large */\n",
-    "    gpuscan_real magic = GPUSCAN_MAGIC; /* added, it leaves the integer in the lowest bits */\n",
-    "    gpuscan_real at = fma(s - lower, inverse, magic), last = magic + (gpuscan_real)(GPUSCAN_BINS - 1);\n",
-    "    at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last); /* fmin, which knows NaN, takes a CPU longer */\n",
-    "    uint nearest = (uint)GPUSCAN_AS_INTEGER(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n",
-    "    nearest -= s < fma(at - magic, step, lower) ? 1 : 0;\n",
-    "    return inside ? nearest : elsewhere; /* chosen late: no branch */\n",
-    "#else\n",
-    "    if (!inside)\n",
-    "        return elsewhere;\n",
-    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n",
-    "    uint k = (uint)guess;\n",
-    "    while (k > 0 && s < fma((gpuscan_real)k, step, lower))\n",
-    "        k--;\n",
-    "    while (k < GPUSCAN_BINS - 1 && s >= fma((gpuscan_real)(k + 1), step, lower))\n",
-    "        k++;\n",
-    "    return k;\n",
-    "#endif\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#else /* integers */\n",
-    "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n",
-    "\n",
-    "/* range: upper - lower, as gpuscan_offset; factor: see GPUSCAN_BIN_MODE */\n",
-    "#define GPUSCAN_BIN_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n",
-    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n",
-    "\n",
-    "/* floor(x * BINS / range), exactly, for x < range:\n",
-    "     0  bin = x                       one bin a value\n",
-    "     1  x >> factor                   range / BINS is a power of two\n",
-    "     2  mul_hi(x, factor)             factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays below\n",
-    "                                      x / 2^64 < 1 / range, which cannot reach the next integer; or range = 2^64 and\n",
-    "                                      factor = BINS, where it is exact by definition\n",
-    "     3  mul_hi(x, factor), + 1 or not factor = floor(2^64 * BINS / range): at most one too small\n",
-    "     4  x * BINS / range              BINS >= range                                                                  */\n",
-    "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n",
-    "#if GPUSCAN_BIN_MODE == 0\n",
-    "    return (uint)x;\n",
-    "#elif GPUSCAN_BIN_MODE == 1\n",
-    "    return (uint)(x >> (uint)factor);\n",
-    "#elif GPUSCAN_BIN_MODE == 2 && GPUSCAN_OFFSET_SIZE == 4\n",
-    "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n",
-    "#elif GPUSCAN_BIN_MODE == 2\n",
-    "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n",
-    "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n",
-    "    return (uint)mul_hi((ulong)x, factor);\n",
-    "#elif GPUSCAN_BIN_MODE == 3\n",
-    "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n",
-    "    ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)GPUSCAN_BINS); /* next * range <= x * BINS ? */\n",
-    "    bool up = high < x_high || (high == x_high && next * range <= (ulong)x * GPUSCAN_BINS);\n",
-    "    return (uint)(up ? next : bin);\n",
-    "#else\n",
-    "    return (uint)((ulong)x * GPUSCAN_BINS / range);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, global const gpuscan_sample *edges) {\n",
-    "#if GPUSCAN_FORM == 1\n",
-    "    uint low = 0, high = GPUSCAN_BINS;\n",
-    "    if (s < edges[0])\n",
-    "        return gpuscan_outside(true);\n",
-    "    if (GPUSCAN_CLOSED ? s > edges[GPUSCAN_BINS] : s >= edges[GPUSCAN_BINS])\n",
-    "        return gpuscan_outside(false);\n",
-    "    while (high - low > 1) {\n",
-    "        uint middle = low + (high - low) / 2;\n",
-    "        if (edges[middle] <= s)\n",
-    "            low = middle;\n",
-    "        else\n",
-    "            high = middle;\n",
-    "    }\n",
-    "    return low;\n",
-    "#else\n",
-    "    /* One unsigned comparison finds both sides: below lower the difference wraps around to more than any range. */\n",
-    "    gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n",
-    "#if !GPUSCAN_RANGE_ALL\n",
-    "    if (x >= (gpuscan_offset)range) {\n",
-    "        if (GPUSCAN_CLOSED && x == (gpuscan_offset)range)\n",
-    "            return GPUSCAN_BINS - 1;\n",
-    "        return gpuscan_outside(GPUSCAN_BELOW(s, lower));\n",
-    "    }\n",
-    "#endif\n",
-    "    return gpuscan_even_bin(x, range, factor);\n",
-    "#endif\n",
-    "}\n",
-    "#endif /* integers */\n",
-    "\n",
-    "/* ---- counting */\n",
-    "\n",
-    "/* 64-bit counters where there are no 64-bit atomics: two halves, and whoever overflows the low one carries. */\n",
-    "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n",
-    "    uint add = (uint)amount, carry = (uint)(amount >> 32);\n",
-    "    if (atomic_add(low, add) > 0xffffffffu - add)\n",
-    "        carry++;\n",
-    "    if (carry)\n",
-    "        atomic_add(high, carry);\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n",
-    "#if GPUSCAN_COUNTER_SIZE == 4\n",
-    "    atomic_add((volatile global uint *)counter, amount);\n",
-    "#elif GPUSCAN_COUNTER_ATOMICS == 64\n",
-    "    atom_add((volatile global ulong *)counter, amount);\n",
-    "#elif defined(__ENDIAN_LITTLE__)\n",
-    "    gpuscan_add_split((volatile global uint *)counter, (volatile global uint *)counter + 1, amount);\n",
-    "#else\n",
-    "    gpuscan_add_split((volatile global uint *)counter + 1, (volatile global uint *)counter, amount);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples; weighted 64-bit sums go to global memory. */\n",
-    "static inline void gpuscan_add_local(local uint *counter, uint amount) {\n",
-    "#if GPUSCAN_GROUP == 1\n",
-    "    *counter += amount;\n",
-    "#elif !GPUSCAN_WEIGHTED\n",
-    "    atomic_inc((volatile local uint *)counter);\n",
-    "#else\n",
-    "    atomic_add((volatile local uint *)counter, amount);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "typedef GPUSCAN_WEIGHT gpuscan_weight;\n",
-    "#else\n",
-    "typedef uint gpuscan_weight;\n",
-    "#endif\n",
-    "\n",
-    "typedef union {\n",
-    "    gpuscan_sample element[GPUSCAN_VECTOR];\n",
-    "    GPUSCAN_SAMPLE_RAW raw;\n",
-    "} gpuscan_samples;\n",
-    "\n",
-    "/* Where channel c's counters begin, or nothing where the mask leaves it out. */\n",
-    "#define GPUSCAN_CHANNEL_ON(c)   ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n",
-    "#define GPUSCAN_CHANNEL_SLOT(c) popcount(GPUSCAN_CHANNEL_MASK &((1u << (c)) - 1u))\n",
-    "\n",
-    "/* Takes what an accumulator holds and leaves 0. Exchanged, not read, since other groups of the same launch have written\n",
-    "   it by atomics. */\n",
-    "static inline gpuscan_counter gpuscan_take(global gpuscan_counter *accumulator) {\n",
-    "#if GPUSCAN_COUNTER_SIZE == 4\n",
-    "    return atomic_xchg((volatile global uint *)accumulator, 0u);\n",
-    "#else\n",
-    "    volatile global uint *half_words = (volatile global uint *)accumulator;\n",
-    "    ulong a = atomic_xchg(half_words, 0u), b = atomic_xchg(half_words + 1, 0u);\n",
-    "#ifdef __ENDIAN_LITTLE__\n",
-    "    return b << 32 | a;\n",
-    "#else\n",
-    "    return a << 32 | b;\n",
-    "#endif\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "typedef struct {\n",
-    "    ulong samples_offset, pitch, count, count_offset, rows, row_groups, weights_offset, weights_pitch, edges_offset,\n",
-    "        accumulators_offset, counts_offset, flags;\n",
-    "} gpuscan_histogram_numbers;\n",
-    "\n",
-    "/* What each sample is compared with stays an argument of its own type. */\n",
-    "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n",
-    "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n",
-    "        global const GPUSCAN_EDGE *edges, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,               \\\n",
-    "        global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n",
-    "\n",
-    "/* ---- counting on a CPU */\n",
-    "\n",
-    "#if GPUSCAN_CPU\n",
-    "/* One work-item a group, with tables of its own: no atomics but to hand them over, and no branch that depends on the\n",
-    "   samples. A table has one more counter, for samples that no bin takes.\n",
-    "\n",
-    "   Groups draw pieces until none is left: a driver may hand half of the groups to the thread that comes first (PoCL),\n",
-    "   and threads are not equally fast. Each has one piece where a group's counters of 32 bits could not hold all samples;\n",
-    "   and of bytes of one channel, whose loop gets 13 % slower within another one (PoCL's LLVM 15). */\n",
-    "\n",
-    "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n",
-    "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n",
-    "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1)\n",
-    "#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1) /* counters from one table to the next */\n",
-    "\n",
-    "#if GPUSCAN_BYTE_TABLES\n",
-    "/* Bytes are counted by value, and the values put into bins at the end. Neighbours go to different tables, or each add\n",
-    "   would wait for the one before; a table belongs to one channel. */\n",
-    "\n",
-    "#ifdef __ENDIAN_LITTLE__\n",
-    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> 8 * (j))\n",
-    "#define GPUSCAN_BYTE_SHIFT(word, bits) ((word) >> (bits))\n",
-    "#else\n",
-    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> (56 - 8 * (j)))\n",
-    "#define GPUSCAN_BYTE_SHIFT(word, bits) ((word) << (bits))\n",
-    "#endif\n",
-    "\n",
-    "typedef struct __attribute__((packed)) {\n",
-    "    ulong word;\n",
-    "} gpuscan_unaligned; /* a load of one instruction; vload8 would go through a vector register */\n",
-    "\n",
-    "#define GPUSCAN_BLOCK_WORDS (GPUSCAN_BLOCK / 8)\n",
-    "\n",
-    "/* Counts word k of a block and returns the next one, which is loaded first. Two bytes at a time; sixteen is 16, but not\n",
-    "   to the compiler, which else would shift and mask for each byte. */\n",
-    "static inline ulong gpuscan_count_word(global const gpuscan_unaligned *words, uint k, ulong word, uint first,\n",
-    "                                       uint sixteen, local uint *tables) {\n",
-    "    ulong next = words[min(k + 1, (uint)GPUSCAN_BLOCK_WORDS - 1)].word;\n",
-    "    tables[(first + 0) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n",
-    "    tables[(first + 1) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n",
-    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n",
-    "    tables[(first + 2) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n",
-    "    tables[(first + 3) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n",
-    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n",
-    "    tables[(first + 4) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n",
-    "    tables[(first + 5) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n",
-    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n",
-    "    tables[(first + 6) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n",
-    "    tables[(first + 7) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n",
-    "    return next;\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_count_bytes(global const gpuscan_sample *from, uint sixteen, local uint *tables) {\n",
-    "    global const gpuscan_unaligned *words = (global const gpuscan_unaligned *)from;\n",
-    "    ulong a = words[0].word;\n",
-    "#if GPUSCAN_CHANNELS == 1\n",
-    "    ulong b = words[GPUSCAN_BLOCK_WORDS - 1].word;\n",
-    "    if (a == b && a == rotate(a, 8ul)) { /* a run? */\n",
-    "        ulong differ = 0;\n",
-    "        for (uint k = 1; k < GPUSCAN_BLOCK_WORDS - 1; k++)\n",
-    "            differ |= a ^ words[k].word;\n",
-    "        if (differ == 0) {\n",
-    "            tables[GPUSCAN_BYTE(a, 0)] += GPUSCAN_BLOCK;\n",
-    "            return;\n",
-    "        }\n",
-    "    }\n",
-    "#endif\n",
-    "    ulong word = a;\n",
-    "    _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_BLOCK_WORDS; k += GPUSCAN_CHANNELS == 3 ? 3 : 1) {\n",
-    "        word = gpuscan_count_word(words, k, word, 0, sixteen, tables);\n",
-    "        if (GPUSCAN_CHANNELS == 3) { /* whose places in a word repeat after three */\n",
-    "            word = gpuscan_count_word(words, k + 1, word, 8, sixteen, tables);\n",
-    "            word = gpuscan_count_word(words, k + 2, word, 16, sixteen, tables);\n",
-    "        }\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_COPIES\n",
-    "typedef local uint *gpuscan_table;\n",
-    "#else\n",
-    "typedef global gpuscan_counter *gpuscan_table;\n",
-    "#endif\n",
-    "\n",
-    "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n",
-    "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n",
-    "                                      global const GPUSCAN_EDGE *edges) {\n",
-    "    uint bin;\n",
-    "#if GPUSCAN_FORM == 1 || GPUSCAN_SAMPLE_IS_FLOAT\n",
-    "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "#else\n",
-    "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n",
-    "    bin = gpuscan_even_bin(x, range, factor);\n",
-    "#if !GPUSCAN_RANGE_ALL\n",
-    "    bin = x >= (gpuscan_offset)range ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n",
-    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n",
-    "#endif\n",
-    "#endif\n",
-    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n",
-    "       page in, which makes it very slow. */\n",
-    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n",
-    "    if (GPUSCAN_CHANNELS == 1)\n",
-    "        return bin;\n",
-    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n",
-    "        return GPUSCAN_ALL_BINS;\n",
-    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]] += weights[(v + j) / GPUSCAN_CHANNELS]\n",
-    "#elif GPUSCAN_COPIES > 1 /* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n",
-    "#define GPUSCAN_COUNT(v, j) (table + j % GPUSCAN_COPIES * GPUSCAN_STRIDE)[counter[v + j]]++\n",
-    "#else\n",
-    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]]++\n",
-    "#endif\n",
-    "\n",
-    "/* Bins first, which vectorises, then counters. */\n",
-    "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n",
-    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
-    "    uint counter[GPUSCAN_BLOCK];\n",
-    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n",
-    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n",
-    "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n",
-    "        uint differ = 0;\n",
-    "        for (uint v = 1; v < GPUSCAN_BLOCK; v++)\n",
-    "            differ |= counter[0] ^ counter[v];\n",
-    "        if (differ == 0) {\n",
-    "            table[counter[0]] += GPUSCAN_BLOCK;\n",
-    "            return;\n",
-    "        }\n",
-    "    }\n",
-    "#endif\n",
-    "    for (uint v = 0; v < GPUSCAN_BLOCK; v += 8) {\n",
-    "        GPUSCAN_COUNT(v, 0);\n",
-    "        GPUSCAN_COUNT(v, 1);\n",
-    "        GPUSCAN_COUNT(v, 2);\n",
-    "        GPUSCAN_COUNT(v, 3);\n",
-    "        GPUSCAN_COUNT(v, 4);\n",
-    "        GPUSCAN_COUNT(v, 5);\n",
-    "        GPUSCAN_COUNT(v, 6);\n",
-    "        GPUSCAN_COUNT(v, 7);\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n",
-    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
-    "                                          ulong first, ulong last, ulong step, uint flags) {\n",
-    "    for (ulong k = first; k < last; k += step) {\n",
-    "#if GPUSCAN_COPIES\n",
-    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n",
-    "#else /* a table a group, of an earlier launch */\n",
-    "        gpuscan_counter sum = 0;\n",
-    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES; t++) {\n",
-    "            sum += accumulators[t * (ulong)GPUSCAN_STRIDE + k];\n",
-    "            accumulators[t * (ulong)GPUSCAN_STRIDE + k] = 0;\n",
-    "            if (k == 0)\n",
-    "                accumulators[t * (ulong)GPUSCAN_STRIDE + GPUSCAN_ALL_BINS] = 0;\n",
-    "        }\n",
-    "#endif\n",
-    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n",
-    "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n",
-    "    uint flags = (uint)numbers.flags;\n",
-    "    accumulators += numbers.accumulators_offset;\n",
-    "    edges += numbers.edges_offset;\n",
-    "    samples += numbers.samples_offset;\n",
-    "    weights += numbers.weights_offset;\n",
-    "#if GPUSCAN_BYTE_TABLES\n",
-    "    volatile uint opaque = 16;\n",
-    "    uint sixteen = opaque; /* see gpuscan_count_word */\n",
-    "    for (uint k = 0; k < GPUSCAN_BYTE_TABLES * 256; k++)\n",
-    "        shared[k] = 0;\n",
-    "#elif GPUSCAN_COPIES\n",
-    "    gpuscan_table table = shared;\n",
-    "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n",
-    "        shared[k] = 0;\n",
-    "#else\n",
-    "    gpuscan_table table = accumulators + group * GPUSCAN_STRIDE;\n",
-    "#endif\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n",
-    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n",
-    "    bool draw = GPUSCAN_DRAW && groups > 1 && blocks < 0xffffffffu / GPUSCAN_BLOCK;\n",
-    "    uint pieces = draw ? (uint)(blocks / GPUSCAN_PIECE) + 1 : (uint)groups, piece = (uint)group;\n",
-    "    for (;;) {\n",
-    "        if (draw) /* each draws one too many */\n",
-    "            piece = gpuscan_ticket(GPUSCAN_COUNTERS(accumulators) + 1, pieces + (uint)groups, shared);\n",
-    "        if (piece >= pieces)\n",
-    "            break;\n",
-    "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n",
-    "        ulong end = blocks / pieces * (piece + 1) + min((ulong)piece + 1, blocks % pieces);\n",
-    "        while (block < end) {\n",
-    "            ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n",
-    "            ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n",
-    "            global const gpuscan_sample *from = samples + row * numbers.pitch * GPUSCAN_CHANNELS;\n",
-    "            global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n",
-    "            block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n",
-    "#if GPUSCAN_BYTE_TABLES\n",
-    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n",
-    "                gpuscan_count_bytes(from + i, sixteen, shared);\n",
-    "            for (; i < last; i++)\n",
-    "                shared[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n",
-    "#else\n",
-    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n",
-    "                gpuscan_count_block(from + i, weight + i / GPUSCAN_CHANNELS, table, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "            for (; i < last; i++) {\n",
-    "                uint counter =\n",
-    "                    gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "                table[counter] += weight[i / GPUSCAN_CHANNELS];\n",
-    "#else\n",
-    "                table[counter]++;\n",
-    "#endif\n",
-    "            }\n",
-    "#endif\n",
-    "        }\n",
-    "        if (!draw)\n",
-    "            break;\n",
-    "    }\n",
-    "#if GPUSCAN_BYTE_TABLES\n",
-    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n",
+    "        ahead->sum = gpuscan_wide_sum_end(&sum, ahead->src);\n"
+    "    else\n"
+    "#endif\n"
+    "        ahead->sum = gpuscan_elements_sum(ahead->src, ahead->first, ahead->last);\n"
+    "    return prefix;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_range_scan(global const gpuscan_src *src, global gpuscan_dst *dst, ulong first,\n"
+    "                                           ulong last, gpuscan_t prefix, uint flags) {\n"
+    "    gpuscan_range none;\n"
+    "    none.src = src;\n"
+    "    none.first = none.last = 0;\n"
+    "    return gpuscan_range_scan_ahead(src, dst, first, last, prefix, flags, &none);\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n"
+    "    return gpuscan_range_sum(src, first, min(first + GPUSCAN_TILE, count));\n"
+    "}\n"
+    "#endif /* GPUSCAN_CPU */\n"
+    "\n"
+    "/* ---- scan, multi-pass ------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "/* Each row is cut into parts of part_tiles tiles; a group takes units (row, part), one after the other.\n"
+    "\n"
+    "       scan_sums       sums[unit] = sum of the part\n"
+    "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
+    "       scan_parts      scans the part after its carry\n"
+    "\n"
+    "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
+    "#if GPUSCAN_SCAN_MULTI_PASS\n"
+    "\n"
+    "typedef struct {\n"
+    "    ulong src_offset, src_pitch, count, count_offset, rows, parts, part_tiles, sums_offset, flags;\n"
+    "} gpuscan_sums_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_sums(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_t *sums,\n"
+    "                  gpuscan_sums_numbers numbers,\n"
+    "    local gpuscan_shared *shared) {\n"
+    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
+    "        global const gpuscan_src *row = src + numbers.src_offset + unit / parts * numbers.src_pitch;\n"
+    "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n"
+    "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
+    "        gpuscan_t sum = gpuscan_identity();\n"
+    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
+    "#if GPUSCAN_CPU\n"
+    "            gpuscan_t tile = gpuscan_tile_sum_alone(row, at, last);\n"
+    "#else\n"
+    "            gpuscan_t tile = gpuscan_tile_sum(row, at, last, shared);\n"
+    "#endif\n"
+    "            sum = at == first ? tile : gpuscan_combine(sum, tile);\n"
+    "        }\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            sums[numbers.sums_offset + unit] = sum;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "typedef struct {\n"
+    "    ulong rows, parts, sums_offset, init_offset, flags;\n"
+    "} gpuscan_carries_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "                     gpuscan_carries_numbers numbers,\n"
+    "    local gpuscan_shared *shared) {\n"
+    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
+    "    uint parts = (uint)numbers.parts;\n"
+    "    uint share = (parts + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
+    "    uint first = min(GPUSCAN_ITEM * share, parts), last = min(first + share, parts);\n"
+    "    for (ulong row = get_group_id(0); row < numbers.rows; row += get_num_groups(0)) {\n"
+    "        global gpuscan_t *sum = sums + numbers.sums_offset + row * parts;\n"
+    "        gpuscan_t running;\n"
+    "#if GPUSCAN_CPU\n"
+    "        running = base;\n"
+    "#else\n"
+    "        gpuscan_t x[GPUSCAN_ROWS], before[GPUSCAN_ROWS], all[GPUSCAN_ROWS], total, group;\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "            x[k] = gpuscan_identity();\n"
+    "        for (uint i = first; i < last; i++)\n"
+    "            x[0] = i == first ? sum[i] : gpuscan_combine(x[0], sum[i]);\n"
+    "        gpuscan_lanes_scan(x, before, all, shared);\n"
+    "        group = gpuscan_group_prefix(all[0], &total, shared);\n"
+    "        running = gpuscan_combine(gpuscan_combine(base, group), before[0]);\n"
+    "#endif\n"
+    "        for (uint i = first; i < last; i++) {\n"
+    "            gpuscan_t next = gpuscan_combine(running, sum[i]);\n"
+    "            sum[i] = running;\n"
+    "            running = next;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "typedef struct {\n"
+    "    ulong src_offset, src_pitch, dst_offset, dst_pitch, count, count_offset, rows, parts, part_tiles, carries_offset,\n"
+    "        init_offset, total_offset, flags;\n"
+    "} gpuscan_parts_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
+    "                   global const gpuscan_t *carries, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "                   global gpuscan_dst *totals, gpuscan_parts_numbers numbers,\n"
+    "    local gpuscan_shared *shared) {\n"
+    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
+    "        ulong row = unit / parts;\n"
+    "        uint part = (uint)(unit % parts);\n"
+    "        global const gpuscan_src *from = src + numbers.src_offset + row * numbers.src_pitch;\n"
+    "        global gpuscan_dst *to = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
+    "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
+    "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
+    "        gpuscan_t carry;\n"
+    "        if (flags & GPUSCAN_FLAG_CARRIES)\n"
+    "            carry = carries[numbers.carries_offset + unit];\n"
+    "        else\n"
+    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "#if GPUSCAN_CPU\n"
+    "        if (first < last)\n"
+    "            carry = gpuscan_range_scan(from, to, first, last, carry, flags);\n"
+    "#else\n"
+    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
+    "            gpuscan_tile tile;\n"
+    "            gpuscan_t sum;\n"
+    "            gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_PART);\n"
+    "            sum = gpuscan_tile_scan(&tile, at, last, shared);\n"
+    "            gpuscan_tile_store(&tile, from, to, at, last, carry, flags);\n"
+    "            carry = gpuscan_combine(carry, sum);\n"
+    "        }\n"
+    "#endif\n"
+    "        if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n"
+    "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* ---- scan, single pass ----------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* One tile a group, each datum read once and written once. A tile publishes its sum (aggregate), looks back over the\n"
+    "   tiles before it to the nearest one that has published everything up to its end (prefix), and publishes its own.\n"
+    "   Merrill and Garland, \"Single-pass parallel prefix scan with decoupled look-back\", 2016. Tickets number the tiles in\n"
+    "   the order in which groups start, so that a tile only waits for groups that run or have run.\n"
+    "\n"
+    "   Prefixes are combined in tile order: prefix[t] = prefix[t - 1] op aggregate[t], whichever prefix was found, so that\n"
+    "   floats come out with the same bits whatever the timing.\n"
+    "\n"
+    "   A group that waits too long sums the late tile itself and publishes that for it, so nothing can hang on a group that\n"
+    "   does not run. Smith, Levien and Owens, \"Decoupled fallback\", 2025.                                                */\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
+    "\n"
+    "#define GPUSCAN_NONE 0xffffffffu\n"
+    "\n"
+    "/* For tests, which define them in a custom text: tiles that publish nothing, and what makes a tile late. */\n"
+    "#ifndef GPUSCAN_TEST_SILENT\n"
+    "#define GPUSCAN_TEST_SILENT(tile) false\n"
+    "#define GPUSCAN_TEST_DELAY(tile)\n"
+    "#endif\n"
+    "\n"
+    "typedef struct {\n"
+    "    ulong src_offset, src_pitch, dst_offset, dst_pitch, count, count_offset, tiles, row_tiles, ahead, states_offset,\n"
+    "        epoch, init_offset, total_offset, flags;\n"
+    "} gpuscan_scan_numbers;\n"
+    "\n"
+    "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n"
+    "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n"
+    "        global gpuscan_word *states, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,                   \\\n"
+    "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
+    "\n"
+    "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
+    "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n"
+    "   tile that is late. */\n"
+    "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n"
+    "                                     gpuscan_t *prefix) {\n"
+    "    uint lane = GPUSCAN_WINDOW_LANE;\n"
+    "    uint end = tile; /* [end, tile): aggregates that are there, without a prefix among them when they were seen */\n"
+    "    uint flag, nearest;\n"
+    "    gpuscan_t value, sum;\n"
+    "    for (;;) { /* lane l looks at tile end - 1 - l */\n"
+    "        uint polls = 0, prefixes;\n"
+    "        for (;;) {\n"
+    "            uint ready, needed;\n"
+    "            flag = GPUSCAN_PREFIX;\n"
+    "            value = base;\n"
+    "            if (lane < end - first)\n"
+    "                flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n"
+    "            ready = GPUSCAN_WINDOW_BALLOT(flag != GPUSCAN_EMPTY);\n"
+    "            prefixes = GPUSCAN_WINDOW_BALLOT(flag == GPUSCAN_PREFIX);\n"
+    "            nearest = prefixes ? gpuscan_lowest(prefixes) : GPUSCAN_WINDOW - 1;\n"
+    "            needed = 0xffffffffu >> (31u - nearest);\n"
+    "            if ((ready & needed) == needed)\n"
+    "                break;\n"
+    "            if (++polls > GPUSCAN_POLLS)\n"
+    "                return end - 1 - gpuscan_lowest(~ready & needed);\n"
+    "        }\n"
+    "        if (prefixes)\n"
+    "            break;\n"
+    "        end -= GPUSCAN_WINDOW;\n"
+    "    }\n"
+    "    sum = GPUSCAN_WINDOW_SHUFFLE(value, nearest);\n"
+    "    for (;;) { /* forwards again, in tile order */\n"
+    "        for (uint l = nearest; l-- > 0;) {\n"
+    "            gpuscan_t x = GPUSCAN_WINDOW_SHUFFLE(value, l);\n"
+    "            sum = GPUSCAN_WINDOW_FLAG(flag, l) == GPUSCAN_PREFIX ? x : gpuscan_combine(sum, x);\n"
+    "        }\n"
+    "        if (end == tile)\n"
+    "            break;\n"
+    "        end += GPUSCAN_WINDOW;\n"
+    "        nearest = GPUSCAN_WINDOW;\n"
+    "        flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n"
+    "    }\n"
+    "    *prefix = sum;\n"
+    "    return GPUSCAN_NONE;\n"
+    "}\n"
+    "\n",
+    "/* The same for the whole group, which finds it in shared->prefix after its next barrier. The sub-group that looks back\n"
+    "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n"
+    "   more than some compilers can do. */\n"
+    "static inline gpuscan_t gpuscan_tile_prefix(global gpuscan_word *states, uint first, uint tile, uint epoch,\n"
+    "                                            gpuscan_t base, global const gpuscan_src *src, ulong count,\n"
+    "                                            local gpuscan_shared *shared) {\n"
+    "    gpuscan_t prefix = base;\n"
+    "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
+    "        uint late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n"
+    "        while (late != GPUSCAN_NONE) {\n"
+    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count);\n"
+    "            if (GPUSCAN_ITEM == 0)\n"
+    "                gpuscan_publish_for(states, late, epoch, sum);\n"
+    "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n"
+    "        }\n"
+    "#if !GPUSCAN_CPU\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            shared->prefix = prefix;\n"
+    "#endif\n"
+    "    }\n"
+    "    return prefix;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "/* The next tile that holds elements, or is its row's first, or GPUSCAN_NONE: each group draws one number too many. */\n"
+    "static inline uint gpuscan_draw_tile(global uint *tickets, uint tiles, uint row_tiles, ulong count,\n"
+    "                                     local gpuscan_shared *shared) {\n"
+    "    for (;;) {\n"
+    "        uint tile = gpuscan_ticket(tickets, tiles + (uint)get_num_groups(0), &shared->ticket);\n"
+    "        if (tile >= tiles)\n"
+    "            return GPUSCAN_NONE;\n"
+    "        if (tile % row_tiles == 0 || (ulong)(tile % row_tiles) * GPUSCAN_TILE < count)\n"
+    "            return tile;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_range gpuscan_tile_range(uint tile, uint row_tiles, global const gpuscan_src *src,\n"
+    "                                               ulong src_pitch, ulong count) {\n"
+    "    gpuscan_range range;\n"
+    "    range.first = range.last = 0;\n"
+    "    range.src = src;\n"
+    "    if (tile != GPUSCAN_NONE) {\n"
+    "        range.src += tile / row_tiles * src_pitch;\n"
+    "        range.first = (ulong)(tile % row_tiles) * GPUSCAN_TILE;\n"
+    "        range.last = min(range.first + GPUSCAN_TILE, count);\n"
+    "    }\n"
+    "    range.sum = gpuscan_identity();\n"
+    "    return range;\n"
+    "}\n"
+    "\n",
+    "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n"
+    "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n"
+    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    gpuscan_range range;\n"
+    "    states += numbers.states_offset;\n"
+    "    src += numbers.src_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
+    "    range = gpuscan_tile_range(tile, row_tiles, src, numbers.src_pitch, count);\n"
+    "    range.sum = gpuscan_range_sum(range.src, range.first, range.last);\n"
+    "    while (tile != GPUSCAN_NONE) {\n"
+    "        uint row = tile / row_tiles, row_first = row * row_tiles;\n"
+    "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n"
+    "        uint next;\n"
+    "        gpuscan_range next_range;\n"
+    "        gpuscan_t prefix, end;\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        if (GPUSCAN_TEST_SILENT(tile))\n"
+    "            ;\n"
+    "        else if (tile != row_first)\n"
+    "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, range.sum);\n"
+    "        else\n"
+    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, range.sum));\n"
+    "        if ((global const void *)range.src == (global const void *)to) /* see gpuscan_publish_for */\n"
+    "            gpuscan_device_fence();\n"
+    "        prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, range.src, count, shared);\n"
+    "        end = gpuscan_combine(prefix, range.sum);\n"
+    "        if (GPUSCAN_TEST_SILENT(tile))\n"
+    "            ;\n"
+    "        else if (tile != row_first)\n"
+    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, end);\n"
+    "        if ((flags & GPUSCAN_FLAG_TOTAL) && range.first + GPUSCAN_TILE >= count)\n"
+    "            totals[numbers.total_offset + row] = gpuscan_to_dst(end);\n"
+    "        next = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
+    "        next_range = gpuscan_tile_range(next, row_tiles, src, numbers.src_pitch, count);\n"
+    "        gpuscan_range_scan_ahead(range.src, to, range.first, range.last, prefix, flags, &next_range);\n"
+    "        tile = next;\n"
+    "        range = next_range;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_t base, sum, prefix;\n"
+    "    uint tile =\n"
+    "        gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket);\n"
+    "    uint row_tiles = (uint)numbers.row_tiles, epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
+    "    states += numbers.states_offset;\n"
+    "    ulong row = tile / row_tiles;\n"
+    "    uint row_first = (uint)row * row_tiles;\n"
+    "    ulong first = (ulong)(tile - row_first) * GPUSCAN_TILE;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n"
+    "        return;\n"
+    "    src += numbers.src_offset + row * numbers.src_pitch;\n"
+    "    dst += numbers.dst_offset + row * numbers.dst_pitch;\n"
+    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_PART);\n"
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
+    "    GPUSCAN_TEST_DELAY(tile);\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        if (GPUSCAN_TEST_SILENT(tile))\n"
+    "            ;\n"
+    "        else if (tile != row_first)\n"
+    "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n"
+    "        else\n"
+    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, sum));\n"
+    "        if ((global const void *)src == (global const void *)dst) /* see gpuscan_publish_for */\n"
+    "            gpuscan_device_fence();\n"
+    "    }\n"
+    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    prefix = shared->prefix;\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        if (GPUSCAN_TEST_SILENT(tile))\n"
+    "            ;\n"
+    "        else if (tile != row_first)\n"
+    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n"
+    "        if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count)\n"
+    "            totals[numbers.total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n"
+    "    }\n"
+    "    gpuscan_tile_store(&data, src, dst, first, count, prefix, flags);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "#else /* AHEAD or FEW */\n"
+    "\n"
+    "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n"
+    "   again with the same bits, so that a tile's sum stays there for whoever has to fall back on it. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    ulong count;\n"
+    "    global gpuscan_word *sums, *prefixes;\n"
+    "    uint tag;\n"
+    "} gpuscan_row;\n"
+    "\n"
+    "static inline bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n"
+    "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_PARTS, tag, value);\n"
+    "}\n"
+    "static inline void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n"
+    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_PARTS, tag, value);\n"
+    "}\n"
+    "\n"
+    "/* The sums of tiles [from, to), no more than a window's, scanned among its lanes. Those that are late are summed and\n"
+    "   published here. In place a tile may have overwritten its data meanwhile, but it publishes before it does. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_row *row, uint from, uint to) {\n"
+    "    uint tile = from + GPUSCAN_WINDOW_LANE, late;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n"
+    "    for (late = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL; late; late &= late - 1) {\n"
+    "        uint l = gpuscan_lowest(late);\n"
+    "        gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count);\n"
+    "        gpuscan_device_fence();\n"
+    "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n"
+    "            sum = x;\n"
+    "            gpuscan_state_store(row->sums, tile, row->tag, sum);\n"
+    "        }\n"
+    "    }\n"
+    "    return gpuscan_window_scan(sum);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_AHEAD\n"
+    "/* AHEAD: every tile is read twice, the second time from the cache, and nobody waits. One group folds; half of the\n"
+    "   others sum tiles, `ahead` tiles before the other half scans them. They never wait and bring the tiles into the cache.\n"
+    "   The folding group alone turns their sums into prefixes, and a scanning group reads one prefix. In order of groups:\n"
+    "\n",
+    "       fold | sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles\n"
+    "\n"
+    "   Within each row, from its first tile on, 32 tiles (one without lane instructions) are a window:\n"
+    "\n"
+    "       prefix(t) = prefix before t's window op the scan of the window's sums at t\n"
+    "\n"
+    "   with a fixed tree for the scan, so that floats come out with the same bits whatever the timing, and whoever computes\n"
+    "   it. Whoever waits too long does: all waits end. */\n"
+    "\n"
+    "#if GPUSCAN_PTX /* groups start in this order; if not, it only takes longer */\n"
+    "#define GPUSCAN_TURN() ((uint)get_group_id(0))\n"
+    "#define GPUSCAN_FOLDERS GPUSCAN_SUBGROUPS\n"
+    "#else\n"
+    "#define GPUSCAN_TURN()                                                                                                 \\\n"
+    "    gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket)\n"
+    "#define GPUSCAN_FOLDERS 1\n"
+    "#endif\n"
+    "\n"
+    "/* Whose turn it is to continue the prefix: what was written to local memory before the turn passed is there after. */\n"
+    "static inline uint gpuscan_turn_load(local uint *turn) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    __asm__ volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"((uint)(size_t)turn) : \"memory\");\n"
+    "    return x;\n"
+    "#else\n"
+    "    return *turn;\n"
+    "#endif\n"
+    "}\n"
+    "static inline void gpuscan_turn_store(local uint *turn, uint x) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\");\n"
+    "#else\n"
+    "    *turn = x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_row gpuscan_row_at(uint r, uint row_tiles, uint tiles, global const gpuscan_src *src,\n"
+    "                                         ulong src_pitch, ulong count, global gpuscan_word *states, uint epoch) {\n"
+    "    gpuscan_row row;\n"
+    "    row.src = src + r * src_pitch;\n"
+    "    row.count = count;\n"
+    "    row.sums = states + (ulong)r * row_tiles * GPUSCAN_PARTS;\n"
+    "    row.prefixes = row.sums + (ulong)((tiles + 31) & ~31u) * GPUSCAN_PARTS;\n"
+    "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n"
+    "    return row;\n"
+    "}\n"
+    "\n"
+    "/* What precedes a tile that is not its row's first, by one window, where the folding group is late. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_own_prefix(const gpuscan_row *row, uint tile, gpuscan_t base) {\n"
+    "    uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n"
+    "    gpuscan_t prefix = base;\n"
+    "    for (; w > 0; w--) {\n"
+    "        gpuscan_t x;\n"
+    "        bool there = gpuscan_state_load(row->prefixes, w * GPUSCAN_WINDOW - 1, row->tag, &x);\n"
+    "        if (GPUSCAN_WINDOW_BALLOT(!there) == 0) {\n"
+    "            prefix = x;\n"
+    "            break;\n"
+    "        }\n"
+    "    }\n"
+    "    for (;; w++) {\n"
+    "        uint from = w * GPUSCAN_WINDOW;\n"
+    "        gpuscan_t sums = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW));\n"
+    "        prefix = gpuscan_combine(prefix, GPUSCAN_WINDOW_SHUFFLE(sums, (w == last ? tile - 1 : GPUSCAN_WINDOW - 1) %\n"
+    "                                                                          GPUSCAN_WINDOW));\n"
+    "        if (w == last)\n"
+    "            return prefix;\n"
+    "        if (GPUSCAN_WINDOW_LANE == 0)\n"
+    "            gpuscan_state_store(row->prefixes, from + GPUSCAN_WINDOW - 1, row->tag, prefix);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* The folding group's windows take turns. Each of its sub-groups waits for the sums of a window of tiles and scans them\n"
+    "   before its turn comes; then it only combines them with the prefix that the sub-group before it has handed on through\n"
+    "   local memory. While it has the turn, it publishes what is known of its window so far. */\n"
+    "GPUSCAN_INLINE void gpuscan_fold(global const gpuscan_src *src, ulong src_pitch, ulong count, uint tiles,\n"
+    "                                uint row_tiles, global gpuscan_word *states, uint epoch, gpuscan_t base,\n"
+    "                                local gpuscan_shared *shared) {\n"
+    "    uint live = (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0)); /* tiles of a row */\n"
+    "    uint row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW, windows = tiles / row_tiles * row_windows;\n"
+    "    uint lane = GPUSCAN_WINDOW_LANE;\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        shared->prefix = base;\n"
+    "        shared->turn = 0;\n"
+    "    }\n"
+    "#if GPUSCAN_PTX\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "    if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n"
+    "        return;\n"
+    "    for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < windows; w += GPUSCAN_FOLDERS) {\n"
+    "        uint r = w / row_windows, from = (w - r * row_windows) * GPUSCAN_WINDOW, tile = from + lane;\n"
+    "        gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, src_pitch, count, states, epoch);\n"
+    "        gpuscan_t sum = gpuscan_identity(), prefix = base, sums;\n"
+    "        uint done = 0, polls = 0; /* tiles of the window that are published */\n"
+    "        bool there = tile >= live, mine = false;\n"
+    "        while (done < GPUSCAN_WINDOW) {\n"
+    "            if (!there)\n"
+    "                there = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n"
+    "            uint missing = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL;\n"
+    "            uint known = missing ? gpuscan_lowest(missing) : GPUSCAN_WINDOW;\n"
+    "            bool late = mine && polls++ > GPUSCAN_POLLS; /* all wait for this window */\n"
+    "            if (late) {\n"
+    "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW));\n"
+    "                known = GPUSCAN_WINDOW;\n"
+    "            } else if (known == done && mine) {\n"
+    "                continue;\n"
+    "            } else {\n"
+    "                sums = gpuscan_window_scan(sum);\n"
+    "            }\n"
+    "            if (!mine) {\n"
+    "                /* Whoever has the turn passes it on after so many polls and sums at most: this wait ends. */\n"
+    "                bool turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
+    "                while (!turned && known == GPUSCAN_WINDOW)\n"
+    "                    turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
+    "                if (!turned)\n"
+    "                    continue;\n"
+    "                mine = true;\n"
+    "                if (from != 0)\n"
+    "                    prefix = shared->prefix;\n"
+    "            }\n"
+    "            sums = gpuscan_combine(prefix, sums);\n"
+    "            if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n"
+    "                shared->prefix = sums;\n"
+    "                gpuscan_turn_store(&shared->turn, w + 1);\n"
+    "            }\n"
+    "            if (!GPUSCAN_TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n"
+    "                gpuscan_state_store(row.prefixes, tile, row.tag, sums);\n"
+    "            done = known;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_t base, sum, prefix;\n"
+    "    uint turn = GPUSCAN_TURN(), tile;\n"
+    "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, ahead = (uint)numbers.ahead;\n"
+    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    bool sums_only, there;\n"
+    "    states += numbers.states_offset;\n"
+    "    src += numbers.src_offset;\n"
+    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    if (turn == 0) {\n"
+    "        gpuscan_fold(src, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
+    "        return;\n"
+    "    }\n"
+    "    tile = turn - 1;\n"
+    "    sums_only = tile < ahead;\n"
+    "    if (!sums_only) {\n"
+    "        uint past = tile - ahead;\n"
+    "        sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n"
+    "        tile = past >= 2 * (tiles - ahead) ? tile - tiles : past / 2 + (sums_only ? ahead : 0);\n"
+    "    }\n"
+    "    uint r = tile / row_tiles;\n"
+    "    gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, numbers.src_pitch, count, states, epoch);\n"
+    "    tile -= r * row_tiles;\n"
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "        return;\n"
+    "#if GPUSCAN_PTX /* elsewhere no barriers that only some groups reach */\n"
+    "    if (sums_only) {\n"
+    "        sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0)\n"
+    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_PART, gpuscan_policy_last());\n"
+    "    there = tile == 0;\n"
+    "    prefix = base;\n"
+    "    if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n"
+    "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
+    "#if !GPUSCAN_PTX\n"
+    "    if (sums_only) {\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0)\n"
+    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n"
+    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "        if (GPUSCAN_WINDOW_BALLOT(!there)) {\n"
+    "            prefix = gpuscan_own_prefix(&row, tile, base);\n"
+    "#if GPUSCAN_PTX /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n"
+    "            gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_PART, gpuscan_policy_last());\n"
+    "            gpuscan_tile_scan_part(&data, first, count, shared);\n"
+    "            data.group = gpuscan_group_before(&sum, shared);\n"
+    "#endif\n"
+    "        }\n"
+    "    }\n"
+    "#if !GPUSCAN_PTX\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        shared->prefix = prefix;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    prefix = shared->prefix;\n"
+    "#endif\n"
+    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n"
+    "        totals[numbers.total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n"
+    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n"
+    "    gpuscan_tile_store(&data, row.src, dst, first, count, prefix, flags);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_FEW\n"
+    "/* FEW: so few tiles (at most GPUSCAN_FEW) that all groups run at once, with lane instructions. Each reads the sums of\n"
+    "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. The formula is that of AHEAD. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_row row;\n"
+    "    gpuscan_t sum, prefix;\n"
+    "    uint row_tiles = (uint)numbers.row_tiles, flags = (uint)numbers.flags;\n"
+    "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    row.src = src + numbers.src_offset + r * numbers.src_pitch;\n"
+    "    row.count = count;\n"
+    "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_PARTS;\n"
+    "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
+    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n"
+    "    tile -= r * row_tiles;\n"
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "    if (first >= count && tile != 0)\n"
+    "        return;\n"
+    "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_PART);\n"
+    "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
+    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n"
+    "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
+    "        if ((global const void *)row.src == (global const void *)dst)\n"
+    "            gpuscan_device_fence();\n"
+    "    }\n"
+    "    if ((global const void *)row.src == (global const void *)dst) /* the sum is there first: see gpuscan_window_sums */\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    if (tile != 0) {\n"
+    "        for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
+    "            uint t = from + GPUSCAN_LANE;\n"
+    "            gpuscan_t x = gpuscan_identity();\n"
+    "            bool there = t >= tile;\n"
+    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "                there = gpuscan_state_load(row.sums, t, row.tag, &x);\n"
+    "            if (gpuscan_ballot(!there))\n"
+    "                x = gpuscan_window_sums(&row, from, min(tile, from + GPUSCAN_WINDOW));\n"
+    "            else\n"
+    "                x = gpuscan_window_scan(x);\n"
+    "            if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n"
+    "                shared->windows[from / GPUSCAN_WINDOW] = x;\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        for (uint from = 0; from < tile; from += GPUSCAN_WINDOW)\n"
+    "            prefix = gpuscan_combine(prefix, shared->windows[from / GPUSCAN_WINDOW]);\n"
+    "    }\n"
+    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n"
+    "        totals[numbers.total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n"
+    "    gpuscan_tile_store(&data, row.src, dst, first, count, prefix, flags);\n"
+    "}\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_SCAN_SINGLE_PASS */\n"
+    "\n",
+    "/* ---- uniform add ----------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "#if GPUSCAN_UNIFORM_ADD\n"
+    "typedef struct {\n"
+    "    ulong dst_offset, addend_offset, count, count_offset, block, flags;\n"
+    "} gpuscan_add_numbers;\n"
+    "\n"
+    "/* A group takes TILE consecutive elements at a time; on a CPU its one work-item does, addend by addend. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_uniform_add(global gpuscan_dst *dst, global const gpuscan_dst *addends, global const uint *count_buffer,\n"
+    "                    gpuscan_add_numbers numbers) {\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong block = numbers.block;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    addends += numbers.addend_offset;\n"
+    "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_TILE; first < count;\n"
+    "         first += (ulong)get_num_groups(0) * GPUSCAN_TILE) {\n"
+    "        ulong last = min(first + GPUSCAN_TILE, count);\n"
+    "        ulong index = first / block;\n"
+    "#if GPUSCAN_CPU\n"
+    "        for (ulong i = first; i < last;) {\n"
+    "            ulong end = block - (i - index * block) < last - i ? i + (block - (i - index * block)) : last;\n"
+    "            gpuscan_t addend = gpuscan_from_dst(addends[index++]);\n"
+    "            for (; i < end; i++)\n"
+    "                dst[i] = gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(dst[i])));\n"
+    "        }\n"
+    "#else\n"
+    "        ulong past = first - index * block; /* 64-bit division once a tile, 32-bit ones within it */\n"
+    "        for (int k = 0; k < GPUSCAN_ROWS * GPUSCAN_VECTOR; k++) {\n"
+    "            uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
+    "            if (first + i < last) {\n"
+    "                ulong step = past + i;\n"
+    "                ulong a = step < block          ? 0\n"
+    "                          : block > 0xffffffffu ? 1\n"
+    "                          : step > 0xffffffffu  ? step / block\n"
+    "                                                : (uint)step / (uint)block;\n"
+    "                dst[first + i] = gpuscan_to_dst(\n"
+    "                    gpuscan_combine(gpuscan_from_dst(addends[index + a]), gpuscan_from_dst(dst[first + i])));\n"
+    "            }\n"
+    "        }\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* ---- reduce ---------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "#if GPUSCAN_REDUCE\n"
+    "#if GPUSCAN_ARG\n"
+    "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
+    "typedef GPUSCAN_RESULT_TYPE gpuscan_result_t;\n"
+    "#else\n"
+    "#define GPUSCAN_RESULT(x) gpuscan_to_dst(x)\n"
+    "typedef gpuscan_dst gpuscan_result_t;\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
+    "/* An operator that commutes: every work-item sums vectors, ROWS loads in flight, in steps of the whole grid; then the\n"
+    "   group sums its work-items. Which is fixed by count and groups. */\n"
+    "typedef struct {\n"
+    "    gpuscan_t sums[GPUSCAN_PTX ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP];\n"
+    "    uint ticket;\n"
+    "} gpuscan_reduce_shared;\n"
+    "\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "typedef union {\n"
+    "    gpuscan_src element[GPUSCAN_VECTOR];\n"
+    "    uint4 raw;\n"
+    "} gpuscan_src_vector;\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_vector_sum(gpuscan_t sum, uint4 raw, ulong i) {\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    return (gpuscan_t)gpuscan_packed_sum4(raw, sum);\n"
+    "#else\n"
+    "    gpuscan_src_vector row;\n"
+    "    row.raw = raw;\n"
+    "    gpuscan_t x = gpuscan_convert(row.element[0], i);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
+    "        x = gpuscan_combine(x, gpuscan_convert(row.element[v], i + v));\n"
+    "    return gpuscan_combine(sum, x);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong count, uint group, uint groups) {\n"
+    "    ulong first = (ulong)group * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)groups * GPUSCAN_GROUP;\n"
+    "    ulong head = 0, vectors = 0, i;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    uint past = (uint)((size_t)src & (sizeof(uint4) - 1));\n"
+    "    if (past % sizeof(gpuscan_src) == 0) {\n"
+    "        head = (sizeof(uint4) - past) / sizeof(gpuscan_src) % GPUSCAN_VECTOR;\n"
+    "        head = min(head, count);\n"
+    "        vectors = (count - head) / GPUSCAN_VECTOR;\n"
+    "    }\n"
+    "#endif\n"
+    "    /* what no aligned vector holds: a few elements at both ends */\n"
+    "    for (i = first; i < count - vectors * GPUSCAN_VECTOR; i += stride) {\n"
+    "        ulong at = i < head ? i : i + vectors * GPUSCAN_VECTOR;\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n"
+    "    }\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    {\n"
+    "        global const uint4 *from = (global const uint4 *)(src + head);\n"
+    "        uint4 row[GPUSCAN_ROWS];\n"
+    "        for (i = first; i + (GPUSCAN_ROWS - 1) * stride < vectors; i += GPUSCAN_ROWS * stride) {\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "                row[k] = gpuscan_load_once(from + i + k * stride);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "                sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n"
+    "        }\n"
+    "        if (i < vectors) {\n"
+    "            /* what is left, again all at once */\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "                row[k] = gpuscan_load_once_if(i + k * stride < vectors, from + (i + k * stride));\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "                if (i + k * stride < vectors)\n"
+    "                    sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n"
+    "        }\n"
+    "    }\n"
+    "#endif\n"
+    "    return sum;\n"
+    "}\n"
+    "\n",
+    "/* The group's sum of one value a work-item. A barrier must stand between two of them. */\n"
+    "static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_reduce_shared *shared) {\n"
+    "#if GPUSCAN_PTX\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = GPUSCAN_LANES / 2; d > 0; d /= 2)\n"
+    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        shared->sums[GPUSCAN_SUBGROUP] = x;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    x = shared->sums[GPUSCAN_LANE % GPUSCAN_SUBGROUPS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = GPUSCAN_SUBGROUPS / 2; d > 0; d /= 2)\n"
+    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n"
+    "    return x;\n"
+    "#else\n"
+    "    shared->sums[GPUSCAN_ITEM] = x;\n"
+    "    for (uint d = GPUSCAN_GROUP / 2; d > 0; d /= 2) {\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (GPUSCAN_ITEM < d)\n"
+    "            shared->sums[GPUSCAN_ITEM] =\n"
+    "                gpuscan_combine(shared->sums[GPUSCAN_ITEM], shared->sums[GPUSCAN_ITEM + d]);\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    return shared->sums[0];\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#else\n"
+    "/* Else a group takes neighbouring tiles and sums them in order. */\n"
+    "typedef gpuscan_shared gpuscan_reduce_shared;\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_tiles_sum(global const gpuscan_src *src, ulong count, ulong tile, ulong tiles,\n"
+    "                                          local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_CPU\n"
+    "    return gpuscan_range_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count));\n"
+    "#else\n"
+    "    gpuscan_t total = gpuscan_identity();\n"
+    "    for (ulong t = tile; t < tiles; t++) {\n"
+    "        gpuscan_t sum = gpuscan_tile_sum(src, t * GPUSCAN_TILE, count, shared);\n"
+    "        total = t == tile ? sum : gpuscan_combine(total, sum);\n"
+    "    }\n"
+    "    return total;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Partial results go through state words where a group of the same launch reads them, else through plain memory. */\n"
+    "#if GPUSCAN_WORD\n"
+    "typedef gpuscan_word gpuscan_partial;\n"
+    "#else\n"
+    "typedef gpuscan_t gpuscan_partial;\n"
+    "#endif\n"
+    "\n"
+    "static inline void gpuscan_partial_store(global gpuscan_partial *partials, uint i, uint epoch, gpuscan_t value) {\n"
+    "#if GPUSCAN_WORD\n"
+    "    gpuscan_publish(partials, i, epoch, GPUSCAN_AGGREGATE, value);\n"
+    "#else\n"
+    "    partials[i] = value;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "static inline gpuscan_t gpuscan_partial_load(global gpuscan_partial *partials, uint i, uint epoch) {\n"
+    "#if GPUSCAN_WORD\n"
+    "    gpuscan_t value = gpuscan_identity();\n"
+    "#if GPUSCAN_PTX /* no fence: words that were stored but are not there yet are on their way */\n"
+    "    for (uint polls = 0; gpuscan_observe(partials, i, epoch, &value) == GPUSCAN_EMPTY && polls < 1u << 22; polls++)\n"
+    "        ;\n"
+    "#else\n"
+    "    gpuscan_observe(partials, i, epoch, &value);\n"
+    "#endif\n"
+    "    return value;\n"
+    "#else\n"
+    "    return partials[i];\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The sum of all partial results: by all work-items where the operator commutes; else in order, by one sub-group, or\n"
+    "   without lanes by one work-item: no barriers. */\n"
+    "static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch,\n"
+    "                                             local gpuscan_reduce_shared *shared) {\n"
+    "    gpuscan_t total = gpuscan_identity();\n"
+    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
+    "    for (uint i = GPUSCAN_ITEM; i < count; i += GPUSCAN_GROUP)\n"
+    "        total = gpuscan_combine(total, gpuscan_partial_load(partials, i, epoch));\n"
+    "    return gpuscan_items_sum(total, shared);\n"
+    "#else\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint share = (count + GPUSCAN_LANES - 1) / GPUSCAN_LANES;\n"
+    "    uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n"
+    "    if (GPUSCAN_ITEM >= GPUSCAN_LANES)\n"
+    "        return total;\n"
+    "#else\n"
+    "    uint first = 0, last = GPUSCAN_ITEM == 0 ? count : 0;\n"
+    "#endif\n"
+    "    for (uint i = first; i < last; i++) {\n"
+    "        gpuscan_t x = gpuscan_partial_load(partials, i, epoch);\n"
+    "        total = i == first ? x : gpuscan_combine(total, x);\n"
+    "    }\n"
+    "#if GPUSCAN_PTX\n"
+    "    {\n"
+    "        gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n"
+    "        x[0] = total;\n"
+    "        for (int k = 1; k < GPUSCAN_ROWS; k++)\n"
+    "            x[k] = gpuscan_identity();\n"
+    "        gpuscan_lanes_sum(x, sum, 0);\n"
+    "        total = sum[0];\n"
+    "    }\n"
+    "#endif\n"
+    "    return total;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
+    "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
+    "    if (flags & (GPUSCAN_FLAG_INIT | GPUSCAN_FLAG_INIT_BUFFER))\n"
+    "        sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
+    "    *dst = GPUSCAN_RESULT(sum);\n"
+    "}\n"
+    "\n",
+    "typedef struct {\n"
+    "    ulong src_offset, count, count_offset, group_tiles, partials_offset, epoch, dst_offset, init_offset, flags;\n"
+    "} gpuscan_reduce_numbers;\n"
+    "\n"
+    "/* One group writes the result at once. Of several the last to arrive combines the partial results where they are state\n"
+    "   words, else a launch of gpuscan_reduce_finish does. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
+    "gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n"
+    "               global gpuscan_result_t *dst, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "               gpuscan_reduce_numbers numbers,\n"
+    "    local gpuscan_reduce_shared *shared) {\n"
+    "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
+    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    gpuscan_t sum;\n"
+    "    src += numbers.src_offset;\n"
+    "    partials += numbers.partials_offset;\n"
+    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
+    "    sum = gpuscan_items_sum(gpuscan_item_sum(src, count, group, groups), shared);\n"
+    "#else\n"
+    "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n"
+    "    sum = gpuscan_tiles_sum(src, count, min(group * numbers.group_tiles, tiles),\n"
+    "                            min((group + 1) * numbers.group_tiles, tiles), shared);\n"
+    "#endif\n"
+    "    if (groups > 1) {\n"
+    "        if (GPUSCAN_ITEM == 0) {\n"
+    "            gpuscan_partial_store(partials, group, epoch, sum);\n"
+    "#if GPUSCAN_WORD && !GPUSCAN_PTX\n"
+    "            gpuscan_device_fence();\n"
+    "#endif\n"
+    "        }\n"
+    "#if !GPUSCAN_WORD\n"
+    "        return;\n"
+    "#else\n"
+    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &shared->ticket) != groups - 1)\n"
+    "            return;\n"
+    "#if !GPUSCAN_PTX\n"
+    "        gpuscan_device_fence();\n"
+    "#endif\n"
+    "        sum = gpuscan_partials_sum(partials, groups, epoch, shared);\n"
+    "#endif\n"
+    "    }\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset, flags);\n"
+    "}\n"
+    "\n"
+    "#if !GPUSCAN_WORD\n"
+    "typedef struct {\n"
+    "    ulong partials_offset, count, dst_offset, init_offset, flags;\n"
+    "} gpuscan_finish_numbers;\n"
+    "\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
+    "                      global const gpuscan_dst *init_buffer, gpuscan_finish_numbers numbers,\n"
+    "    local gpuscan_reduce_shared *shared) {\n"
+    "    gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n"
+    "                             (uint)numbers.flags);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
+    "#endif /* GPUSCAN_T */\n"
+    "\n"
+    "#ifdef GPUSCAN_SAMPLE\n"
+    "/* ---- histogram ------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n"
+    "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n"
+    "\n"
+    "typedef GPUSCAN_SAMPLE gpuscan_sample;\n"
+    "typedef GPUSCAN_COUNTER gpuscan_counter;\n"
+    "\n"
+    "#define GPUSCAN_NO_BIN       0xffffffffu\n"
+    "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == 2 ? 2 : 0))\n"
+    "\n"
+    "/* The bin of a sample that is known to be outside. */\n"
+    "static inline uint gpuscan_outside(bool below) {\n"
+    "#if GPUSCAN_OUTSIDE == 0\n"
+    "    return GPUSCAN_NO_BIN;\n"
+    "#elif GPUSCAN_OUTSIDE == 1\n"
+    "    return below ? 0 : GPUSCAN_BINS - 1;\n"
+    "#else\n"
+    "    return below ? GPUSCAN_BINS : GPUSCAN_BINS + 1;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
+    "\n"
+    "/* 1.5 * 2^23 or 2^52, where the distance of neighbours is 1 */\n"
+    "#define GPUSCAN_MAGIC         (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n"
+    "#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n"
+    "\n"
+    "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
+    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n"
+    "\n"
+    "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n"
+    "#if GPUSCAN_SAMPLE_F16\n"
+    "    return vload_half(0, (private const half *)&x);\n"
+    "#else\n"
+    "    return x;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, global const gpuscan_real *edges) {\n"
+    "    gpuscan_real s = gpuscan_real_of(sample);\n"
+    "#if GPUSCAN_FORM == 1\n"
+    "    lower = edges[0];\n"
+    "    upper = edges[GPUSCAN_BINS];\n"
+    "#endif\n"
+    "    bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);        /* NaN is not, nor anywhere else */\n"
+    "    uint elsewhere = s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n"
+    "#if GPUSCAN_FORM == 1\n"
+    "    if (!inside)\n"
+    "        return elsewhere;\n"
+    "    uint low = 0, high = GPUSCAN_BINS; /* edges[low] <= s, and s < edges[high] but for a closed upper edge */\n"
+    "    while (high - low > 1) {\n"
+    "        uint middle = low + (high - low) / 2;\n"
+    "        if (edges[middle] <= s)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "#else\n"
+    "    /* A guess by multiplication, put right by the edges themselves: edge[k] = fma(k, step, lower). */\n"
+    "#if GPUSCAN_BIN_MODE == 1 /* the guess errs by less than half a bin: rounded to nearest it is right or one too large */\n"
+    "    gpuscan_real magic = GPUSCAN_MAGIC; /* added, it leaves the integer in the lowest bits */\n"
+    "    gpuscan_real at = fma(s - lower, inverse, magic), last = magic + (gpuscan_real)(GPUSCAN_BINS - 1);\n"
+    "    at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last); /* fmin, which knows NaN, takes a CPU longer */\n"
+    "    uint nearest = (uint)GPUSCAN_AS_INTEGER(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n"
+    "    nearest -= s < fma(at - magic, step, lower) ? 1 : 0;\n"
+    "    return inside ? nearest : elsewhere; /* chosen late: no branch */\n"
+    "#else\n"
+    "    if (!inside)\n"
+    "        return elsewhere;\n"
+    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n"
+    "    uint k = (uint)guess;\n"
+    "    while (k > 0 && s < fma((gpuscan_real)k, step, lower))\n"
+    "        k--;\n"
+    "    while (k < GPUSCAN_BINS - 1 && s >= fma((gpuscan_real)(k + 1), step, lower))\n"
+    "        k++;\n"
+    "    return k;\n"
+    "#endif\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#else /* integers */\n"
+    "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
+    "\n"
+    "/* range: upper - lower, as gpuscan_offset; factor: see GPUSCAN_BIN_MODE */\n"
+    "#define GPUSCAN_BIN_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n"
+    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n"
+    "\n",
+    "/* floor(x * BINS / range), exactly, for x < range:\n"
+    "     0  bin = x                       one bin a value\n"
+    "     1  x >> factor                   range / BINS is a power of two\n"
+    "     2  mul_hi(x, factor)             factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays below\n"
+    "                                      x / 2^64 < 1 / range, which cannot reach the next integer; or range = 2^64 and\n"
+    "                                      factor = BINS, where it is exact by definition\n"
+    "     3  mul_hi(x, factor), + 1 or not factor = floor(2^64 * BINS / range): at most one too small\n"
+    "     4  x * BINS / range              BINS >= range                                                                  */\n"
+    "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n"
+    "#if GPUSCAN_BIN_MODE == 0\n"
+    "    return (uint)x;\n"
+    "#elif GPUSCAN_BIN_MODE == 1\n"
+    "    return (uint)(x >> (uint)factor);\n"
+    "#elif GPUSCAN_BIN_MODE == 2 && GPUSCAN_OFFSET_SIZE == 4\n"
+    "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
+    "#elif GPUSCAN_BIN_MODE == 2\n"
+    "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n"
+    "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n"
+    "    return (uint)mul_hi((ulong)x, factor);\n"
+    "#elif GPUSCAN_BIN_MODE == 3\n"
+    "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n"
+    "    ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)GPUSCAN_BINS); /* next * range <= x * BINS ? */\n"
+    "    bool up = high < x_high || (high == x_high && next * range <= (ulong)x * GPUSCAN_BINS);\n"
+    "    return (uint)(up ? next : bin);\n"
+    "#else\n"
+    "    return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, global const gpuscan_sample *edges) {\n"
+    "#if GPUSCAN_FORM == 1\n"
+    "    uint low = 0, high = GPUSCAN_BINS;\n"
+    "    if (s < edges[0])\n"
+    "        return gpuscan_outside(true);\n"
+    "    if (GPUSCAN_CLOSED ? s > edges[GPUSCAN_BINS] : s >= edges[GPUSCAN_BINS])\n"
+    "        return gpuscan_outside(false);\n"
+    "    while (high - low > 1) {\n"
+    "        uint middle = low + (high - low) / 2;\n"
+    "        if (edges[middle] <= s)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "#else\n"
+    "    /* One unsigned comparison finds both sides: below lower the difference wraps around to more than any range. */\n"
+    "    gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n"
+    "#if !GPUSCAN_RANGE_ALL\n"
+    "    if (x >= (gpuscan_offset)range) {\n"
+    "        if (GPUSCAN_CLOSED && x == (gpuscan_offset)range)\n"
+    "            return GPUSCAN_BINS - 1;\n"
+    "        return gpuscan_outside(GPUSCAN_BELOW(s, lower));\n"
+    "    }\n"
+    "#endif\n"
+    "    return gpuscan_even_bin(x, range, factor);\n"
+    "#endif\n"
+    "}\n"
+    "#endif /* integers */\n"
+    "\n",
+    "/* ---- counting */\n"
+    "\n"
+    "/* 64-bit counters where there are no 64-bit atomics: two halves, and whoever overflows the low one carries. */\n"
+    "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
+    "    uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
+    "    if (atomic_add(low, add) > 0xffffffffu - add)\n"
+    "        carry++;\n"
+    "    if (carry)\n"
+    "        atomic_add(high, carry);\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
+    "#if GPUSCAN_COUNTER_SIZE == 4\n"
+    "    atomic_add((volatile global uint *)counter, amount);\n"
+    "#elif GPUSCAN_COUNTER_ATOMICS == 64\n"
+    "    atom_add((volatile global ulong *)counter, amount);\n"
+    "#elif defined(__ENDIAN_LITTLE__)\n"
+    "    gpuscan_add_split((volatile global uint *)counter, (volatile global uint *)counter + 1, amount);\n"
+    "#else\n"
+    "    gpuscan_add_split((volatile global uint *)counter + 1, (volatile global uint *)counter, amount);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples; weighted 64-bit sums go to global memory. */\n"
+    "static inline void gpuscan_add_local(local uint *counter, uint amount) {\n"
+    "#if GPUSCAN_GROUP == 1\n"
+    "    *counter += amount;\n"
+    "#elif !GPUSCAN_WEIGHTED\n"
+    "    atomic_inc((volatile local uint *)counter);\n"
+    "#else\n"
+    "    atomic_add((volatile local uint *)counter, amount);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_WEIGHTED\n"
+    "typedef GPUSCAN_WEIGHT gpuscan_weight;\n"
+    "#else\n"
+    "typedef uint gpuscan_weight;\n"
+    "#endif\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_sample element[GPUSCAN_VECTOR];\n"
+    "    GPUSCAN_SAMPLE_RAW raw;\n"
+    "} gpuscan_samples;\n"
+    "\n"
+    "/* Where channel c's counters begin, or nothing where the mask leaves it out. */\n"
+    "#define GPUSCAN_CHANNEL_ON(c)   ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n"
+    "#define GPUSCAN_CHANNEL_SLOT(c) popcount(GPUSCAN_CHANNEL_MASK &((1u << (c)) - 1u))\n"
+    "\n"
+    "/* Takes what an accumulator holds and leaves 0. Exchanged, not read, since other groups of the same launch have written\n"
+    "   it by atomics. */\n"
+    "static inline gpuscan_counter gpuscan_take(global gpuscan_counter *accumulator) {\n"
+    "#if GPUSCAN_COUNTER_SIZE == 4\n"
+    "    return atomic_xchg((volatile global uint *)accumulator, 0u);\n"
+    "#else\n"
+    "    volatile global uint *half_words = (volatile global uint *)accumulator;\n"
+    "    ulong a = atomic_xchg(half_words, 0u), b = atomic_xchg(half_words + 1, 0u);\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "    return b << 32 | a;\n"
+    "#else\n"
+    "    return a << 32 | b;\n"
+    "#endif\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "typedef struct {\n"
+    "    ulong samples_offset, pitch, count, count_offset, rows, row_groups, weights_offset, weights_pitch, edges_offset,\n"
+    "        accumulators_offset, counts_offset, flags;\n"
+    "} gpuscan_histogram_numbers;\n"
+    "\n"
+    "/* What each sample is compared with stays an argument of its own type. */\n"
+    "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n"
+    "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n"
+    "        global const GPUSCAN_EDGE *edges, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,               \\\n"
+    "        global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n"
+    "\n"
+    "/* ---- counting on a CPU */\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "/* One work-item a group, with tables of its own: no atomics but to hand them over, and no branch that depends on the\n"
+    "   samples. A table has one more counter, for samples that no bin takes.\n"
+    "\n"
+    "   Groups draw pieces until none is left: a driver may hand half of the groups to the thread that comes first (PoCL),\n"
+    "   and threads are not equally fast. Each has one piece where a group's counters of 32 bits could not hold all samples;\n"
+    "   and of bytes of one channel, whose loop gets 13 % slower within another one (PoCL's LLVM 15). */\n"
+    "\n"
+    "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n"
+    "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n"
+    "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1)\n"
+    "#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1) /* counters from one table to the next */\n"
+    "\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "/* Bytes are counted by value, and the values put into bins at the end. Neighbours go to different tables, or each add\n"
+    "   would wait for the one before; a table belongs to one channel. */\n"
+    "\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> 8 * (j))\n"
+    "#define GPUSCAN_BYTE_SHIFT(word, bits) ((word) >> (bits))\n"
+    "#else\n"
+    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> (56 - 8 * (j)))\n"
+    "#define GPUSCAN_BYTE_SHIFT(word, bits) ((word) << (bits))\n"
+    "#endif\n"
+    "\n",
+    "typedef struct __attribute__((packed)) {\n"
+    "    ulong word;\n"
+    "} gpuscan_unaligned; /* a load of one instruction; vload8 would go through a vector register */\n"
+    "\n"
+    "#define GPUSCAN_BLOCK_WORDS (GPUSCAN_BLOCK / 8)\n"
+    "\n"
+    "/* Counts word k of a block and returns the next one, which is loaded first. Two bytes at a time; sixteen is 16, but not\n"
+    "   to the compiler, which else would shift and mask for each byte. */\n"
+    "static inline ulong gpuscan_count_word(global const gpuscan_unaligned *words, uint k, ulong word, uint first,\n"
+    "                                       uint sixteen, local uint *tables) {\n"
+    "    ulong next = words[min(k + 1, (uint)GPUSCAN_BLOCK_WORDS - 1)].word;\n"
+    "    tables[(first + 0) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
+    "    tables[(first + 1) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
+    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n"
+    "    tables[(first + 2) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
+    "    tables[(first + 3) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
+    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n"
+    "    tables[(first + 4) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
+    "    tables[(first + 5) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
+    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n"
+    "    tables[(first + 6) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
+    "    tables[(first + 7) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
+    "    return next;\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_count_bytes(global const gpuscan_sample *from, uint sixteen, local uint *tables) {\n"
+    "    global const gpuscan_unaligned *words = (global const gpuscan_unaligned *)from;\n"
+    "    ulong a = words[0].word;\n"
+    "#if GPUSCAN_CHANNELS == 1\n"
+    "    ulong b = words[GPUSCAN_BLOCK_WORDS - 1].word;\n"
+    "    if (a == b && a == rotate(a, 8ul)) { /* a run? */\n"
+    "        ulong differ = 0;\n"
+    "        for (uint k = 1; k < GPUSCAN_BLOCK_WORDS - 1; k++)\n"
+    "            differ |= a ^ words[k].word;\n"
+    "        if (differ == 0) {\n"
+    "            tables[GPUSCAN_BYTE(a, 0)] += GPUSCAN_BLOCK;\n"
+    "            return;\n"
+    "        }\n"
+    "    }\n"
+    "#endif\n"
+    "    ulong word = a;\n"
+    "    _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_BLOCK_WORDS; k += GPUSCAN_CHANNELS == 3 ? 3 : 1) {\n"
+    "        word = gpuscan_count_word(words, k, word, 0, sixteen, tables);\n"
+    "        if (GPUSCAN_CHANNELS == 3) { /* whose places in a word repeat after three */\n"
+    "            word = gpuscan_count_word(words, k + 1, word, 8, sixteen, tables);\n"
+    "            word = gpuscan_count_word(words, k + 2, word, 16, sixteen, tables);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_COPIES\n"
+    "typedef local uint *gpuscan_table;\n"
+    "#else\n"
+    "typedef global gpuscan_counter *gpuscan_table;\n"
+    "#endif\n"
+    "\n"
+    "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n"
+    "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
+    "                                      global const GPUSCAN_EDGE *edges) {\n"
+    "    uint bin;\n"
+    "#if GPUSCAN_FORM == 1 || GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#else\n"
+    "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n"
+    "    bin = gpuscan_even_bin(x, range, factor);\n"
+    "#if !GPUSCAN_RANGE_ALL\n"
+    "    bin = x >= (gpuscan_offset)range ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n"
+    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n"
+    "#endif\n"
+    "#endif\n"
+    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n"
+    "       page in, which makes it very slow. */\n"
+    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n"
+    "    if (GPUSCAN_CHANNELS == 1)\n"
+    "        return bin;\n"
+    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n"
+    "        return GPUSCAN_ALL_BINS;\n"
+    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_WEIGHTED\n"
+    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]] += weights[(v + j) / GPUSCAN_CHANNELS]\n"
+    "#elif GPUSCAN_COPIES > 1 /* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
+    "#define GPUSCAN_COUNT(v, j) (table + j % GPUSCAN_COPIES * GPUSCAN_STRIDE)[counter[v + j]]++\n"
+    "#else\n"
+    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]]++\n"
+    "#endif\n"
+    "\n"
+    "/* Bins first, which vectorises, then counters. */\n"
+    "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n"
+    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "    uint counter[GPUSCAN_BLOCK];\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n"
+    "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n"
+    "        uint differ = 0;\n"
+    "        for (uint v = 1; v < GPUSCAN_BLOCK; v++)\n"
+    "            differ |= counter[0] ^ counter[v];\n"
+    "        if (differ == 0) {\n"
+    "            table[counter[0]] += GPUSCAN_BLOCK;\n"
+    "            return;\n"
+    "        }\n"
+    "    }\n"
+    "#endif\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v += 8) {\n"
+    "        GPUSCAN_COUNT(v, 0);\n"
+    "        GPUSCAN_COUNT(v, 1);\n"
+    "        GPUSCAN_COUNT(v, 2);\n"
+    "        GPUSCAN_COUNT(v, 3);\n"
+    "        GPUSCAN_COUNT(v, 4);\n"
+    "        GPUSCAN_COUNT(v, 5);\n"
+    "        GPUSCAN_COUNT(v, 6);\n"
+    "        GPUSCAN_COUNT(v, 7);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n"
+    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
+    "                                          ulong first, ulong last, ulong step, uint flags) {\n"
+    "    for (ulong k = first; k < last; k += step) {\n"
+    "#if GPUSCAN_COPIES\n"
+    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n"
+    "#else /* a table a group, of an earlier launch */\n"
+    "        gpuscan_counter sum = 0;\n"
+    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES; t++) {\n"
+    "            sum += accumulators[t * (ulong)GPUSCAN_STRIDE + k];\n"
+    "            accumulators[t * (ulong)GPUSCAN_STRIDE + k] = 0;\n"
+    "            if (k == 0)\n"
+    "                accumulators[t * (ulong)GPUSCAN_STRIDE + GPUSCAN_ALL_BINS] = 0;\n"
+    "        }\n"
+    "#endif\n"
+    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
+    "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
+    "    uint flags = (uint)numbers.flags;\n"
+    "    accumulators += numbers.accumulators_offset;\n"
+    "    edges += numbers.edges_offset;\n"
+    "    samples += numbers.samples_offset;\n"
+    "    weights += numbers.weights_offset;\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "    volatile uint opaque = 16;\n"
+    "    uint sixteen = opaque; /* see gpuscan_count_word */\n"
+    "    for (uint k = 0; k < GPUSCAN_BYTE_TABLES * 256; k++)\n"
+    "        shared[k] = 0;\n"
+    "#elif GPUSCAN_COPIES\n"
+    "    gpuscan_table table = shared;\n"
+    "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n"
+    "        shared[k] = 0;\n"
+    "#else\n"
+    "    gpuscan_table table = accumulators + group * GPUSCAN_STRIDE;\n"
+    "#endif\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
+    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n"
+    "    bool draw = GPUSCAN_DRAW && groups > 1 && blocks < 0xffffffffu / GPUSCAN_BLOCK;\n"
+    "    uint pieces = draw ? (uint)(blocks / GPUSCAN_PIECE) + 1 : (uint)groups, piece = (uint)group;\n"
+    "    for (;;) {\n"
+    "        if (draw) /* each draws one too many */\n"
+    "            piece = gpuscan_ticket(GPUSCAN_COUNTERS(accumulators) + 1, pieces + (uint)groups, shared);\n"
+    "        if (piece >= pieces)\n"
+    "            break;\n"
+    "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n"
+    "        ulong end = blocks / pieces * (piece + 1) + min((ulong)piece + 1, blocks % pieces);\n"
+    "        while (block < end) {\n"
+    "            ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
+    "            ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n"
+    "            global const gpuscan_sample *from = samples + row * numbers.pitch * GPUSCAN_CHANNELS;\n"
+    "            global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n"
+    "            block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
+    "                gpuscan_count_bytes(from + i, sixteen, shared);\n"
+    "            for (; i < last; i++)\n"
+    "                shared[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
+    "#else\n"
+    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
+    "                gpuscan_count_block(from + i, weight + i / GPUSCAN_CHANNELS, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "            for (; i < last; i++) {\n"
+    "                uint counter =\n"
+    "                    gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#if GPUSCAN_WEIGHTED\n"
+    "                table[counter] += weight[i / GPUSCAN_CHANNELS];\n"
+    "#else\n"
+    "                table[counter]++;\n"
+    "#endif\n"
+    "            }\n"
+    "#endif\n"
+    "        }\n"
+    "        if (!draw)\n"
+    "            break;\n"
+    "    }\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
     "        uint sum = 0, counter;\n",
-    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n",
-    "            sum += shared[t * 256 + k % 256];\n",
-    "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "        if (sum && counter < GPUSCAN_ALL_BINS)\n",
-    "            gpuscan_add_global(accumulators + counter, sum);\n",
-    "    }\n",
-    "#elif GPUSCAN_COPIES\n",
-    "    for (uint k = 0; k < GPUSCAN_ALL_BINS; k++) {\n",
-    "        uint sum = 0;\n",
-    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n",
-    "            sum += shared[t * GPUSCAN_STRIDE + k];\n",
-    "        if (sum)\n",
-    "            gpuscan_add_global(accumulators + k, sum);\n",
-    "    }\n",
-    "#endif\n",
-    "    if (flags & GPUSCAN_FLAG_FINISH) {\n",
-    "        gpuscan_device_fence();\n",
-    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), (uint)groups, shared) != groups - 1)\n",
-    "            return;\n",
-    "        gpuscan_device_fence();\n",
-    "        gpuscan_histogram_move(accumulators, counts + numbers.counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n",
-    "    }\n",
-    "}\n",
+    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
+    "            sum += shared[t * 256 + k % 256];\n"
+    "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        if (sum && counter < GPUSCAN_ALL_BINS)\n"
+    "            gpuscan_add_global(accumulators + counter, sum);\n"
+    "    }\n"
+    "#elif GPUSCAN_COPIES\n"
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS; k++) {\n"
+    "        uint sum = 0;\n"
+    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
+    "            sum += shared[t * GPUSCAN_STRIDE + k];\n"
+    "        if (sum)\n"
+    "            gpuscan_add_global(accumulators + k, sum);\n"
+    "    }\n"
+    "#endif\n"
+    "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
+    "        gpuscan_device_fence();\n"
+    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), (uint)groups, shared) != groups - 1)\n"
+    "            return;\n"
+    "        gpuscan_device_fence();\n"
+    "        gpuscan_histogram_move(accumulators, counts + numbers.counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#else /* a group of many work-items */\n"
+    "\n"
+    "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n"
+    "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "    uint bin;\n"
+    "    if (!GPUSCAN_CHANNEL_ON(channel))\n"
+    "        return;\n"
+    "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    if (bin == GPUSCAN_NO_BIN)\n"
+    "        return;\n"
+    "    bin += GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "#if GPUSCAN_RANGES > 1\n"
+    "    bin -= first_bin;\n"
+    "    if (bin >= GPUSCAN_RANGE_BINS)\n"
+    "        return;\n"
+    "#endif\n"
+    "#if GPUSCAN_COPIES\n"
+    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, (uint)weight);\n"
+    "#else\n"
+    "    gpuscan_add_global(accumulators + bin, weight);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Moves accumulators [first, last) in steps to counts and zeroes them. In the launch that counts they are exchanged,\n"
+    "   since other groups have written them by atomics. */\n"
+    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
+    "                                          ulong first, ulong last, ulong step, uint flags) {\n"
+    "    for (ulong k = first; k < last; k += step) {\n"
+    "        gpuscan_counter sum;\n"
+    "        if (flags & GPUSCAN_FLAG_FINISH) {\n"
+    "            sum = gpuscan_take(accumulators + k);\n"
+    "        } else {\n"
+    "            sum = accumulators[k];\n"
+    "            accumulators[k] = 0;\n"
+    "        }\n"
+    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+    "    }\n"
+    "}\n"
     "\n",
-    "#else /* a group of many work-items */\n",
+    "\n"
+    "#if defined(GPUSCAN_BYTE_BINS) && defined(__ENDIAN_LITTLE__)\n"
+    "#define GPUSCAN_BYTE_BINS_HERE 1\n"
+    "/* A byte is its own bin: the counters of the word's samples, as byte addresses cut out of the word. */\n"
+    "static inline void gpuscan_count_word(uint word, local uint *bins) {\n"
+    "    word ^= GPUSCAN_BYTE_BINS; /* signed: 0x80 in each */\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < 4; v++) {\n"
+    "        int shift = 8 * v - GPUSCAN_COPY_SHIFT, channel = v % GPUSCAN_CHANNELS;\n"
+    "        uint at = (shift < 0 ? word << (shift < 0 ? -shift : 0) : word >> (shift < 0 ? 0 : shift)) &\n"
+    "                  255u << GPUSCAN_COPY_SHIFT;\n"
+    "        if (GPUSCAN_CHANNEL_ON(channel))\n"
+    "            atomic_inc((volatile local uint *)((local char *)bins + (at | (GPUSCAN_ITEM % GPUSCAN_COPIES * 4)) +\n"
+    "                                               (GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS\n"
+    "                                                << GPUSCAN_COPY_SHIFT)));\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Counts a vector of samples, the first of which is the row's sample at. */\n"
+    "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n"
+    "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "#if GPUSCAN_BYTE_BINS_HERE\n"
+    "    gpuscan_count_word(raw.x, bins);\n"
+    "    gpuscan_count_word(raw.y, bins);\n"
+    "    gpuscan_count_word(raw.z, bins);\n"
+    "    gpuscan_count_word(raw.w, bins);\n"
+    "#else\n"
+    "    uint channel = GPUSCAN_CHANNELS == 3 ? (uint)(at % 3) : 0;\n"
+    "    gpuscan_samples vector;\n"
+    "    vector.raw = raw;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        gpuscan_weight weight = 1;\n"
+    "#if GPUSCAN_WEIGHTED\n"
+    "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n"
+    "#endif\n"
+    "        gpuscan_count_sample(vector.element[v], GPUSCAN_CHANNELS == 3 ? channel : v % GPUSCAN_CHANNELS, weight, copy,\n"
+    "                             first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n"
+    "    gpuscan_count_vector(raw, here.head + (ulong)(i) * GPUSCAN_VECTOR, here.weights, copy, first_bin, bins,            \\\n"
+    "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
     "\n",
-    "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n",
-    "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n",
-    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
-    "    uint bin;\n",
-    "    if (!GPUSCAN_CHANNEL_ON(channel))\n",
-    "        return;\n",
-    "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "    if (bin == GPUSCAN_NO_BIN)\n",
-    "        return;\n",
-    "    bin += GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n",
-    "#if GPUSCAN_RANGES > 1\n",
-    "    bin -= first_bin;\n",
-    "    if (bin >= GPUSCAN_RANGE_BINS)\n",
-    "        return;\n",
-    "#endif\n",
-    "#if GPUSCAN_COPIES\n",
-    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, (uint)weight);\n",
+    "/* Vectors of a row that 32 bits count where they are not loaded ahead: registers are few. */\n"
+    "#ifndef GPUSCAN_CHUNK\n"
+    "#define GPUSCAN_CHUNK (1u << 30)\n"
+    "#endif\n"
+    "\n"
+    "/* A row of samples: vectors, the first of which begins with sample head, and a few at both ends that none holds. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_sample *samples;\n"
+    "    global const gpuscan_weight *weights;\n"
+    "    ulong head, vectors;\n"
+    "} gpuscan_row;\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_row gpuscan_row_at(global const gpuscan_sample *samples, ulong pitch, ulong count,\n"
+    "                                          global const gpuscan_weight *weights, ulong weights_pitch, ulong row) {\n"
+    "    gpuscan_row at;\n"
+    "    uint past;\n"
+    "    at.samples = samples + row * pitch * GPUSCAN_CHANNELS;\n"
+    "    at.weights = weights + row * weights_pitch;\n"
+    "    past = (uint)(size_t)at.samples & 15;\n"
+    "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n"
+    "    at.vectors = 0;\n"
+    "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
+    "        (GPUSCAN_CHANNELS == 3 || at.head % GPUSCAN_CHANNELS == 0))\n"
+    "        at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n"
+    "    else\n"
+    "        at.head = 0;\n"
+    "    return at;\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE global const uint4 *gpuscan_row_vectors(gpuscan_row at) {\n"
+    "    return (global const uint4 *)(at.samples + at.head);\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_load_vectors(uint4 *vectors, global const uint4 *from, ulong stride) {\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "        vectors[k] = gpuscan_load_once(from + k * stride);\n"
+    "}\n"
+    "\n"
+    "/* Loads vectors i, i + stride, ... of a row, where there are ROWS of them; in the short form as many as there are. */\n"
+    "GPUSCAN_INLINE bool gpuscan_load_if(uint4 *vectors, gpuscan_row at, ulong i, ulong stride) {\n"
+    "    global const uint4 *from = gpuscan_row_vectors(at) + i;\n"
+    "#if GPUSCAN_PIPE == 1\n"
+    "    bool more = i + (GPUSCAN_ROWS - 1) * stride < at.vectors;\n"
+    "    if (more)\n"
+    "        gpuscan_load_vectors(vectors, from, stride);\n"
+    "    return more;\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "        vectors[k] = gpuscan_load_once_if(i + k * stride < at.vectors, from + k * stride);\n"
+    "    return i < at.vectors;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* Work-items that sum a bin's copies together, where lanes can: all of a group's, so that none waits for a few. */\n"
+    "#if GPUSCAN_COPIES\n"
+    "#if !GPUSCAN_PTX\n"
+    "#define GPUSCAN_BIN_ITEMS 1\n"
+    "#elif GPUSCAN_GROUP >= 4 * GPUSCAN_RANGE_BINS && GPUSCAN_COPIES >= 4\n"
+    "#define GPUSCAN_BIN_ITEMS 4\n"
+    "#elif GPUSCAN_GROUP >= 2 * GPUSCAN_RANGE_BINS && GPUSCAN_COPIES >= 2\n"
+    "#define GPUSCAN_BIN_ITEMS 2\n"
+    "#else\n"
+    "#define GPUSCAN_BIN_ITEMS 1\n"
+    "#endif\n"
+    "#define GPUSCAN_ITEM_COPIES (GPUSCAN_COPIES / GPUSCAN_BIN_ITEMS)\n"
+    "\n"
+    "/* The value of the lane whose number differs in the bit distance. Without lanes nobody asks: BIN_ITEMS is 1. */\n"
+    "static inline uint gpuscan_count_of_lane(uint x, uint distance) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(x) : \"r\"(x), \"r\"(distance));\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "\n"
+    "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; part: which of\n"
+    "   them this is. Parts begin at banks of their own, and neighbouring bins one bank on. Not unrolled altogether: code\n"
+    "   that runs once is slow to come in. */\n"
+    "static inline uint gpuscan_copies_sum(local const uint *bins, uint bin, uint part) {\n"
+    "    uint sum = 0;\n"
+    "    bins += bin * GPUSCAN_COPIES + part * GPUSCAN_ITEM_COPIES;\n"
+    "#if GPUSCAN_PTX\n"
+    "    _Pragma(\"unroll 8\")\n"
+    "#endif\n"
+    "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n"
+    "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n"
+    "        sum += gpuscan_count_of_lane(sum, d);\n"
+    "    return sum;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n"
+    "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n"
+    "   by an exchange, since the others were atomic: nothing else orders them. */\n"
+    "#if GPUSCAN_ARRIVALS == 40\n"
+    "typedef ulong gpuscan_arrivals;\n"
+    "#define GPUSCAN_ARRIVE(word, amount) atom_add(word, amount)\n"
+    "#define GPUSCAN_CLEAR(word)          atom_xchg(word, 0ul)\n"
+    "#define GPUSCAN_WORD_OF(bin)         (bin)\n"
+    "#elif GPUSCAN_ARRIVALS\n"
+    "typedef uint gpuscan_arrivals;\n"
+    "#define GPUSCAN_ARRIVE(word, amount) atomic_add(word, amount)\n"
+    "#define GPUSCAN_CLEAR(word)          atomic_xchg(word, 0u)\n"
+    "#define GPUSCAN_WORD_OF(bin)         ((bin) / 8 * 16 + (bin) % 8)\n"
+    "#endif\n"
+    "#define GPUSCAN_ARRIVAL ((gpuscan_arrivals)1 << GPUSCAN_ARRIVALS)\n"
+    "\n",
+    "/* Bins that a work-item hands over at once, so that the atomics' latencies overlap. */\n"
+    "#define GPUSCAN_AT_ONCE       (GPUSCAN_RANGE_BINS > GPUSCAN_GROUP ? 4 : 1)\n"
+    "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here && part == 0)\n"
+    "\n"
+    "/* Groups g, g + RANGES, ... count range g % RANGES of the bins. Of a range's groups row_groups share a row: their\n"
+    "   work-items take its vectors in turn, ROWS loads in flight. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
+    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS\n"
+    "#if GPUSCAN_PTX /* a known address saves an addition a sample, and the driver adds nothing to these bytes */\n"
+    ") {\n"
+    "    local uint shared[GPUSCAN_COPIES ? GPUSCAN_RANGE_BINS * GPUSCAN_COPIES : 1]; /* the bins, later the ticket */\n"
+    "#else\n"
+    "    , local uint *shared) {\n"
+    "#endif\n"
+    "    uint row_groups = (uint)numbers.row_groups, flags = (uint)numbers.flags;\n"
+    "    ulong rows = numbers.rows, pitch = numbers.pitch, weights_pitch = numbers.weights_pitch;\n"
+    "    uint members = (uint)get_num_groups(0) / GPUSCAN_RANGES, member = (uint)get_group_id(0) / GPUSCAN_RANGES;\n"
+    "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_RANGES * GPUSCAN_RANGE_BINS;\n"
+    "    uint first = member % row_groups * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
+    "    uint stride = row_groups * GPUSCAN_GROUP;\n"
+    "    ulong row = member / row_groups;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
+    "    samples += numbers.samples_offset;\n"
+    "    weights += numbers.weights_offset;\n"
+    "    gpuscan_row here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n"
+    "#if GPUSCAN_PIPE\n"
+    "    ulong stride64 = stride; /* beyond 32 bits */\n"
+    "    uint4 loaded[GPUSCAN_ROWS];\n"
+    "    bool more = gpuscan_load_if(loaded, here, first, stride64); /* on their way while the bins are cleared */\n"
+    "#endif\n"
+    "#if GPUSCAN_COPIES\n"
+    "    local uint *bins = shared;\n"
+    "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n"
+    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_RANGE_BINS * GPUSCAN_COPIES; k += GPUSCAN_GROUP)\n"
+    "        bins[k] = 0;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#else\n"
+    "    local uint *bins = 0;\n"
+    "    uint copy = 0;\n"
+    "#endif\n"
+    "    accumulators += numbers.accumulators_offset;\n"
+    "    counts += numbers.counts_offset;\n"
+    "    edges += numbers.edges_offset;\n"
+    "    while (row < rows) {\n"
+    "        for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
+    "            ulong sample = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
+    "            gpuscan_weight weight = 1;\n"
+    "#if GPUSCAN_WEIGHTED\n"
+    "            weight = here.weights[sample / GPUSCAN_CHANNELS];\n"
+    "#endif\n"
+    "            gpuscan_count_sample(here.samples[sample], (uint)(sample % GPUSCAN_CHANNELS), weight, copy, first_bin, bins,\n"
+    "                                 accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        }\n"
+    "#if GPUSCAN_PIPE\n"
+    "        ulong i = first;\n"
+    "#if GPUSCAN_PIPE == 1 /* the next vectors are on their way while these are counted */\n"
+    "        while (more) {\n"
+    "            uint4 next[GPUSCAN_ROWS];\n"
+    "            i += GPUSCAN_ROWS * stride64;\n"
+    "            more = gpuscan_load_if(next, here, i, stride64);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++) {\n"
+    "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ROWS * stride64);\n"
+    "                loaded[k] = next[k];\n"
+    "            }\n"
+    "        }\n"
+    "        for (; i < here.vectors; i += 2 * stride64) {\n"
+    "            bool two = i + stride64 < here.vectors;\n"
+    "            loaded[0] = gpuscan_load_once(gpuscan_row_vectors(here) + i);\n"
+    "            loaded[1] = gpuscan_load_once_if(two, gpuscan_row_vectors(here) + (i + stride64));\n"
+    "            GPUSCAN_COUNT_VECTOR(loaded[0], i);\n"
+    "            if (two)\n"
+    "                GPUSCAN_COUNT_VECTOR(loaded[1], i + stride64);\n"
+    "        }\n"
+    "#else\n"
+    "        while (more) {\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "                if (i + k * stride64 < here.vectors)\n"
+    "                    GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64);\n"
+    "            i += GPUSCAN_ROWS * stride64;\n"
+    "            more = gpuscan_load_if(loaded, here, i, stride64);\n"
+    "        }\n"
+    "#endif\n"
     "#else\n",
-    "    gpuscan_add_global(accumulators + bin, weight);\n",
-    "#endif\n",
-    "}\n",
+    "        for (ulong begin = 0; begin < here.vectors; begin += GPUSCAN_CHUNK) {\n"
+    "            global const uint4 *part = gpuscan_row_vectors(here) + begin;\n"
+    "            uint end = (uint)min(here.vectors - begin, (ulong)GPUSCAN_CHUNK);\n"
+    "            uint i = first;\n"
+    "            for (; i + (GPUSCAN_ROWS - 1) * stride < end; i += GPUSCAN_ROWS * stride) {\n"
+    "                uint4 loaded[GPUSCAN_ROWS];\n"
+    "                gpuscan_load_vectors(loaded, part + i, stride);\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int k = 0; k < GPUSCAN_ROWS; k++)\n"
+    "                    GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n"
+    "            }\n"
+    "            for (; i < end; i += stride)\n"
+    "                GPUSCAN_COUNT_VECTOR(gpuscan_load_once(part + i), begin + i);\n"
+    "        }\n"
+    "#endif\n"
+    "        row += members / row_groups;\n"
+    "        if (row < rows) {\n"
+    "            here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n"
+    "#if GPUSCAN_PIPE\n"
+    "            more = gpuscan_load_if(loaded, here, first, stride64);\n"
+    "#endif\n"
+    "        }\n"
+    "    }\n"
+    "#if GPUSCAN_COPIES\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    uint bins_here = min((uint)GPUSCAN_RANGE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
+    "    uint part = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
+    "    uint end = GPUSCAN_BIN_ITEMS > 1 ? GPUSCAN_GROUP : bins_here; /* once and by all, or as often as there are bins */\n"
+    "    for (uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS; k < end; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n"
+    "        uint sums[GPUSCAN_AT_ONCE];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+    "            sums[j] = gpuscan_copies_sum(bins, min(k + j * GPUSCAN_GROUP, bins_here - 1), part);\n"
+    "#if GPUSCAN_ARRIVALS\n"
+    "        /* An accumulator counts the range's groups in its upper bits and samples below: whoever adds as the last group\n"
+    "           has the bin's sum. No fence is needed, since nothing else is read. */\n"
+    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
+    "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+    "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n"
+    "                before[j] = members == 1 ? 0\n"
+    "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
+    "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
+    "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
+    "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
+    "                if (members > 1)\n"
+    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n"
+    "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n"
+    "            }\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+    "            if (GPUSCAN_HANDS_OVER(j) && sums[j])\n"
+    "                gpuscan_add_global(accumulators + first_bin + k + j * GPUSCAN_GROUP, sums[j]);\n"
+    "#endif\n"
+    "    }\n"
+    "#endif\n"
+    "#if !GPUSCAN_ARRIVALS\n"
+    "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
+    "        uint groups = (uint)get_num_groups(0);\n"
+    "        gpuscan_device_fence();\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), groups, shared) != groups - 1)\n"
+    "            return;\n"
+    "        gpuscan_device_fence();\n"
+    "        gpuscan_histogram_move(accumulators, counts, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP, flags);\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "#endif /* a group of many work-items */\n"
     "\n",
-    "/* Moves accumulators [first, last) in steps to counts and zeroes them. In the launch that counts they are exchanged,\n",
-    "   since other groups have written them by atomics. */\n",
-    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
-    "                                          ulong first, ulong last, ulong step, uint flags) {\n",
-    "    for (ulong k = first; k < last; k += step) {\n",
-    "        gpuscan_counter sum;\n",
-    "        if (flags & GPUSCAN_FLAG_FINISH) {\n",
-    "            sum = gpuscan_take(accumulators + k);\n",
-    "        } else {\n",
-    "            sum = accumulators[k];\n",
-    "            accumulators[k] = 0;\n",
-    "        }\n",
-    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "\n",
-    "#if defined(GPUSCAN_BYTE_BINS) && defined(__ENDIAN_LITTLE__)\n",
-    "#define GPUSCAN_BYTE_BINS_HERE 1\n",
-    "/* A byte is its own bin: the counters of the word's samples, as byte addresses cut out of the word. */\n",
-    "static inline void gpuscan_count_word(uint word, local uint *bins) {\n",
-    "    word ^= GPUSCAN_BYTE_BINS; /* signed: 0x80 in each */\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int v = 0; v < 4; v++) {\n",
-    "        int shift = 8 * v - GPUSCAN_COPY_SHIFT, channel = v % GPUSCAN_CHANNELS;\n",
-    "        uint at = (shift < 0 ? word << (shift < 0 ? -shift : 0) : word >> (shift < 0 ? 0 : shift)) &\n",
-    "                  255u << GPUSCAN_COPY_SHIFT;\n",
-    "        if (GPUSCAN_CHANNEL_ON(channel))\n",
-    "            atomic_inc((volatile local uint *)((local char *)bins + (at | (GPUSCAN_ITEM % GPUSCAN_COPIES * 4)) +\n",
-    "                                               (GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS\n",
-    "                                                << GPUSCAN_COPY_SHIFT)));\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* Counts a vector of samples, the first of which is the row's sample at. */\n",
-    "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n",
-    "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n",
-    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
-    "#if GPUSCAN_BYTE_BINS_HERE\n",
-    "    gpuscan_count_word(raw.x, bins);\n",
-    "    gpuscan_count_word(raw.y, bins);\n",
-    "    gpuscan_count_word(raw.z, bins);\n",
-    "    gpuscan_count_word(raw.w, bins);\n",
-    "#else\n",
-    "    uint channel = GPUSCAN_CHANNELS == 3 ? (uint)(at % 3) : 0;\n",
-    "    gpuscan_samples vector;\n",
-    "    vector.raw = raw;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
-    "        gpuscan_weight weight = 1;\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n",
-    "#endif\n",
-    "        gpuscan_count_sample(vector.element[v], GPUSCAN_CHANNELS == 3 ? channel : v % GPUSCAN_CHANNELS, weight, copy,\n",
-    "                             first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n",
-    "    }\n",
-    "#endif\n",
-    "}\n",
-    "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n",
-    "    gpuscan_count_vector(raw, here.head + (ulong)(i) * GPUSCAN_VECTOR, here.weights, copy, first_bin, bins,            \\\n",
-    "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n",
-    "\n",
-    "/* Vectors of a row that 32 bits count where they are not loaded ahead: registers are few. */\n",
-    "#ifndef GPUSCAN_CHUNK\n",
-    "#define GPUSCAN_CHUNK (1u << 30)\n",
-    "#endif\n",
-    "\n",
-    "/* A row of samples: vectors, the first of which begins with sample head, and a few at both ends that none holds. */\n",
-    "typedef struct {\n",
-    "    global const gpuscan_sample *samples;\n",
-    "    global const gpuscan_weight *weights;\n",
-    "    ulong head, vectors;\n",
-    "} gpuscan_row;\n",
-    "\n",
-    "GPUSCAN_INLINE gpuscan_row gpuscan_row_at(global const gpuscan_sample *samples, ulong pitch, ulong count,\n",
-    "                                          global const gpuscan_weight *weights, ulong weights_pitch, ulong row) {\n",
-    "    gpuscan_row at;\n",
-    "    uint past;\n",
-    "    at.samples = samples + row * pitch * GPUSCAN_CHANNELS;\n",
-    "    at.weights = weights + row * weights_pitch;\n",
-    "    past = (uint)(size_t)at.samples & 15;\n",
-    "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n",
-    "    at.vectors = 0;\n",
-    "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n",
-    "        (GPUSCAN_CHANNELS == 3 || at.head % GPUSCAN_CHANNELS == 0))\n",
-    "        at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n",
-    "    else\n",
-    "        at.head = 0;\n",
-    "    return at;\n",
-    "}\n",
-    "\n",
-    "GPUSCAN_INLINE global const uint4 *gpuscan_row_vectors(gpuscan_row at) {\n",
-    "    return (global const uint4 *)(at.samples + at.head);\n",
-    "}\n",
-    "\n",
-    "GPUSCAN_INLINE void gpuscan_load_vectors(uint4 *vectors, global const uint4 *from, ulong stride) {\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        vectors[k] = gpuscan_load_once(from + k * stride);\n",
-    "}\n",
-    "\n",
-    "/* Loads vectors i, i + stride, ... of a row, where there are ROWS of them; in the short form as many as there are. */\n",
-    "GPUSCAN_INLINE bool gpuscan_load_if(uint4 *vectors, gpuscan_row at, ulong i, ulong stride) {\n",
-    "    global const uint4 *from = gpuscan_row_vectors(at) + i;\n",
-    "#if GPUSCAN_PIPE == 1\n",
-    "    bool more = i + (GPUSCAN_ROWS - 1) * stride < at.vectors;\n",
-    "    if (more)\n",
-    "        gpuscan_load_vectors(vectors, from, stride);\n",
-    "    return more;\n",
-    "#else\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        vectors[k] = gpuscan_load_once_if(i + k * stride < at.vectors, from + k * stride);\n",
-    "    return i < at.vectors;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Work-items that sum a bin's copies together, where lanes can: all of a group's, so that none waits for a few. */\n",
-    "#if GPUSCAN_COPIES\n",
-    "#if !GPUSCAN_PTX\n",
-    "#define GPUSCAN_BIN_ITEMS 1\n",
-    "#elif GPUSCAN_GROUP >= 4 * GPUSCAN_RANGE_BINS && GPUSCAN_COPIES >= 4\n",
-    "#define GPUSCAN_BIN_ITEMS 4\n",
-    "#elif GPUSCAN_GROUP >= 2 * GPUSCAN_RANGE_BINS && GPUSCAN_COPIES >= 2\n",
-    "#define GPUSCAN_BIN_ITEMS 2\n",
-    "#else\n",
-    "#define GPUSCAN_BIN_ITEMS 1\n",
-    "#endif\n",
-    "#define GPUSCAN_ITEM_COPIES (GPUSCAN_COPIES / GPUSCAN_BIN_ITEMS)\n",
-    "\n",
-    "/* The value of the lane whose number differs in the bit distance. Without lanes nobody asks: BIN_ITEMS is 1. */\n",
-    "static inline uint gpuscan_count_of_lane(uint x, uint distance) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    __asm__ volatile(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(x) : \"r\"(x), \"r\"(distance));\n",
-    "#endif\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; part: which of\n",
-    "   them this is. Parts begin at banks of their own, and neighbouring bins one bank on. Not unrolled altogether: code\n",
-    "   that runs once is slow to come in. */\n",
-    "static inline uint gpuscan_copies_sum(local const uint *bins, uint bin, uint part) {\n",
-    "    uint sum = 0;\n",
-    "    bins += bin * GPUSCAN_COPIES + part * GPUSCAN_ITEM_COPIES;\n",
-    "#if GPUSCAN_PTX\n",
-    "    _Pragma(\"unroll 8\")\n",
-    "#endif\n",
-    "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n",
-    "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n",
-    "        sum += gpuscan_count_of_lane(sum, d);\n",
-    "    return sum;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n",
-    "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n",
-    "   by an exchange, since the others were atomic: nothing else orders them. */\n",
-    "#if GPUSCAN_ARRIVALS == 40\n",
-    "typedef ulong gpuscan_arrivals;\n",
-    "#define GPUSCAN_ARRIVE(word, amount) atom_add(word, amount)\n",
-    "#define GPUSCAN_CLEAR(word)          atom_xchg(word, 0ul)\n",
-    "#define GPUSCAN_WORD_OF(bin)         (bin)\n",
-    "#elif GPUSCAN_ARRIVALS\n",
-    "typedef uint gpuscan_arrivals;\n",
-    "#define GPUSCAN_ARRIVE(word, amount) atomic_add(word, amount)\n",
-    "#define GPUSCAN_CLEAR(word)          atomic_xchg(word, 0u)\n",
-    "#define GPUSCAN_WORD_OF(bin)         ((bin) / 8 * 16 + (bin) % 8)\n",
-    "#endif\n",
-    "#define GPUSCAN_ARRIVAL ((gpuscan_arrivals)1 << GPUSCAN_ARRIVALS)\n",
-    "\n",
-    "/* Bins that a work-item hands over at once, so that the atomics' latencies overlap. */\n",
-    "#define GPUSCAN_AT_ONCE       (GPUSCAN_RANGE_BINS > GPUSCAN_GROUP ? 4 : 1)\n",
-    "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here && part == 0)\n",
-    "\n",
-    "/* Groups g, g + RANGES, ... count range g % RANGES of the bins. Of a range's groups row_groups share a row: their\n",
-    "   work-items take its vectors in turn, ROWS loads in flight. */\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n",
-    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS\n",
-    "#if GPUSCAN_PTX /* a known address saves an addition a sample, and the driver adds nothing to these bytes */\n",
-    ") {\n",
-    "    local uint shared[GPUSCAN_COPIES ? GPUSCAN_RANGE_BINS * GPUSCAN_COPIES : 1]; /* the bins, later the ticket */\n",
-    "#else\n",
-    "    , local uint *shared) {\n",
-    "#endif\n",
-    "    uint row_groups = (uint)numbers.row_groups, flags = (uint)numbers.flags;\n",
-    "    ulong rows = numbers.rows, pitch = numbers.pitch, weights_pitch = numbers.weights_pitch;\n",
-    "    uint members = (uint)get_num_groups(0) / GPUSCAN_RANGES, member = (uint)get_group_id(0) / GPUSCAN_RANGES;\n",
-    "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_RANGES * GPUSCAN_RANGE_BINS;\n",
-    "    uint first = member % row_groups * GPUSCAN_GROUP + GPUSCAN_ITEM;\n",
-    "    uint stride = row_groups * GPUSCAN_GROUP;\n",
-    "    ulong row = member / row_groups;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n",
-    "    samples += numbers.samples_offset;\n",
-    "    weights += numbers.weights_offset;\n",
-    "    gpuscan_row here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
-    "#if GPUSCAN_PIPE\n",
-    "    ulong stride64 = stride; /* beyond 32 bits */\n",
-    "    uint4 loaded[GPUSCAN_ROWS];\n",
-    "    bool more = gpuscan_load_if(loaded, here, first, stride64); /* on their way while the bins are cleared */\n",
-    "#endif\n",
-    "#if GPUSCAN_COPIES\n",
-    "    local uint *bins = shared;\n",
-    "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n",
-    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_RANGE_BINS * GPUSCAN_COPIES; k += GPUSCAN_GROUP)\n",
-    "        bins[k] = 0;\n",
-    "    GPUSCAN_BARRIER();\n",
-    "#else\n",
-    "    local uint *bins = 0;\n",
-    "    uint copy = 0;\n",
-    "#endif\n",
-    "    accumulators += numbers.accumulators_offset;\n",
-    "    counts += numbers.counts_offset;\n",
-    "    edges += numbers.edges_offset;\n",
-    "    while (row < rows) {\n",
-    "        for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n",
-    "            ulong sample = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n",
-    "            gpuscan_weight weight = 1;\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "            weight = here.weights[sample / GPUSCAN_CHANNELS];\n",
-    "#endif\n",
-    "            gpuscan_count_sample(here.samples[sample], (uint)(sample % GPUSCAN_CHANNELS), weight, copy, first_bin, bins,\n",
-    "                                 accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "        }\n",
-    "#if GPUSCAN_PIPE\n",
-    "        ulong i = first;\n",
-    "#if GPUSCAN_PIPE == 1 /* the next vectors are on their way while these are counted */\n",
-    "        while (more) {\n",
-    "            uint4 next[GPUSCAN_ROWS];\n",
-    "            i += GPUSCAN_ROWS * stride64;\n",
-    "            more = gpuscan_load_if(next, here, i, stride64);\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ROWS * stride64);\n",
-    "                loaded[k] = next[k];\n",
-    "            }\n",
-    "        }\n",
-    "        for (; i < here.vectors; i += 2 * stride64) {\n",
-    "            bool two = i + stride64 < here.vectors;\n",
-    "            loaded[0] = gpuscan_load_once(gpuscan_row_vectors(here) + i);\n",
-    "            loaded[1] = gpuscan_load_once_if(two, gpuscan_row_vectors(here) + (i + stride64));\n",
-    "            GPUSCAN_COUNT_VECTOR(loaded[0], i);\n",
-    "            if (two)\n",
-    "                GPUSCAN_COUNT_VECTOR(loaded[1], i + stride64);\n",
-    "        }\n",
-    "#else\n",
-    "        while (more) {\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                if (i + k * stride64 < here.vectors)\n",
-    "                    GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64);\n",
-    "            i += GPUSCAN_ROWS * stride64;\n",
-    "            more = gpuscan_load_if(loaded, here, i, stride64);\n",
-    "        }\n",
-    "#endif\n",
-    "#else\n",
-    "        for (ulong begin = 0; begin < here.vectors; begin += GPUSCAN_CHUNK) {\n",
-    "            global const uint4 *part = gpuscan_row_vectors(here) + begin;\n",
-    "            uint end = (uint)min(here.vectors - begin, (ulong)GPUSCAN_CHUNK);\n",
-    "            uint i = first;\n",
-    "            for (; i + (GPUSCAN_ROWS - 1) * stride < end; i += GPUSCAN_ROWS * stride) {\n",
-    "                uint4 loaded[GPUSCAN_ROWS];\n",
-    "                gpuscan_load_vectors(loaded, part + i, stride);\n",
-    "GPUSCAN_UNROLL\n",
-    "                for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                    GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n",
-    "            }\n",
-    "            for (; i < end; i += stride)\n",
-    "                GPUSCAN_COUNT_VECTOR(gpuscan_load_once(part + i), begin + i);\n",
-    "        }\n",
-    "#endif\n",
-    "        row += members / row_groups;\n",
-    "        if (row < rows) {\n",
-    "            here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
-    "#if GPUSCAN_PIPE\n",
-    "            more = gpuscan_load_if(loaded, here, first, stride64);\n",
-    "#endif\n",
-    "        }\n",
-    "    }\n",
-    "#if GPUSCAN_COPIES\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    uint bins_here = min((uint)GPUSCAN_RANGE_BINS, GPUSCAN_ALL_BINS - first_bin);\n",
-    "    uint part = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n",
-    "    uint end = GPUSCAN_BIN_ITEMS > 1 ? GPUSCAN_GROUP : bins_here; /* once and by all, or as often as there are bins */\n",
-    "    for (uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS; k < end; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n",
-    "        uint sums[GPUSCAN_AT_ONCE];\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            sums[j] = gpuscan_copies_sum(bins, min(k + j * GPUSCAN_GROUP, bins_here - 1), part);\n",
-    "#if GPUSCAN_ARRIVALS\n",
-    "        /* An accumulator counts the range's groups in its upper bits and samples below: whoever adds as the last group\n",
-    "           has the bin's sum. No fence is needed, since nothing else is read. */\n",
-    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n",
-    "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n",
-    "                before[j] = members == 1 ? 0\n",
-    "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n",
-    "                                                          GPUSCAN_ARRIVAL + sums[j]);\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n",
-    "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n",
-    "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n",
-    "                if (members > 1)\n",
-    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n",
-    "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n",
-    "            }\n",
-    "#else\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (GPUSCAN_HANDS_OVER(j) && sums[j])\n",
-    "                gpuscan_add_global(accumulators + first_bin + k + j * GPUSCAN_GROUP, sums[j]);\n",
-    "#endif\n",
-    "    }\n",
-    "#endif\n",
-    "#if !GPUSCAN_ARRIVALS\n",
-    "    if (flags & GPUSCAN_FLAG_FINISH) {\n",
-    "        uint groups = (uint)get_num_groups(0);\n",
-    "        gpuscan_device_fence();\n",
-    "        GPUSCAN_BARRIER();\n",
-    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), groups, shared) != groups - 1)\n",
-    "            return;\n",
-    "        gpuscan_device_fence();\n",
-    "        gpuscan_histogram_move(accumulators, counts, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP, flags);\n",
-    "    }\n",
-    "#endif\n",
-    "}\n",
-    "#endif /* a group of many work-items */\n",
-    "\n",
-    "typedef struct {\n",
-    "    ulong accumulators_offset, counts_offset, flags;\n",
-    "} gpuscan_move_numbers;\n",
-    "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
-    "                         gpuscan_move_numbers numbers) {\n",
-    "    gpuscan_histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n",
-    "                           get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0), (uint)numbers.flags);\n",
-    "}\n",
+    "typedef struct {\n"
+    "    ulong accumulators_offset, counts_offset, flags;\n"
+    "} gpuscan_move_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
+    "                         gpuscan_move_numbers numbers) {\n"
+    "    gpuscan_histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n"
+    "                           get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0), (uint)numbers.flags);\n"
+    "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n",
 /* kernels.cl.inc: end */
 };
