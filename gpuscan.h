@@ -80,6 +80,15 @@
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
+#ifdef __has_include
+#if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
+#error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
+#include <OpenCL/cl.h> /* missing too, so the compiler stops here; gcc passes over a file it was asked for before */
+#elif !defined(__APPLE__) && !__has_include(<CL/cl.h>)
+#error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
+#include <CL/opencl.h>
+#endif
+#endif
 #ifdef __APPLE__
 #include <OpenCL/opencl.h>
 #else

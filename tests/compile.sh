@@ -204,6 +204,48 @@ for compiler in gcc clang; do
   fi
 done
 
+# --- without OpenCL's headers
+
+# The compiler's folders of headers, linked without OpenCL's.
+hide_headers() {
+  rm -rf hidden
+  hidden_flags=-nostdinc
+  number=0
+  "$1" -E -v -x c /dev/null 2>&1 | sed -n '/^#include </,/^End of/s/^ \//\//p' > folders.txt
+  while read -r folder; do
+    number=$((number + 1))
+    mkdir -p "hidden/$number"
+    find "$folder" -mindepth 1 -maxdepth 1 ! -name CL ! -name OpenCL -exec ln -s {} "hidden/$number" \;
+    hidden_flags="$hidden_flags -isystem hidden/$number"
+  done < folders.txt
+}
+# A compiler that finds no OpenCL says what to install, and stops there; one that has no __has_include says what it always
+# said.
+names_package() {
+  ! "$@" > said.txt 2>&1 && grep -q "error.*$missing" said.txt && [ "$(grep -c 'error:' said.txt)" -le 2 ] || cat said.txt
+}
+names_no_package() {
+  ! "$@" > said.txt 2>&1 && ! grep -q opencl-headers said.txt && grep -q "$missing" said.txt || cat said.txt
+}
+for compiler in gcc clang; do
+  have "$compiler" || continue
+  hide_headers "$compiler"
+  missing='CL/cl.h is missing: install opencl-headers (Debian'
+  check "$compiler: a missing CL/cl.h, C89" names_package "$compiler" -std=c89 -pedantic $hidden_flags -I"$root" -c user.c
+  check "$compiler: a missing CL/cl.h, C++11" names_package "$compiler" -x c++ -std=c++11 $hidden_flags -I"$root" -c user.c
+  missing='OpenCL/opencl.h is missing'
+  check "$compiler: a missing OpenCL/opencl.h" names_package "$compiler" -D__APPLE__ $hidden_flags -I"$root" -c user.c
+  mkdir -p no_has_include
+  sed 's/__has_include/gpuscan_does_not_know/' "$root/gpuscan.h" > no_has_include/gpuscan.h
+  missing='CL/cl.h'
+  check "$compiler: a missing CL/cl.h without __has_include" names_no_package "$compiler" $hidden_flags -Ino_has_include \
+    -c user.c
+  check "$compiler: without __has_include" "$compiler" -std=c89 -pedantic $c_warnings -Ino_has_include -fsyntax-only user.c
+  mkdir -p bundled/CL
+  [ -e bundled/CL/cl.h ] || echo '#include_next <CL/cl.h>' > bundled/CL/cl.h
+  check "$compiler: headers of the program's own" "$compiler" -std=c99 -I"$root" -Ibundled -fsyntax-only user.c
+done
+
 # --- Windows
 
 # OpenCL's headers alone: the rest of /usr/include is not Windows'
