@@ -25,7 +25,8 @@
 
    MACROS      before the include that has GPUSCAN_IMPLEMENTATION; all are optional:
                GPUSCAN_STATIC              everything is static: the library is private to this file
-               GPUSCAN_API                 what stands before public functions (default: extern)
+               GPUSCAN_API                 what stands before public functions (default: extern); before the other
+                                           includes, too
                GPUSCAN_LINK_OPENCL         link OpenCL (-lOpenCL) instead of loading it; also in programs that call
                                            OpenCL themselves and link it
                CL_TARGET_OPENCL_VERSION    as in Khronos' headers (default: 120); the library needs no more than 1.2
@@ -34,34 +35,94 @@
                1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
                   part of its name); an engine passes its own context, device and queue.
                2. Fill a desc. Its zero value is the default everywhere: memset or = {0} (C++: = {}), then set what
-                  matters.
+                  matters, by name.
                3. gpuscan_scan(gs, &desc) enqueues and returns. Wait lists come in and an event goes out as in OpenCL.
-               4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that no call does.
-               The _host forms take arrays and block; what else a desc names (total, init_buffer, count_buffer) stays
-               a device buffer, and the rest needs nothing of OpenCL.
+               4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that the call need not.
+               The _host forms, as in the program above, take arrays and block; they need nothing of OpenCL.
 
-   ERRORS      Every function returns a gpuscan_result: 0, an OpenCL code, or one of the library's own below -2000.
-               gpuscan_error(gs) says in words which argument or call it was; gpuscan_create, which has no object then,
-               says it in its desc's error. All arguments are checked before anything is enqueued. After a failure the
-               outputs are as they were (those of a _host form as long as the device did not fail while it ran), *event
-               is NULL, nothing has leaked and the object works on. The library never prints, aborts or exits (a
-               driver's compiler may print).
+   WITH BUFFERS
+               The same eight flags in buffers on the device, in a program that calls OpenCL itself. It prints 22, too.
+               Linux: cc buffers.c -lOpenCL
 
-   MEMORY      Device: the object keeps scratch as large as its largest call needed (for a scan about 1/1000 of the data,
-               for a histogram one counter a bin); a call may bring its own, see gpuscan_..._scratch_size. Calls in
-               several queues that use the object's scratch wait for each other. Host: only while programs are built,
-               through the desc's allocator. The last call's queue stays retained until the next call's or the end.
+       #define GPUSCAN_LINK_OPENCL
+       #define GPUSCAN_IMPLEMENTATION
+       #include "gpuscan.h"
+       #include <stdio.h>
+       int main(void) {
+           uint32_t flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8] = {0};
+           gpuscan *gs = NULL;
+           gpuscan_info info;
+           gpuscan_scan_desc scan = {0};
+           // 1. Create: the object has a context and a device, or is given yours.
+           gpuscan_result r = gpuscan_create(&gs, NULL);
+           if (r == 0) r = gpuscan_get_info(gs, &info);
+           if (r != 0) return 1;
+           // 2. Buffers and a queue. What stays zero is the default: u32, exclusive, add, offset 0, no events.
+           scan.call.queue = clCreateCommandQueue(info.context, info.device, 0, NULL);
+           scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof flags, flags, NULL);
+           scan.dst.mem = clCreateBuffer(info.context, CL_MEM_READ_WRITE, sizeof offsets, NULL, NULL);
+           scan.count = 8;
+           // 3. Call: it checks, enqueues and returns. gpuscan_error says in words what it refuses.
+           r = gpuscan_scan(gs, &scan);
+           if (r != 0) printf("%s\n", gpuscan_error(gs));
+           // 4. Read: the queue is in-order, so this comes after the scan.
+           clEnqueueReadBuffer(scan.call.queue, scan.dst.mem, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL);
+           printf("%u\n", (unsigned)offsets[7]);
+           clReleaseMemObject(scan.src.mem);
+           clReleaseMemObject(scan.dst.mem);
+           clReleaseCommandQueue(scan.call.queue);
+           gpuscan_destroy(gs);
+           return r != 0;
+       }
 
-   THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context.
+   ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own, which
+               are -2000 and below. gpuscan_error(gs) says in words which argument or call it was; gpuscan_create, which
+               has no object then, says it in its desc's error. All arguments are checked before anything is enqueued in
+               the call's queue (by a _host form: anything but copies of its arrays). After a failure the outputs are as
+               they were (those of a _host form as long as the device did not fail while it ran), *event is NULL,
+               nothing has leaked and the object works on. The library never prints, aborts or exits (a driver's
+               compiler may print).
 
-   DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are the
-               same on every device and with every strategy. Operators need to be associative, not commutative.
+   EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
+               wait list holds for all of them. The event is the last one's: once it has completed the whole call has,
+               but its profiling times are those of the last command alone. (To time a call, enqueue a marker before it
+               and take the time from the marker's end.) A call does not flush its queue: clFlush it, as always, before
+               another queue waits for the event.
+
+   LIFETIMES   When a call has returned, its desc and all that the desc points to may go: init, custom texts, wait list.
+               Buffers, queue and events may be released, as after any enqueue (a user event once its status is set).
+               Only these must live on: what result of gpuscan_reduce points to, and the memory of buffers with
+               CL_MEM_USE_HOST_PTR, until the event has completed or the queue is finished; the functions of logger,
+               allocator and opencl, and their user pointers, until gpuscan_destroy.
+
+   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
+               1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, for
+               more bins than fit local memory, up to 64 MiB or one table of counters. A call may bring its own scratch,
+               see gpuscan_scan_scratch_size. Calls in several queues that use the object's scratch wait for each other.
+               Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
+               building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
+               or grow allocates nothing.
+               The queues of the last call and of the last one that used the object's scratch stay retained until
+               others take their place, or the end.
+
+   THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context. The
+               logger's and the allocator's functions must not call the object. After fork() a child must not use its
+               parent's objects; and where the parent has used OpenCL, gpuscan_create in the child can hang: PoCL's
+               threads, for one, are not there.
+
+   DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are
+               the same on every device and with every strategy. Operators need to be associative, not commutative.
 
    TRUST       Custom texts and blobs are run as they are: take them only from whom you would take a program. Sizes,
                offsets and counts are checked; a count read on the device is clamped to the count of the desc.
 
-   DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images or
-               SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+   VERSIONS    Structs have no version field: compile all files of a program with the same gpuscan.h. A later one may
+               have more fields at the end of a struct, and more values before the end of an enum; what is there keeps
+               its name, and a new field's zero does what was done before. So fill structs by name and zero the rest.
+               Enums are 4 bytes (with gcc's -fshort-enums less: in all files or none).
+
+   DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images
+               or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
@@ -116,13 +177,13 @@ extern "C" {
 typedef struct gpuscan gpuscan;
 
 /* 0 is success, -1 to -1999 are OpenCL's own codes, passed through; the library's own come in classes of 100.
-   gpuscan_result_string() names each of them. */
+   gpuscan_result_string names each of them. */
 typedef int32_t gpuscan_result;
 
 enum {
     GPUSCAN_SUCCESS = 0,
     /* the caller's arguments */
-    GPUSCAN_ERROR_INVALID_ARGUMENT  = -2000, /* NULL where it is not allowed, an unknown enum value, fields that clash */
+    GPUSCAN_ERROR_INVALID_ARGUMENT  = -2000, /* NULL where it must not be, an unknown enum value, fields that clash */
     GPUSCAN_ERROR_INVALID_TYPE      = -2001, /* the type does not fit the operation */
     GPUSCAN_ERROR_INVALID_OPERATOR  = -2002, /* the operator does not fit the type or the operation */
     GPUSCAN_ERROR_INVALID_CONTEXT   = -2003, /* a queue, buffer or event of another context or device */
@@ -133,7 +194,7 @@ enum {
     GPUSCAN_ERROR_SIZE_OVERFLOW     = -2008, /* a size that does not fit 64 bits or the host's size_t */
     GPUSCAN_ERROR_INVALID_BINS      = -2009, /* too many bins, an empty range, or one too fine for its float type */
     GPUSCAN_ERROR_SCRATCH_TOO_SMALL = -2010, /* the caller's scratch is smaller than the size query says */
-    GPUSCAN_ERROR_INVALID_EVENT     = -2011, /* a wait list that is inconsistent or holds no event */
+    GPUSCAN_ERROR_INVALID_EVENT     = -2011, /* wait_count and wait_list do not agree, or an event is NULL */
     /* the machine */
     GPUSCAN_ERROR_NO_OPENCL         = -2100, /* no OpenCL loader on this machine, or it lacks entry points */
     GPUSCAN_ERROR_NO_PLATFORM       = -2101, /* a loader, but no OpenCL driver */
@@ -145,7 +206,7 @@ enum {
     /* host memory */
     GPUSCAN_ERROR_OUT_OF_HOST_MEMORY = -2300, /* the allocator returned NULL */
     /* custom types and operators */
-    GPUSCAN_ERROR_CUSTOM_SOURCE = -2400, /* the custom text does not compile: gpuscan_error() holds the build log */
+    GPUSCAN_ERROR_CUSTOM_SOURCE = -2400, /* the custom text does not compile: gpuscan_error has the build log */
     GPUSCAN_ERROR_CUSTOM_SIZE   = -2401, /* the custom type's size on the device is not the one given */
     /* blobs */
     GPUSCAN_ERROR_BLOB = -2500, /* truncated, damaged, or of another device, driver or version: programs get rebuilt */
@@ -153,7 +214,8 @@ enum {
     GPUSCAN_ERROR_BUILD = -2600 /* the device's compiler refuses the library's own kernels: please report the log */
 };
 
-/* Element types. DEFAULT is what the field's comment says. F16 is storage only: it is computed in f32. */
+/* Element types. DEFAULT is what the field's comment says. F16 is a storage type: elements, init and total are 2 bytes
+   each, and the arithmetic is in f32. */
 typedef enum gpuscan_type {
     GPUSCAN_TYPE_DEFAULT = 0,
     GPUSCAN_TYPE_I8,
@@ -171,8 +233,8 @@ typedef enum gpuscan_type {
     GPUSCAN_TYPE_COUNT
 } gpuscan_type;
 
-/* Operators. Integers wrap around; MIN and MAX of floats ignore NaN as C's fmin and fmax do; AND, OR and XOR are for
-   integers. ARGMIN and ARGMAX are for gpuscan_reduce alone and give the index of the first smallest or largest. */
+/* Operators. Integers wrap around. MIN and MAX of floats ignore NaN as C's fmin and fmax do. AND, OR and XOR are for
+   integers. ARGMIN and ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
     GPUSCAN_OP_MIN,
@@ -210,7 +272,8 @@ typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_COUNT
 } gpuscan_strategy;
 
-/* A buffer and where its data begins, in elements of that buffer's type. mem NULL: not given. */
+/* A buffer, and where its data begins, in elements of that buffer's type. mem NULL: not given. The library retains no
+   buffer of a call. */
 typedef struct gpuscan_buffer {
     cl_mem   mem;
     uint64_t offset;
@@ -229,24 +292,27 @@ typedef struct gpuscan_custom {
     const char *source;   /* declarations, put before the kernels; NULL: none */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM; size in bytes must be the device's sizeof */
     size_t      size;     /* 1 to 1024 */
-    const char *combine;  /* an associative expression of a and b, a before b, for GPUSCAN_OP_CUSTOM */
+    const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
     const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
-    const char *convert;  /* an expression of x (a source element) and i (its ulong index in the row) that gives a
-                             destination element; NULL: C's conversion. Works with every operator. Scan, reduce. */
+    const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
+                             that gives a destination element; NULL: C's conversion. For scan and reduce, with every
+                             operator but ARGMIN and ARGMAX */
 } gpuscan_custom;
 
 /* How a call is enqueued; the same in every desc. */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* NULL: the object's queue. In-order or out-of-order */
-    cl_uint          wait_count;   /* the commands of the call wait for these events. One that has failed already is
-                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST; where one fails later, the call's
-                                      commands end with that status, where the driver does as OpenCL says */
+    cl_uint          wait_count;   /* the call's commands wait for these events, of the object's context. If one has
+                                      failed already, the call returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST.
+                                      If one fails later, the commands do not run and end with that status, on drivers
+                                      that do as OpenCL says */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: completes with the call; the caller releases it. NULL after
-                                      a failure */
+    cl_event        *event;        /* out, may be NULL: of the call's last command, so it completes with the call. The
+                                      caller releases it. *event is NULL after a failure */
     gpuscan_buffer   scratch;      /* device memory for intermediate results; here the offset is in bytes, a multiple
-                                      of 64. mem NULL: the object's own, which grows when it must. Calls that share
-                                      scratch must not overlap in time; with the object's own the library sees to it */
+                                      of 64. What it holds before does not matter. mem NULL: the object's own, which
+                                      grows when it must. Calls that share scratch must not run at the same time; for
+                                      the object's own the library makes them wait */
     uint64_t         scratch_size; /* bytes from the offset on that may be used; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
 } gpuscan_call;
@@ -276,7 +342,7 @@ enum {
     GPUSCAN_WITHOUT_ZERO_COPY     = 16 /* host arrays used in place by host-array calls */
 };
 typedef struct gpuscan_limits {
-    size_t   work_group_size; /* work-items a group at most; 0: the device's limit */
+    size_t   work_group_size; /* work-items a group at most, rounded down to a power of two; 0: the device's limit */
     uint64_t local_memory;    /* bytes of local memory a group at most; 0: the device's limit */
     uint32_t without;         /* a sum of GPUSCAN_WITHOUT_... */
 } gpuscan_limits;
@@ -341,14 +407,16 @@ typedef struct gpuscan_opencl {
 } gpuscan_opencl;
 #undef GPUSCAN__FIELD
 
-/* What gpuscan_create needs to know. All zero: the best device (GPUs before other accelerators before CPUs, then by
-   compute units times clock), or the first whose name contains the environment variable GPUSCAN_DEVICE. */
+/* What gpuscan_create needs to know. All zero: the first device whose name, or platform's name, contains the
+   environment variable GPUSCAN_DEVICE; where that is not set, the best: GPUs before other accelerators before CPUs, and
+   among equals by compute units times clock. */
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL: the library makes one. Retained */
-    cl_device_id          device;      /* NULL: the context's first device */
+    cl_device_id          device;      /* NULL: the context's first device; without a context: as device_name says */
     cl_command_queue      queue;       /* for calls that name none; needs context. NULL: an in-order queue of the
                                           library. Retained */
-    const char           *device_name; /* a part of the device's or its platform's name; not used with a context */
+    const char           *device_name; /* a part of the device's or its platform's name, instead of GPUSCAN_DEVICE; not
+                                          used where context or device is given */
     const gpuscan_opencl *opencl;      /* NULL: the ICD loader, or with GPUSCAN_LINK_OPENCL what is linked. Copied */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
@@ -368,7 +436,8 @@ typedef struct gpuscan_info {
     size_t           work_group_size; /* the largest that is used */
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
-    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO stands for, for large counts */
+    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO stands for on such a device, for
+                                                                            large counts; a call may need another */
 } gpuscan_info;
 
 typedef enum gpuscan_scan_kind {
@@ -376,9 +445,7 @@ typedef enum gpuscan_scan_kind {
     GPUSCAN_INCLUSIVE      /* dst[i] = init op src[0] op ... op src[i] */
 } gpuscan_scan_kind;
 
-/* Prefix sum. Row r reads count elements from src.offset + r * src_pitch and writes as many from
-   dst.offset + r * dst_pitch. src and dst may be the same range of one buffer with types of one size; any other
-   overlap of what is written with what is read or written is an error. */
+/* What gpuscan_scan computes. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
     uint64_t              count;        /* elements a row; 0 is legal: only the totals are written */
@@ -387,19 +454,20 @@ typedef struct gpuscan_scan_desc {
     gpuscan_op            op;
     gpuscan_scan_kind     kind;
     const gpuscan_custom *custom;
-    const void           *init;         /* one dst_type element on the host, read during the call. NULL: the operator's
-                                           identity (MIN and MAX of floats: an infinity) */
-    gpuscan_buffer        init_buffer;  /* or one dst_type element on the device; one a call, used by every row */
+    const void           *init;         /* one dst_type element on the host, read before the call returns. NULL: the
+                                           operator's identity (MIN and MAX of floats: an infinity) */
+    gpuscan_buffer        init_buffer;  /* or, instead, one dst_type element on the device; every row begins with it */
     gpuscan_buffer        total;        /* out, dst_type, one element a row: init op all elements of the row */
     uint64_t              rows;         /* independent scans; 0: 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
     uint64_t              dst_pitch;
-    gpuscan_buffer        count_buffer; /* optional: the count, read on the device when the call runs, clamped to count */
+    gpuscan_buffer        count_buffer; /* optional: one count_type element, the count, read when the call runs; the
+                                           count above is its upper bound */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
 } gpuscan_scan_desc;
 
-/* dst[i] = addend[i / block] op dst[i]: the second half of every multi-level scan. dst must not overlap addend. */
+/* What gpuscan_uniform_add computes. */
 typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;
     gpuscan_buffer        addend;       /* dst's type, ceil(count / block) elements */
@@ -413,12 +481,11 @@ typedef struct gpuscan_uniform_add_desc {
     gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
 
-/* init op src[0] op ... op src[count - 1], into dst or result. Of no elements: init, or the operator's identity; for
-   ARGMIN and ARGMAX the largest value of dst_type. Floats: NaN is no candidate for ARGMIN and ARGMAX. */
+/* What gpuscan_reduce computes. */
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
     gpuscan_buffer        dst;         /* one dst_type element; exactly one of dst and result must be given */
-    void                 *result;      /* or host memory for it, written by the time that the event completes */
+    void                 *result;      /* or host memory for it, which must stay until the event has completed */
     uint64_t              count;
     gpuscan_type          src_type;    /* default: u32 */
     gpuscan_type          dst_type;    /* default: as src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
@@ -443,21 +510,15 @@ typedef enum gpuscan_outside {
     GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts those below, [bins + 1] those above */
 } gpuscan_outside;
 
-/* A bound in the sample type's own kind: i for signed integers, u for unsigned ones, f for floats. Another member than
-   the type's cannot be noticed. Integer bounds may lie outside the type. */
+/* A bound of bins: set i for signed integers, u for unsigned ones, f for floats (f16, too). The library cannot notice
+   that the wrong one was set. Integer bounds may lie outside the type. */
 typedef union gpuscan_bound {
     int64_t  i;
     uint64_t u;
     double   f;
 } gpuscan_bound;
 
-/* Histogram. Pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c. The counters of
-   the mask's channels follow each other in counts, bins (or with OUTSIDE_COUNT bins + 2) for each.
-   EVEN, integers: bin = floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type; with
-   lower and upper both 0 the range is the type's whole range. EVEN, floats: edge[k] = fma(k, step, lower) in the
-   sample type (f32 for f16) for k < bins, edge[bins] = upper, with step = (upper - lower) / bins rounded once from
-   double (for f64: upper / bins - lower / bins where the difference overflows); with both 0 the range is [0, 1).
-   NaN is never counted. */
+/* What gpuscan_histogram computes. */
 typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
@@ -471,7 +532,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
-    gpuscan_buffer  weights;       /* optional, one a pixel: what each of its samples counts, at (r * weights_pitch + p) */
+    gpuscan_buffer  weights;       /* optional, one a pixel: what each of its samples counts; missing: 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* interleaved, 1 to 4; 0: 1 */
     uint32_t        channel_mask;  /* bit c: count channel c; 0: all */
@@ -480,83 +541,236 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        weights_pitch; /* likewise */
     gpuscan_buffer  count_buffer;
     gpuscan_type    count_type;
-    const void     *host_edges;    /* for gpuscan_histogram_host: edges and weights as host arrays */
+    const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
     const void     *host_weights;
     gpuscan_call    call;
 } gpuscan_histogram_desc;
 
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
-/* Opens an object; *gs is NULL after a failure. desc may be NULL. Builds nothing yet. */
+/* Opens an object on one context and device. Builds nothing yet.
+
+   gs     out: the object, NULL after a failure; gpuscan_destroy closes it
+   desc   NULL or all zero: the best device there is
+
+   Returns GPUSCAN_ERROR_NO_OPENCL, NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked
+   for; DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the
+   other, a table of entry points with a gap); INVALID_CONTEXT (a device or queue that is not of the context);
+   OUT_OF_HOST_MEMORY; or what OpenCL said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
-/* Releases everything that the object holds. Calls that are still running are completed by OpenCL. NULL is legal. */
+/* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run are completed by
+   OpenCL, which keeps what they use. */
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 
-/* What the object runs on and what it decided. */
+/* Says what the object runs on and what it decided. INVALID_ARGUMENT where gs or info is NULL. */
 GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info);
 
-/* A result in a few words; never NULL. */
+/* A result in a few words, of OpenCL's codes their names; "unknown result" for other numbers. Never NULL. */
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result);
 
-/* The last call's failure in words: the argument, the OpenCL call, the build log. "" if it did not fail; valid until the
-   next call on the object. */
+/* The last call's failure in words: the argument, the OpenCL call, the build log (almost 8,000 characters of it; the
+   logger gets all). "" if it did not fail, and for a NULL gs. Valid until the next call on the object. */
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
-/* A type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
+/* A builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
-/* The operations on device buffers. They check every argument, enqueue and return; the last command enqueued is the
-   only one that writes outputs, so after a failure the outputs are as they were. The first call that needs a program
-   builds it (a second or less), unless prepare or a blob did. Programs differ by operation, types, operator, kind,
-   custom texts, the strategy and a class of sizes; of histograms also by bins, form, bounds' class, channels, mask,
-   outside, closed, weights and counters. */
+/* The operations. Each has four functions, of which this holds; what is particular to each stands with it.
+
+   gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
+   only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
+   the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
+   this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
+   of histograms also by bins, form, a class of bounds, channels, mask, outside, closed, weights and counters.
+     Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
+                   buffer must reach to its last element, that of the last row. What is written must not overlap
+                   anything else that the call reads or writes, its scratch included; what lies between rows counts as
+                   part of a range. Inputs may overlap each other.
+     count_buffer  One number of count_type: the count is read on the device when the call runs, and one above the
+                   desc's count counts as that. Sizes, pitches and scratch go by the desc's count.
+     Scratch       call.scratch, or the object's own. Kernels and the host must be allowed to read and write its buffer.
+     Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR for what does not fit together,
+                   UNSUPPORTED_TYPE for f64 where the device has none; INVALID_BUFFER (missing, or an image),
+                   INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
+                   SCRATCH_TOO_SMALL; UNSUPPORTED_STRATEGY where one was forced; INVALID_EVENT or
+                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list; CUSTOM_SOURCE or CUSTOM_SIZE for
+                   custom texts; BUILD; OUT_OF_HOST_MEMORY; or what OpenCL said. Only the last command that is enqueued
+                   writes outputs, so after any of these the outputs are as they were.
+
+   gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
+   given grows the object's scratch, so that the call neither builds nor allocates. It enqueues nothing in the caller's
+   queue. count, types and the like must be the call's; buffers, events and queue may be left out (*event becomes NULL).
+   Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns what the call would, but for
+   what concerns buffers and events.
+
+   gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
+   call.scratch.offset on; it may be 0. It builds and tries out the program, whose groups decide the size. Otherwise as
+   gpuscan_X_prepare; size NULL is INVALID_ARGUMENT, and *size is 0 after a failure.
+
+   gpuscan_X_host works on host arrays, and blocks until the result is there. desc may be NULL; in it, the fields that
+   the arrays and numbers among the arguments replace must be zero, else it is INVALID_ARGUMENT, as a missing array is.
+   All else holds: total, init_buffer, count_buffer and scratch are device buffers, and an event, complete, is the
+   caller's to release. The arrays may be read before the wait list's events have completed; the kernels wait for those.
+   The arrays hold rows * pitch elements, the last row only count; what lies between the rows stays as it was. An output
+   must not overlap an input. A failure of the device once it runs, or when the results are fetched, leaves what the
+   outputs hold unknown. */
+
+/* Prefix sum: every row by itself, dst[i] = init op src[0] op ... op src[i - 1], or with GPUSCAN_INCLUSIVE up to
+   src[i].
+
+   src           row r is count elements of src_type from src.offset + r * src_pitch on
+   dst           out: row r is count elements of dst_type from dst.offset + r * dst_pitch on
+   init          one dst_type element on the host, or in init_buffer; every row begins with it
+   total         out, optional: one dst_type element a row, init op all elements of the row
+   count_buffer  the elements of each row; what lies in dst past them stays as it was
+   aliasing      in place: src and dst may be the same range of one buffer, if their types have one size and, where
+                 there are several rows, their pitches are equal
+   scratch       about 1/1000 of the data
+   count 0       src and dst may be missing; only the totals are written: init, or the identity
+   conversion    source elements become dst_type (for f16: f32) before they are combined, by custom->convert where it is
+                 given, else as C converts
+   returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
+                 than 64 bytes, or in place on a device without fences of device scope; SINGLE_PASS_AHEAD in place. AUTO
+                 takes another strategy by itself. INVALID_ARGUMENT: a pitch is smaller than count
+   methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
+                 "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
+                 "Decoupled fallback", 2025. Within a sub-group: Hillis and Steele, "Data parallel algorithms", 1986 */
 GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_histogram(gpuscan *gs, const gpuscan_histogram_desc *desc);
 
-/* Builds what a call with this desc will need, so that the call itself neither builds nor allocates (with the caller's
-   scratch; with the object's own, the scratch is allocated here). Buffers, queue and events in the desc may be left
-   out: where they are, in-place use is assumed possible. */
+/* Builds what a scan with this desc will need. */
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_histogram_desc *desc);
 
-/* The bytes of scratch that a call with this desc needs at most; buffers may be left out. May be 0. Builds the program:
-   how large its groups can be decides the size. */
+/* The bytes of scratch that a scan with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
+
+/* A scan of the array src into the array dst, of count elements a row. src may equal dst, if the types have one size
+   and the rows lie alike; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc must be zero. */
+GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
+                                             const gpuscan_scan_desc *desc);
+
+/* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i], the second half of every scan in
+   several pieces. The addend is the left operand.
+
+   dst           in and out: count elements of type from dst.offset on
+   addend        ceil(count / block) elements of type from addend.offset on
+   count_buffer  the elements of dst; what lies past them stays as it was
+   aliasing      none: dst and addend must not overlap
+   scratch       none
+   count 0       dst and addend may be missing; nothing is written
+   conversion    none: custom->convert is not used
+   returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
+GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
+
+/* Builds what a uniform add with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
+
+/* The bytes of scratch that a uniform add needs: 0. Builds nothing. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const gpuscan_uniform_add_desc *desc,
                                                             uint64_t *size);
+
+/* A uniform add on the array dst of count elements, with the array addend of ceil(count / block). They must not
+   overlap. dst, addend, count and block of the desc must be zero. */
+GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
+                                                    uint64_t block, const gpuscan_uniform_add_desc *desc);
+
+/* Reduction: init op src[0] op ... op src[count - 1]. With ARGMIN or ARGMAX the index of the smallest or largest
+   element, the first of equals, counted from src.offset; NaN is no candidate.
+
+   src           count elements of src_type from src.offset on
+   dst           out: one dst_type element at dst.offset
+   result        or, instead of dst: one dst_type element in host memory, which must stay until the call is done
+   init          one dst_type element on the host, or in init_buffer; not for ARGMIN and ARGMAX
+   aliasing      none: dst must overlap nothing else
+   scratch       some values a compute unit, and one for result. Where neither dst nor result is given to
+                 gpuscan_reduce_prepare or _scratch_size, there is enough for either
+   count 0       src may be missing; the result is init, or the identity, or for ARGMIN and ARGMAX, as where all
+                 elements are NaN, the largest value of dst_type
+   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32) and do not use
+                 custom->convert. An index in u32 wraps around where there are more than 2^32 elements
+   returns       INVALID_ARGUMENT: dst and result are both given, or init for ARGMIN or ARGMAX. INVALID_BUFFER: neither
+                 dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or on
+                 elements of more than 64 bytes
+   method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
+                 shares in order, as in the CUDA programming guide's example of memory fences; or a second launch
+                 does */
+GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
+
+/* Builds what a reduction with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
+
+/* The bytes of scratch that a reduction with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
+
+/* A reduction of the array src of count elements into one dst_type element at result. src, dst, count and result of the
+   desc must be zero. */
+GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
+                                               const gpuscan_reduce_desc *desc);
+
+/* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself.
+
+   samples       pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
+   counts        out: counters of counter_type from counts.offset on; bins of them (with OUTSIDE_COUNT bins + 2) for the
+                 first channel of the mask, then for its next. All are written, or with accumulate added to
+   weights       optional: what pixel p of row r counts, at weights.offset + r * weights_pitch + p, of weight_type
+   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). In another
+                 order the counts are wrong, but nothing else happens
+   count_buffer  the pixels of each row
+   aliasing      none: counts must overlap nothing else
+   scratch       up to 8 bytes a counter; on a CPU, for more bins than fit local memory, up to 64 MiB or one table.
+                 gpuscan_histogram_prepare and _scratch_size must be given weights (or host_weights) and count_buffer
+                 where the call has them: programs and scratch differ
+   count 0       samples may be missing; the counters are 0, or with accumulate stay
+   bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
+                 With lower and upper both 0 the range is that of the type
+                 EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
+                 (f32 for f16) for k < bins, and edge[bins] = upper. step = (upper - lower) / bins is computed in double
+                 and rounded once to that type; where the difference overflows it is upper / bins - lower / bins. With
+                 lower and upper both 0 the range is [0, 1)
+                 NaN is never counted, in no bin and not as outside. Counters wrap around
+   returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
+                 count, edges without EDGES, or host_edges or host_weights, which are for gpuscan_histogram_host.
+                 INVALID_BINS: too many bins, a range that is empty or not finite, bins too fine for the float type.
+                 INVALID_TYPE: VALUES with floats, custom samples. UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was
+                 forced where the bins do not fit local memory, or with weights and u64 counters. AUTO takes another
+                 strategy by itself
+   methods       tables of each group's own, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
+                 Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
+                 multiplication", 1994 */
+GPUSCAN_API gpuscan_result gpuscan_histogram(gpuscan *gs, const gpuscan_histogram_desc *desc);
+
+/* Builds what a histogram with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_histogram_desc *desc);
+
+/* The bytes of scratch that a histogram with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
-/* The operations on host arrays: blocking. desc may be NULL; where it is given, its count, src, dst, samples, counts,
-   edges, weights and result are not used and must be zero, and all else holds: total, init_buffer and count_buffer are
-   device buffers, and an event is the caller's to release. count is elements (of a histogram pixels) a row; the arrays
-   hold rows * pitch of them, the last row only count. src may equal dst. result receives one element, counts as many
-   counters as gpuscan_histogram writes: bins (with OUTSIDE_COUNT bins + 2) for each channel of the mask. uniform_add's
-   addend holds ceil(count / block) elements. Where the device fails once it runs, or the results cannot be fetched,
-   what the outputs hold is not known. */
-GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
-                                             const gpuscan_scan_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
-                                                    uint64_t block, const gpuscan_uniform_add_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
-                                               const gpuscan_reduce_desc *desc);
+/* A histogram of the array samples, of count pixels a row, into the array counts of as many counters as
+   gpuscan_histogram writes. They must not overlap. Edges and weights are the desc's host_edges and host_weights; its
+   samples, counts, edges, weights and count must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 
-/* The programs built so far, for the next start. get: *size is the capacity on entry (blob NULL: ignored) and the size
-   needed on return; a capacity that is too small is GPUSCAN_ERROR_INVALID_ARGUMENT. Either way it finishes the queue of
-   the object's last call, since drivers may go on compiling until a program has run: not while that queue waits for an
-   event that this thread is still to set. Finish other queues and those of other objects yourself: PoCL up to 5.0 aborts
-   where it is asked for a program that runs. set: copies what it needs; a blob that is damaged, or of another device,
-   driver or version, is GPUSCAN_ERROR_BLOB and changes nothing. Blobs are trusted like programs: their checksum finds
-   damage, not malice. */
+/* Hands out the object's programs, built from source or taken from a blob, for the next start.
+
+   blob   out: memory for it, or NULL to learn the size
+   size   in: the bytes at blob, not used where that is NULL; out: the bytes that the blob has
+
+   INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it then says how many are needed).
+   It first finishes the queue of the object's last call, since drivers may go on compiling until a program has run: do
+   not call it while that queue waits for an event that this thread is still to set. Finish other queues, and those of
+   other objects, yourself: PoCL up to 5.0 aborts where it is asked for a program that runs. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
+
+/* Sets the blob from which programs are taken that are not built yet; one that was set before is forgotten, and
+   programs that are there stay. What the blob does not hold, or the driver refuses, is built from source. The blob is
+   copied.
+
+   GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver or version of the library.
+   INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
+   A blob is trusted like a program: its checksum finds damage, not malice. */
 GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size);
 
 #ifdef __cplusplus

@@ -79,6 +79,8 @@ int main(void) {
     size_t blob_size = 0;
     char error[100];
     int refused = 0;
+    typedef char enums_have_4_bytes[sizeof(gpuscan_type) == 4 && sizeof(gpuscan_strategy) == 4 ? 1 : -1];
+    refused += sizeof(enums_have_4_bytes) != 1;
     memset(&desc, 0, sizeof desc);
     memset(&scan, 0, sizeof scan);
     memset(&add, 0, sizeof add);
@@ -335,16 +337,21 @@ fi
 
 # --- code in text
 
-# The header's first screen: from its first #include to the closing brace, without the remarks on the right.
-snippet() {
-  awk '
-    /^ *#include <stdio.h>/ && !indent { match($0, /#/); indent = RSTART }
-    indent { line = substr($0, indent); sub(/;   +[^ ].*/, ";", line); print line; if (line ~ /^}/) exit }
+# header_program PATTERN: the code in the header's first comment from the line with PATTERN to the closing brace.
+header_program() {
+  awk -v pattern="$1" '
+    index($0, pattern) && !indent { match($0, /#/); indent = RSTART }
+    indent { line = substr($0, indent); print line; if (line ~ /^}/) exit }
   ' "$root/gpuscan.h"
 }
-{ printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n'; snippet; } > snippet.c
+{ printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n'; header_program '#include <stdio.h>'; } > snippet.c
 check 'the header'"'"'s program' "${CC:-cc}" -std=c99 $c_warnings -I"$root" snippet.c -o snippet -ldl
 check 'the header'"'"'s program runs' sh -c './snippet > snippet.txt 2>&1; test "$(cat snippet.txt)" = 22 || cat snippet.txt'
+header_program '#define GPUSCAN_LINK_OPENCL' > buffers.c
+check 'the header'"'"'s program with buffers' "${CC:-cc}" -std=c99 $c_warnings -Wno-missing-field-initializers -I"$root" \
+  buffers.c -o buffers -lOpenCL
+check 'the header'"'"'s program with buffers runs' sh -c './buffers > buffers.txt 2>&1; test "$(cat buffers.txt)" = 22 ||
+  cat buffers.txt'
 
 # The README's programs: they compile, run, and print what the remarks behind their printf lines say.
 awk -v name=readme '
