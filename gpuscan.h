@@ -96,9 +96,10 @@
                allocator and opencl, and their user pointers, until gpuscan_destroy.
 
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
-               1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, for
-               more bins than fit local memory, up to 64 MiB or one table of counters. A call may bring its own scratch,
-               see gpuscan_scan_scratch_size. Calls in several queues that use the object's scratch wait for each other.
+               1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
+               bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A call
+               may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the object's
+               scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
                or grow allocates nothing.
@@ -600,9 +601,9 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
    gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
    given grows the object's scratch, so that the call neither builds nor allocates. It enqueues nothing in the caller's
-   queue. count, types and the like must be the call's; buffers, events and queue may be left out (*event becomes NULL).
-   Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns what the call would, but for
-   what concerns buffers and events.
+   queue. count, types and the like must be the call's; buffers (but for a histogram's weights), events and queue may
+   be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared.
+   Returns what the call would, but for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
    call.scratch.offset on; it may be 0. It builds and tries out the program, whose groups decide the size. Otherwise as
@@ -718,9 +719,9 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  order the counts are wrong, but nothing else happens
    count_buffer  the pixels of each row
    aliasing      none: counts must overlap nothing else
-   scratch       up to 8 bytes a counter; on a CPU, for more bins than fit local memory, up to 64 MiB or one table.
-                 gpuscan_histogram_prepare and _scratch_size must be given weights (or host_weights) and count_buffer
-                 where the call has them: programs and scratch differ
+   scratch       up to 8 bytes a counter; on a CPU, where the bins do not fit local memory or weights go to u64
+                 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given weights
+                 (or host_weights) where the call has them: both programs and scratch differ
    count 0       samples may be missing; the counters are 0, or with accumulate stay
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
