@@ -108,8 +108,8 @@
 
    THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context. The
                logger's and the allocator's functions must not call the object. After fork() a child must not use its
-               parent's objects; and where the parent has used OpenCL, gpuscan_create in the child can hang: PoCL's
-               threads, for one, are not there.
+               parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or succeed and
+               the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
 
    DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are
                the same on every device and with every strategy. Operators need to be associative, not commutative.
