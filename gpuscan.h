@@ -65,9 +65,9 @@
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
-               [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [DEVICE PROFILE] [PROGRAM CACHE]
-               [SCRATCH] [LAUNCHING] [ARGUMENTS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELF-TEST] [HOST ARRAYS]
-               [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are edited in kernels.cl.inc; tools/embed brings them here.
+               [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [DEVICE PROFILE]
+               [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELF-TEST]
+               [HOST ARRAYS] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     0.1.0  scan, uniform add, reduce, histogram
 */
@@ -719,13 +719,13 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "     GPUSCAN_GROUP   work-items a group            GPUSCAN_CPU     one work-item a group, chunks shaped for a cache\n",
     "     GPUSCAN_LANES   work-items a sub-group        GPUSCAN_PTX     NVIDIA's lane and memory instructions\n",
-    "     GPUSCAN_ROWS    rows of vectors a tile        GPUSCAN_FENCE   device fence: 0 none, 1 PTX, 2 OpenCL 2, 3 mem_fence\n",
+    "     GPUSCAN_ROWS    rows of vectors a tile        GPUSCAN_FENCE   device fence: GPUSCAN_FENCE_...\n",
     "     GPUSCAN_VECTOR  elements a lane in a row      GPUSCAN_WORD    bits of a state word: 32, 64 or 128\n",
     "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits\n",
     "     GPUSCAN_AHEAD, GPUSCAN_FEW   forms of the single-pass scan\n",
     "     GPUSCAN_REGISTERS            registers a work-item that the build options allow on NVIDIA; 0: not said\n",
     "     GPUSCAN_PACKED               bytes of a small integer, of which a word's are added at once; 0: elements one by one\n",
-    "     GPUSCAN_PIPE                 histogram: 1 loads a round ahead, 2 the form for few samples\n",
+    "     GPUSCAN_PIPE                 histogram: GPUSCAN_PIPE_...\n",
     "     GPUSCAN_TICKETS              counters for tickets before the state words and the accumulators\n",
     "     GPUSCAN_PREFETCH_SRC, GPUSCAN_PREFETCH_DST   bytes ahead on a CPU; 0: not                                       */\n",
     "\n",
@@ -737,9 +737,11 @@ static const char *gpuscan__kernels[] = {
     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n",
     "#endif\n",
     "\n",
-    "/* What a kernel is told in numbers is one argument, a struct of 64-bit integers in the order in which the host gives\n",
-    "   them, a buffer's offset with the buffer: every further argument costs the host time (an H200's, for 16 of them: 0.7\n",
-    "   us a launch). */\n",
+    "/* What a kernel is told in numbers is one argument, a struct of 64-bit integers: every further argument costs the host\n",
+    "   time (an H200's, for 16 of them: 0.7 us a launch). The host defines GPUSCAN_..._NUMBERS, the structs' members, and\n",
+    "   all constants that it shares with the kernels: GPUSCAN_FLAG_... (the last of each kernel's numbers),\n",
+    "   GPUSCAN_FENCE_..., GPUSCAN_BIN_MODE_..., GPUSCAN_PIPE_..., GPUSCAN_ARRIVALS_..., GPUSCAN_BINS_... and\n",
+    "   GPUSCAN_OUTSIDE_... */\n",
     "\n",
     "/* ---- barriers and fences ------------------------------------------------------------------------------------- */\n",
     "\n",
@@ -764,9 +766,9 @@ static const char *gpuscan__kernels[] = {
     "/* Orders this work-item's global accesses before and after it for the whole device; mem_fence only promises that for\n",
     "   the work-group. */\n",
     "static inline void gpuscan_device_fence(void) {\n",
-    "#if GPUSCAN_FENCE == 1\n",
+    "#if GPUSCAN_FENCE == GPUSCAN_FENCE_PTX\n",
     "    __asm__ volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n",
-    "#elif GPUSCAN_FENCE == 2\n",
+    "#elif GPUSCAN_FENCE == GPUSCAN_FENCE_OPENCL2\n",
     "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);\n",
     "#else\n",
     "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n",
@@ -822,18 +824,6 @@ static const char *gpuscan__kernels[] = {
     "#else\n",
     "#define GPUSCAN_INLINE static inline\n",
     "#endif\n",
-    "\n",
-    "/* Flags, the last of every kernel's numbers. */\n",
-    "#define GPUSCAN_FLAG_INIT        1u   /* init_value counts */\n",
-    "#define GPUSCAN_FLAG_INIT_BUFFER 2u   /* init_buffer counts */\n",
-    "#define GPUSCAN_FLAG_TOTAL       4u   /* totals are wanted */\n",
-    "#define GPUSCAN_FLAG_COUNT_U32   8u   /* count_buffer counts, as u32 */\n",
-    "#define GPUSCAN_FLAG_COUNT_U64   16u  /* or as u64 */\n",
-    "#define GPUSCAN_FLAG_STREAM      32u  /* the output exceeds the cache: store past it */\n",
-    "#define GPUSCAN_FLAG_CARRIES     64u  /* the multi-pass scan has carries */\n",
-    "#define GPUSCAN_FLAG_ACCUMULATE  128u /* histogram: add to the counters */\n",
-    "#define GPUSCAN_FLAG_FINISH      256u /* histogram: the last group finishes */\n",
-    "#define GPUSCAN_FLAG_TABLES      16   /* histogram on a CPU: from here on the number of tables in the accumulators */\n",
     "\n",
     "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n",
     "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n",
@@ -2153,12 +2143,12 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SCAN_MULTI_PASS\n",
     "\n",
     "typedef struct {\n",
-    "    ulong src_offset, src_pitch, count, count_offset, rows, parts, part_tiles, sums_offset, flags;\n",
-    "} gpuscan_sums_numbers;\n",
+    "    GPUSCAN_SCAN_SUMS_NUMBERS\n",
+    "} gpuscan_scan_sums_numbers;\n",
     "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_scan_sums(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_t *sums,\n",
-    "                  gpuscan_sums_numbers numbers,\n",
+    "                  gpuscan_scan_sums_numbers numbers,\n",
     "    local gpuscan_shared *shared) {\n",
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n",
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n",
@@ -2181,12 +2171,12 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "\n",
     "typedef struct {\n",
-    "    ulong rows, parts, sums_offset, init_offset, flags;\n",
-    "} gpuscan_carries_numbers;\n",
+    "    GPUSCAN_SCAN_CARRIES_NUMBERS\n",
+    "} gpuscan_scan_carries_numbers;\n",
     "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "                     gpuscan_carries_numbers numbers,\n",
+    "                     gpuscan_scan_carries_numbers numbers,\n",
     "    local gpuscan_shared *shared) {\n",
     "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n",
     "    uint parts = (uint)numbers.parts;\n",
@@ -2216,14 +2206,13 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "\n",
     "typedef struct {\n",
-    "    ulong src_offset, src_pitch, dst_offset, dst_pitch, count, count_offset, rows, parts, part_tiles, carries_offset,\n",
-    "        init_offset, total_offset, flags;\n",
-    "} gpuscan_parts_numbers;\n",
+    "    GPUSCAN_SCAN_PARTS_NUMBERS\n",
+    "} gpuscan_scan_parts_numbers;\n",
     "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n",
     "                   global const gpuscan_t *carries, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "                   global gpuscan_dst *totals, gpuscan_parts_numbers numbers,\n",
+    "                   global gpuscan_dst *totals, gpuscan_scan_parts_numbers numbers,\n",
     "    local gpuscan_shared *shared) {\n",
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n",
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
@@ -2281,8 +2270,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "\n",
     "typedef struct {\n",
-    "    ulong src_offset, src_pitch, dst_offset, dst_pitch, count, count_offset, tiles, row_tiles, ahead, states_offset,\n",
-    "        epoch, init_offset, total_offset, flags;\n",
+    "    GPUSCAN_SCAN_NUMBERS\n",
     "} gpuscan_scan_numbers;\n",
     "\n",
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n",
@@ -2783,13 +2771,13 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#if GPUSCAN_UNIFORM_ADD\n",
     "typedef struct {\n",
-    "    ulong dst_offset, addend_offset, count, count_offset, block, flags;\n",
-    "} gpuscan_add_numbers;\n",
+    "    GPUSCAN_UNIFORM_ADD_NUMBERS\n",
+    "} gpuscan_uniform_add_numbers;\n",
     "\n",
     "/* A group takes TILE consecutive elements at a time; on a CPU its one work-item does, addend by addend. */\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_uniform_add(global gpuscan_dst *dst, global const gpuscan_dst *addends, global const uint *count_buffer,\n",
-    "                    gpuscan_add_numbers numbers) {\n",
+    "                    gpuscan_uniform_add_numbers numbers) {\n",
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n",
     "    ulong block = numbers.block;\n",
     "    dst += numbers.dst_offset;\n",
@@ -3028,7 +3016,7 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "\n",
     "typedef struct {\n",
-    "    ulong src_offset, count, count_offset, group_tiles, partials_offset, epoch, dst_offset, init_offset, flags;\n",
+    "    GPUSCAN_REDUCE_NUMBERS\n",
     "} gpuscan_reduce_numbers;\n",
     "\n",
     "/* One group writes the result at once. Of several the last to arrive combines the partial results where they are state\n",
@@ -3075,12 +3063,12 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#if !GPUSCAN_WORD\n",
     "typedef struct {\n",
-    "    ulong partials_offset, count, dst_offset, init_offset, flags;\n",
-    "} gpuscan_finish_numbers;\n",
+    "    GPUSCAN_REDUCE_FINISH_NUMBERS\n",
+    "} gpuscan_reduce_finish_numbers;\n",
     "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_dst init_value,\n",
-    "                      global const gpuscan_dst *init_buffer, gpuscan_finish_numbers numbers,\n",
+    "                      global const gpuscan_dst *init_buffer, gpuscan_reduce_finish_numbers numbers,\n",
     "    local gpuscan_reduce_shared *shared) {\n",
     "    gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n",
     "    if (GPUSCAN_ITEM == 0)\n",
@@ -3102,13 +3090,13 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_COUNTER gpuscan_counter;\n",
     "\n",
     "#define GPUSCAN_NO_BIN       0xffffffffu\n",
-    "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == 2 ? 2 : 0))\n",
+    "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n",
     "\n",
     "/* The bin of a sample that is known to be outside. */\n",
     "static inline uint gpuscan_outside(bool below) {\n",
-    "#if GPUSCAN_OUTSIDE == 0\n",
+    "#if GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP\n",
     "    return GPUSCAN_NO_BIN;\n",
-    "#elif GPUSCAN_OUTSIDE == 1\n",
+    "#elif GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_CLAMP\n",
     "    return below ? 0 : GPUSCAN_BINS - 1;\n",
     "#else\n",
     "    return below ? GPUSCAN_BINS : GPUSCAN_BINS + 1;\n",
@@ -3135,13 +3123,13 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, global const gpuscan_real *edges) {\n",
     "    gpuscan_real s = gpuscan_real_of(sample);\n",
-    "#if GPUSCAN_FORM == 1\n",
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n",
     "    lower = edges[0];\n",
     "    upper = edges[GPUSCAN_BINS];\n",
     "#endif\n",
     "    bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);        /* NaN is not, nor anywhere else */\n",
     "    uint elsewhere = s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n",
-    "#if GPUSCAN_FORM == 1\n",
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n",
     "    if (!inside)\n",
     "        return elsewhere;\n",
     "    uint low = 0, high = GPUSCAN_BINS; /* edges[low] <= s, and s < edges[high] but for a closed upper edge */\n",
@@ -3155,7 +3143,8 @@ static const char *gpuscan__kernels[] = {
     "    return low;\n",
     "#else\n",
     "    /* A guess by multiplication, put right by the edges themselves: edge[k] = fma(k, step, lower). */\n",
-    "#if GPUSCAN_BIN_MODE == 1 /* the guess errs by less than half a bin: rounded to nearest it is right or one too large */\n",
+    "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n",
+    "    /* The guess errs by less than half a bin: rounded to nearest it is right or one too large. */\n",
     "    gpuscan_real magic = GPUSCAN_MAGIC; /* added, it leaves the integer in the lowest bits */\n",
     "    gpuscan_real at = fma(s - lower, inverse, magic), last = magic + (gpuscan_real)(GPUSCAN_BINS - 1);\n",
     "    at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last); /* fmin, which knows NaN, takes a CPU longer */\n",
@@ -3184,25 +3173,25 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n",
     "\n",
     "/* floor(x * BINS / range), exactly, for x < range:\n",
-    "     0  bin = x                       one bin a value\n",
-    "     1  x >> factor                   range / BINS is a power of two\n",
-    "     2  mul_hi(x, factor)             factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays below\n",
-    "                                      x / 2^64 < 1 / range, which cannot reach the next integer; or range = 2^64 and\n",
-    "                                      factor = BINS, where it is exact by definition\n",
-    "     3  mul_hi(x, factor), + 1 or not factor = floor(2^64 * BINS / range): at most one too small\n",
-    "     4  x * BINS / range              BINS >= range                                                                  */\n",
+    "     VALUE             bin = x                    one bin a value\n",
+    "     SHIFT             x >> factor                range / BINS is a power of two\n",
+    "     MULTIPLY          mul_hi(x, factor)          factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays\n",
+    "                                                  below x / 2^64 < 1 / range, which cannot reach the next integer; or\n",
+    "                                                  range = 2^64 and factor = BINS, where it is exact by definition\n",
+    "     MULTIPLY_CHECKED  mul_hi(x, factor) or + 1   factor = floor(2^64 * BINS / range): at most one too small\n",
+    "     DIVIDE            x * BINS / range           BINS >= range                                                      */\n",
     "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n",
-    "#if GPUSCAN_BIN_MODE == 0\n",
+    "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n",
     "    return (uint)x;\n",
-    "#elif GPUSCAN_BIN_MODE == 1\n",
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n",
     "    return (uint)(x >> (uint)factor);\n",
-    "#elif GPUSCAN_BIN_MODE == 2 && GPUSCAN_OFFSET_SIZE == 4\n",
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4\n",
     "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n",
-    "#elif GPUSCAN_BIN_MODE == 2\n",
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY\n",
     "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n",
     "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n",
     "    return (uint)mul_hi((ulong)x, factor);\n",
-    "#elif GPUSCAN_BIN_MODE == 3\n",
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_CHECKED\n",
     "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n",
     "    ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)GPUSCAN_BINS); /* next * range <= x * BINS ? */\n",
     "    bool up = high < x_high || (high == x_high && next * range <= (ulong)x * GPUSCAN_BINS);\n",
@@ -3213,7 +3202,7 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "\n",
     "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, global const gpuscan_sample *edges) {\n",
-    "#if GPUSCAN_FORM == 1\n",
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n",
     "    uint low = 0, high = GPUSCAN_BINS;\n",
     "    if (s < edges[0])\n",
     "        return gpuscan_outside(true);\n",
@@ -3308,8 +3297,7 @@ static const char *gpuscan__kernels[] = {
     "}\n",
     "\n",
     "typedef struct {\n",
-    "    ulong samples_offset, pitch, count, count_offset, rows, row_groups, weights_offset, weights_pitch, edges_offset,\n",
-    "        accumulators_offset, counts_offset, flags;\n",
+    "    GPUSCAN_HISTOGRAM_NUMBERS\n",
     "} gpuscan_histogram_numbers;\n",
     "\n",
     "/* What each sample is compared with stays an argument of its own type. */\n",
@@ -3406,7 +3394,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n",
     "                                      global const GPUSCAN_EDGE *edges) {\n",
     "    uint bin;\n",
-    "#if GPUSCAN_FORM == 1 || GPUSCAN_SAMPLE_IS_FLOAT\n",
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES || GPUSCAN_SAMPLE_IS_FLOAT\n",
     "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n",
     "#else\n",
     "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n",
@@ -3471,7 +3459,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n",
     "#else /* a table a group, of an earlier launch */\n",
     "        gpuscan_counter sum = 0;\n",
-    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES; t++) {\n",
+    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES_SHIFT; t++) {\n",
     "            sum += accumulators[t * (ulong)GPUSCAN_STRIDE + k];\n",
     "            accumulators[t * (ulong)GPUSCAN_STRIDE + k] = 0;\n",
     "            if (k == 0)\n",
@@ -3699,7 +3687,7 @@ static const char *gpuscan__kernels[] = {
     "/* Loads vectors i, i + stride, ... of a row, where there are ROWS of them; in the short form as many as there are. */\n",
     "GPUSCAN_INLINE bool gpuscan_load_if(uint4 *vectors, gpuscan_row at, ulong i, ulong stride) {\n",
     "    global const uint4 *from = gpuscan_row_vectors(at) + i;\n",
-    "#if GPUSCAN_PIPE == 1\n",
+    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_AHEAD\n",
     "    bool more = i + (GPUSCAN_ROWS - 1) * stride < at.vectors;\n",
     "    if (more)\n",
     "        gpuscan_load_vectors(vectors, from, stride);\n",
@@ -3754,12 +3742,12 @@ static const char *gpuscan__kernels[] = {
     "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n",
     "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n",
     "   by an exchange, since the others were atomic: nothing else orders them. */\n",
-    "#if GPUSCAN_ARRIVALS == 40\n",
+    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_U64\n",
     "typedef ulong gpuscan_arrivals;\n",
     "#define GPUSCAN_ARRIVE(word, amount) atom_add(word, amount)\n",
     "#define GPUSCAN_CLEAR(word)          atom_xchg(word, 0ul)\n",
     "#define GPUSCAN_WORD_OF(bin)         (bin)\n",
-    "#elif GPUSCAN_ARRIVALS\n",
+    "#elif GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_U32\n",
     "typedef uint gpuscan_arrivals;\n",
     "#define GPUSCAN_ARRIVE(word, amount) atomic_add(word, amount)\n",
     "#define GPUSCAN_CLEAR(word)          atomic_xchg(word, 0u)\n",
@@ -3792,7 +3780,7 @@ static const char *gpuscan__kernels[] = {
     "    samples += numbers.samples_offset;\n",
     "    weights += numbers.weights_offset;\n",
     "    gpuscan_row here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
-    "#if GPUSCAN_PIPE\n",
+    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n",
     "    ulong stride64 = stride; /* beyond 32 bits */\n",
     "    uint4 loaded[GPUSCAN_ROWS];\n",
     "    bool more = gpuscan_load_if(loaded, here, first, stride64); /* on their way while the bins are cleared */\n",
@@ -3820,9 +3808,9 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_count_sample(here.samples[sample], (uint)(sample % GPUSCAN_CHANNELS), weight, copy, first_bin, bins,\n",
     "                                 accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n",
     "        }\n",
-    "#if GPUSCAN_PIPE\n",
+    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n",
     "        ulong i = first;\n",
-    "#if GPUSCAN_PIPE == 1 /* the next vectors are on their way while these are counted */\n",
+    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_AHEAD /* the next vectors are on their way while these are counted */\n",
     "        while (more) {\n",
     "            uint4 next[GPUSCAN_ROWS];\n",
     "            i += GPUSCAN_ROWS * stride64;\n",
@@ -3870,7 +3858,7 @@ static const char *gpuscan__kernels[] = {
     "        row += members / row_groups;\n",
     "        if (row < rows) {\n",
     "            here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
-    "#if GPUSCAN_PIPE\n",
+    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n",
     "            more = gpuscan_load_if(loaded, here, first, stride64);\n",
     "#endif\n",
     "        }\n",
@@ -3885,7 +3873,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n",
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
     "            sums[j] = gpuscan_copies_sum(bins, min(k + j * GPUSCAN_GROUP, bins_here - 1), part);\n",
-    "#if GPUSCAN_ARRIVALS\n",
+    "#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n",
     "        /* An accumulator counts the range's groups in its upper bits and samples below: whoever adds as the last group\n",
     "           has the bin's sum. No fence is needed, since nothing else is read. */\n",
     "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n",
@@ -3913,7 +3901,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "    }\n",
     "#endif\n",
-    "#if !GPUSCAN_ARRIVALS\n",
+    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE\n",
     "    if (flags & GPUSCAN_FLAG_FINISH) {\n",
     "        uint groups = (uint)get_num_groups(0);\n",
     "        gpuscan_device_fence();\n",
@@ -3928,18 +3916,93 @@ static const char *gpuscan__kernels[] = {
     "#endif /* a group of many work-items */\n",
     "\n",
     "typedef struct {\n",
-    "    ulong accumulators_offset, counts_offset, flags;\n",
-    "} gpuscan_move_numbers;\n",
+    "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n",
+    "} gpuscan_histogram_finish_numbers;\n",
     "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
     "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
-    "                         gpuscan_move_numbers numbers) {\n",
+    "                         gpuscan_histogram_finish_numbers numbers) {\n",
     "    gpuscan_histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n",
     "                           get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0), (uint)numbers.flags);\n",
     "}\n",
     "#endif /* GPUSCAN_SAMPLE */\n",
 /* kernels.cl.inc: end */
 };
+
+/* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
+
+/* What host and kernels must agree on stands here once: the host's enums are made of these lists, and every program is
+   told the same names and values, as GPUSCAN_... */
+#define GPUSCAN__DEVICE_CONSTANTS(X)                                                                                   \
+    X(FLAG_INIT, 1)          /* init_value counts */                                                                   \
+    X(FLAG_INIT_BUFFER, 2)   /* init_buffer counts */                                                                  \
+    X(FLAG_TOTAL, 4)         /* totals are wanted */                                                                   \
+    X(FLAG_COUNT_U32, 8)     /* count_buffer counts, as u32 */                                                         \
+    X(FLAG_COUNT_U64, 16)    /* or as u64 */                                                                           \
+    X(FLAG_STREAM, 32)       /* the output exceeds the cache: store past it */                                         \
+    X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
+    X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters */                                                      \
+    X(FLAG_FINISH, 256)      /* histogram: the last group finishes */                                                  \
+    X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
+    X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
+    X(FENCE_PTX, 1)                                                                                                    \
+    X(FENCE_OPENCL2, 2)                                                                                                \
+    X(FENCE_MEM, 3)          /* mem_fence, where groups run in order */                                                \
+    X(BIN_MODE_VALUE, 0)     /* integers: one bin a value; for these see gpuscan_even_bin */                           \
+    X(BIN_MODE_SHIFT, 1)                                                                                               \
+    X(BIN_MODE_MULTIPLY, 2)                                                                                            \
+    X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
+    X(BIN_MODE_DIVIDE, 4)                                                                                              \
+    X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
+    X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(PIPE_NONE, 0)          /* histogram: samples are loaded when they are counted */                                 \
+    X(PIPE_AHEAD, 1)         /* a round before */                                                                      \
+    X(PIPE_SHORT, 2)         /* all at once: the form for few samples */                                               \
+    X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that came */                           \
+    X(ARRIVALS_U32, 24)      /* from this bit on they do, in words of 32 bits */                                       \
+    X(ARRIVALS_U64, 40)      /* in words of 64 bits */
+/* And of the public enums these. */
+#define GPUSCAN__DEVICE_PUBLIC(X)                                                                                      \
+    X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)
+
+#define GPUSCAN__DEVICE_ENUM(name, value) GPUSCAN__##name = value,
+enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
+#undef GPUSCAN__DEVICE_ENUM
+
+#define GPUSCAN__DEVICE_ROW(name, value) {#name, value},
+#define GPUSCAN__DEVICE_PUBLIC_ROW(name) {#name, GPUSCAN_##name},
+static const struct {
+    const char *name;
+    uint32_t value;
+} gpuscan__device_constants[] = {GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ROW)
+                                     GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEVICE_PUBLIC_ROW)};
+#undef GPUSCAN__DEVICE_ROW
+#undef GPUSCAN__DEVICE_PUBLIC_ROW
+
+/* What a kernel is told in numbers: 64-bit integers, in this order one argument, a buffer's offset with the buffer. The
+   kernel's struct is made of the same list. */
+#define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
+    X(src_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles) X(sums_offset) X(flags)
+#define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
+#define GPUSCAN__SCAN_PARTS_NUMBERS(X)                                                                                 \
+    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)      \
+    X(carries_offset) X(init_offset) X(total_offset) X(flags)
+/* of all single-pass kernels */
+#define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
+    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(tiles) X(row_tiles) X(ahead)      \
+    X(states_offset) X(epoch) X(init_offset) X(total_offset) X(flags)
+#define GPUSCAN__UNIFORM_ADD_NUMBERS(X) X(dst_offset) X(addend_offset) X(count) X(count_offset) X(block) X(flags)
+#define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
+    X(src_offset) X(count) X(count_offset) X(group_tiles) X(partials_offset) X(epoch) X(dst_offset) X(init_offset)     \
+    X(flags)
+#define GPUSCAN__REDUCE_FINISH_NUMBERS(X) X(partials_offset) X(count) X(dst_offset) X(init_offset) X(flags)
+#define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
+    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(row_groups) X(weights_offset) X(weights_pitch)       \
+    X(edges_offset) X(accumulators_offset) X(counts_offset) X(flags)
+#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(flags)
+
+/* A list as the members of a device struct: "ulong src_offset; ulong src_pitch; ..." */
+#define GPUSCAN__DEVICE_MEMBER(name) "ulong " #name "; "
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
@@ -4036,8 +4099,6 @@ typedef struct gpuscan__tuning {
     int inclusive;      /* 1: for inclusive scans only */
 } gpuscan__tuning;
 
-enum { GPUSCAN__FENCE_NONE = 0, GPUSCAN__FENCE_PTX, GPUSCAN__FENCE_OPENCL2, GPUSCAN__FENCE_MEM };
-
 typedef struct gpuscan__profile {
     const char *name;
     cl_device_type type; /* matches when any of these bits is the device's */
@@ -4097,7 +4158,7 @@ enum { GPUSCAN__MAX_KERNELS = 3 };
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, strategy, inclusive, ahead, few, registers, group, rows, tile, word;
     uint32_t in_launch; /* histogram, finished in the launch that counts: 1 by a fence; the bit of GPUSCAN_ARRIVALS */
-    uint32_t pipe;      /* histogram: 1 loads ahead, 2 the short form */
+    uint32_t pipe;      /* histogram: GPUSCAN__PIPE_... */
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint32_t ranges, range_bins, byte_bins;
     uint64_t custom_size;
@@ -4794,13 +4855,33 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
 
 /* [PROGRAM CACHE] -------------------------------------------------------------------------------------------------- */
 
-/* The kernels of an operation's program; which of them exist depends on the key. */
-static const char *const gpuscan__kernel_names[GPUSCAN__OPERATIONS][2][GPUSCAN__MAX_KERNELS] = {
-    {{"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts"}, {"gpuscan_scan_look_back", NULL, NULL}},
-    {{"gpuscan_uniform_add", NULL, NULL}, {NULL, NULL, NULL}},
-    {{"gpuscan_reduce", "gpuscan_reduce_finish", NULL}, {"gpuscan_reduce", NULL, NULL}},
-    {{"gpuscan_histogram", "gpuscan_histogram_finish", NULL}, {"gpuscan_histogram", "gpuscan_histogram_finish", NULL}},
+/* A kernel, and the macro with its numbers' members. */
+typedef struct gpuscan__kernel {
+    const char *name, *numbers_name, *numbers;
+} gpuscan__kernel;
+#define GPUSCAN__KERNEL(name, list)                                                                                    \
+    { "gpuscan_" #name, #list "_NUMBERS", GPUSCAN__##list##_NUMBERS(GPUSCAN__DEVICE_MEMBER) }
+#define GPUSCAN__NO_KERNEL                                                                                             \
+    { NULL, NULL, NULL }
+
+/* The kernels of an operation's program: of several passes, of one. */
+static const gpuscan__kernel gpuscan__kernel_names[GPUSCAN__OPERATIONS][2][GPUSCAN__MAX_KERNELS] = {
+    {{GPUSCAN__KERNEL(scan_sums, SCAN_SUMS), GPUSCAN__KERNEL(scan_carries, SCAN_CARRIES),
+      GPUSCAN__KERNEL(scan_parts, SCAN_PARTS)},
+     {GPUSCAN__KERNEL(scan_look_back, SCAN), GPUSCAN__NO_KERNEL, GPUSCAN__NO_KERNEL}},
+    {{GPUSCAN__KERNEL(uniform_add, UNIFORM_ADD), GPUSCAN__NO_KERNEL, GPUSCAN__NO_KERNEL},
+     {GPUSCAN__NO_KERNEL, GPUSCAN__NO_KERNEL, GPUSCAN__NO_KERNEL}},
+    {{GPUSCAN__KERNEL(reduce, REDUCE), GPUSCAN__KERNEL(reduce_finish, REDUCE_FINISH), GPUSCAN__NO_KERNEL},
+     {GPUSCAN__KERNEL(reduce, REDUCE), GPUSCAN__NO_KERNEL, GPUSCAN__NO_KERNEL}},
+    {{GPUSCAN__KERNEL(histogram, HISTOGRAM), GPUSCAN__KERNEL(histogram_finish, HISTOGRAM_FINISH), GPUSCAN__NO_KERNEL},
+     {GPUSCAN__KERNEL(histogram, HISTOGRAM), GPUSCAN__KERNEL(histogram_finish, HISTOGRAM_FINISH), GPUSCAN__NO_KERNEL}},
 };
+#undef GPUSCAN__KERNEL
+#undef GPUSCAN__NO_KERNEL
+
+static const gpuscan__kernel *gpuscan__program_kernels(const gpuscan__key *key) {
+    return gpuscan__kernel_names[key->operation][gpuscan__is_single_pass((gpuscan_strategy)key->strategy) ? 1 : 0];
+}
 
 enum { GPUSCAN__SCAN_SUMS = 0, GPUSCAN__SCAN_CARRIES, GPUSCAN__SCAN_PARTS };
 
@@ -4915,9 +4996,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    a driver gave together with an error code. */
 static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, const gpuscan_custom *custom) {
     const gpuscan_opencl *cl = &gs->cl;
-    const char *const *names =
-        gpuscan__kernel_names[program->key.operation]
-                             [gpuscan__is_single_pass((gpuscan_strategy)program->key.strategy) ? 1 : 0];
+    const gpuscan__kernel *kernels = gpuscan__program_kernels(&program->key);
     const unsigned char *binary;
     size_t size = 0, i;
     cl_int code = CL_SUCCESS;
@@ -4960,10 +5039,10 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
             gpuscan__log(gs, GPUSCAN_LOG_INFO, message);
         }
     }
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && names[i]; i++) {
-        program->kernels[i] = cl->clCreateKernel(program->program, names[i], &code);
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && kernels[i].name; i++) {
+        program->kernels[i] = cl->clCreateKernel(program->program, kernels[i].name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", names[i]);
+            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", kernels[i].name);
     }
     return GPUSCAN_SUCCESS;
 }
@@ -5001,10 +5080,16 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *prog
     return GPUSCAN_SUCCESS;
 }
 
-/* What all programs are told of the device and the shape. */
+/* What all programs are told: the constants, their kernels' numbers, the device and the shape. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
+    const gpuscan__kernel *kernels = gpuscan__program_kernels(key);
     int cpu = gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy);
     int ptx = gpuscan__uses_ptx(gs, key);
+    size_t i;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__device_constants); i++)
+        gpuscan__define_number(text, gpuscan__device_constants[i].name, gpuscan__device_constants[i].value);
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && kernels[i].name; i++)
+        gpuscan__define(text, kernels[i].numbers_name, kernels[i].numbers);
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", (uint64_t)ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
@@ -5801,20 +5886,6 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, const gpuscan_call *ca
     range->end = range->begin + bytes; /* only what is used must not overlap */
     return GPUSCAN_SUCCESS;
 }
-
-/* The flags, the last of every kernel's numbers; kernels.cl.inc has the same. */
-enum {
-    GPUSCAN__FLAG_INIT = 1,
-    GPUSCAN__FLAG_INIT_BUFFER = 2,
-    GPUSCAN__FLAG_TOTAL = 4,
-    GPUSCAN__FLAG_COUNT_U32 = 8,
-    GPUSCAN__FLAG_COUNT_U64 = 16,
-    GPUSCAN__FLAG_STREAM = 32,
-    GPUSCAN__FLAG_CARRIES = 64,
-    GPUSCAN__FLAG_ACCUMULATE = 128,
-    GPUSCAN__FLAG_FINISH = 256,
-    GPUSCAN__FLAG_TABLES = 16 /* a shift */
-};
 
 /* count_buffer and count_type. */
 static gpuscan_result gpuscan__check_count(gpuscan *gs, gpuscan_buffer buffer, gpuscan_type type, uint32_t *flags,
@@ -6660,7 +6731,7 @@ static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "PIPE", key->pipe);
     gpuscan__define_number(text, "RANGES", key->ranges);
     gpuscan__define_number(text, "RANGE_BINS", key->range_bins);
-    gpuscan__define_number(text, "ARRIVALS", key->in_launch > 1 ? key->in_launch : 0);
+    gpuscan__define_number(text, "ARRIVALS", key->in_launch > 1 ? key->in_launch : GPUSCAN__ARRIVALS_NONE);
     if (key->byte_bins)
         gpuscan__define(text, "BYTE_BINS", sample->kind == 's' ? "0x80808080u" : "0u");
     gpuscan__define_number(text, "BYTE_TABLES", gpuscan__counts_bytes(key) ? key->copies : 0);
@@ -6719,24 +6790,24 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
             key->wide_offset = desc->closed && range == whole - above; /* then lower + range is none of the type's */
     }
     if (range == bins || desc->form == GPUSCAN_BINS_VALUES) {
-        key->mode = 0;
+        key->mode = GPUSCAN__BIN_MODE_VALUE;
     } else if (range == 0) {
-        key->mode = 2;
+        key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
         plan->factor = bins;
     } else if (bins < range && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0) {
         while ((range / bins) >> shift > 1)
             shift++;
-        key->mode = 1;
+        key->mode = GPUSCAN__BIN_MODE_SHIFT;
         plan->factor = shift;
         if (shift > 31) /* one bin over all of 32 bits */
             key->wide_offset = 1;
     } else if (bins >= range) {
-        key->mode = 4;
+        key->mode = GPUSCAN__BIN_MODE_DIVIDE;
     } else if (range <= (uint64_t)1 << 32) {
-        key->mode = 2;
+        key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
         plan->factor = gpuscan__fraction64(bins, range) + 1;
     } else {
-        key->mode = 3;
+        key->mode = GPUSCAN__BIN_MODE_MULTIPLY_CHECKED;
         plan->factor = gpuscan__fraction64(bins, range);
     }
     return GPUSCAN_SUCCESS;
@@ -6776,8 +6847,9 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
        together, and an edge's own rounding is 2^-24 of 2^21 steps at most, another 1/8: as long as nothing over- or
        underflows the two are less than half a bin apart. */
     largest = -lower > upper ? -lower : upper;
+    plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
     if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
-        plan->key.mode = 1;
+        plan->key.mode = GPUSCAN__BIN_MODE_NEAREST;
     return GPUSCAN_SUCCESS;
 }
 
@@ -6895,7 +6967,8 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     key->strategy = (uint32_t)strategy;
     key->rows = profile->counts_rows;
-    key->pipe = key->registers = 0;
+    key->pipe = GPUSCAN__PIPE_NONE;
+    key->registers = 0;
     if (!cpu && key->copies && profile->counts_pipe) {
         uint64_t samples_each = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
         int few;
@@ -6915,15 +6988,15 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
         if (few)
             key->rows = profile->counts_short[1];
         if (few || key->ranges == 1) {
-            key->pipe = few ? 2 : 1;
+            key->pipe = few ? GPUSCAN__PIPE_SHORT : GPUSCAN__PIPE_AHEAD;
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
         }
     }
     key->tile = key->group * key->rows * vector;
     key->range_bins = (uint32_t)gpuscan__ceil_div(plan->all_bins, key->ranges);
     key->ranges = (uint32_t)gpuscan__ceil_div(plan->all_bins, key->range_bins);
-    key->byte_bins = size == 1 && key->form != GPUSCAN_BINS_EDGES && key->mode == 0 && key->range_all && !weighted &&
-                     !cpu && key->copies && key->ranges == 1 && plan->channels != 3;
+    key->byte_bins = size == 1 && key->form != GPUSCAN_BINS_EDGES && key->mode == GPUSCAN__BIN_MODE_VALUE && key->range_all &&
+                     !weighted && !cpu && key->copies && key->ranges == 1 && plan->channels != 3;
     if (cpu) {
         uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
         if (size == 1 && !weighted && tables * 1024 + 4 <= local)
@@ -6966,7 +7039,9 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     }
     key->in_launch = 0;
     if (words && key->copies && !cpu && (plan->all_bins <= 4096 || key->ranges > 1))
-        key->in_launch = key->pipe == 2 && elements < (uint64_t)1 << 24 && most < 256 ? 24 : 40;
+        key->in_launch = key->pipe == GPUSCAN__PIPE_SHORT && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U32 && most < 256
+                             ? GPUSCAN__ARRIVALS_U32
+                             : GPUSCAN__ARRIVALS_U64;
     else if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096 && (!cpu || key->copies))
         key->in_launch = 1;
     memset(&plan->need, 0, sizeof(plan->need));
@@ -7020,7 +7095,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     if (in_launch)
         flags |= GPUSCAN__FLAG_FINISH;
     if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy) && !plan->key.copies)
-        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES;
+        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES_SHIFT;
     gpuscan__arg_buffer(&launch, desc->samples);
     gpuscan__arg_number(&launch, pitch);
     gpuscan__arg_number(&launch, count);
