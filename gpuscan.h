@@ -67,7 +67,8 @@
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
                [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [DEVICE PROFILE]
                [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELF-TEST]
-               [HOST ARRAYS] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are edited in kernels.cl.inc; tools/embed brings them here.
+               [HOST ARRAYS] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are edited in kernels.cl.inc;
+               tools/embed brings them here.
 
    CHANGES     0.1.0  scan, uniform add, reduce, histogram
 */
@@ -270,6 +271,8 @@ typedef struct gpuscan_limits {
     size_t   work_group_size; /* work-items a group at most; 0: the device's limit */
     uint64_t local_memory;    /* bytes of local memory a group at most; 0: the device's limit */
     uint32_t without;         /* a sum of GPUSCAN_WITHOUT_... */
+    uint32_t lanes;           /* not 0: lanes of this width (8, 16, 32 or 64) through local memory in place of the
+                                 device's own: a slow stand-in for a vendor's instructions, for tests */
 } gpuscan_limits;
 
 /* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
@@ -714,8 +717,8 @@ static const char *gpuscan__kernels[] = {
     "   [DEVICE NUMBERS] in gpuscan.h. tools/embed copies this text there.\n",
     "\n",
     "   SECTIONS    search for the name in brackets. Each uses those before it.\n",
-    "               [BARRIERS AND MEMORY] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANES] [GROUP TILES] [CPU TILES]\n",
-    "               [MULTI-PASS SCAN] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [UNIFORM ADD] [REDUCE]\n",
+    "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n",
+    "               [CPU TILES] [MULTI-PASS SCAN] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [UNIFORM ADD] [REDUCE]\n",
     "               [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM]\n",
     "\n",
     "   WORDS       of this file, and what else they are called:\n",
@@ -741,7 +744,7 @@ static const char *gpuscan__kernels[] = {
     "     VECTOR          elements a vector               FENCE    the device fence: FENCE_...\n",
     "     ITEM_VECTORS    vectors a work-item             WORD     bits of a state word: 32, 64 or 128\n",
     "     TILE            elements a tile                 POLLS    polls before a late tile is summed by who waits for it\n",
-    "     AHEAD, FEW      forms of the single-pass scan\n",
+    "     LANES_KIND      how they exchange: LANES_...    AHEAD, FEW   forms of the single-pass scan\n",
     "     REGISTERS       registers a work-item that the build options allow on NVIDIA; 0: not said\n",
     "     PACKED          bytes of a small integer, of which a word's are added at once; 0: elements one by one\n",
     "     PIPE            how the histogram loads: PIPE_...\n",
@@ -837,6 +840,13 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_UNROLL\n",
     "#endif\n",
     "\n",
+    "/* Loops that must not be unrolled, since what they call is long. */\n",
+    "#if GPUSCAN_PTX\n",
+    "#define GPUSCAN_ROLLED _Pragma(\"unroll 1\")\n",
+    "#else\n",
+    "#define GPUSCAN_ROLLED\n",
+    "#endif\n",
+    "\n",
     "/* Functions whose arrays are to stay in registers. */\n",
     "#if GPUSCAN_PTX\n",
     "#define GPUSCAN_INLINE static inline __attribute__((always_inline))\n",
@@ -881,6 +891,152 @@ static const char *gpuscan__kernels[] = {
     "    return *shared;\n",
     "#endif\n",
     "}\n",
+    "\n",
+    "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n",
+    "\n",
+    "/* What the work-items of a sub-group hand to each other without the group's barriers. One block a kind says how; all\n",
+    "   else is made of its four functions: a number of another lane (gpuscan_uint_up: of d lanes before, or the lane's own\n",
+    "   where there is none; gpuscan_uint_xor; gpuscan_uint_at) and gpuscan_vote, a bit for each lane whose argument is not\n",
+    "   0. memory: a word a work-item, for LOCAL.\n",
+    "\n",
+    "     PTX        NVIDIA's instructions\n",
+    "     SUBGROUPS  OpenCL's sub-groups and their shuffles and ballots, on a device whose sub-groups have LANES work-items\n",
+    "     LOCAL      local memory and the group's barriers: a slow stand-in for tests. All work-items of a group must come to\n",
+    "                each exchange, so the single-pass scans, which look back in branches and loops of a sub-group's own, are\n",
+    "                given groups of one sub-group\n",
+    "     NONE       no lanes: a window is one work-item, and a group's tiles are scanned through local memory\n",
+    "\n",
+    "   A window: lanes of one sub-group that work together in branches and loops of their own. */\n",
+    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n",
+    "#define GPUSCAN_HAS_LANES    1\n",
+    "#define GPUSCAN_LANES_APART  1 /* a sub-group may exchange while the others do not */\n",
+    "#define GPUSCAN_WINDOW       GPUSCAN_LANES\n",
+    "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n",
+    "#define GPUSCAN_HAS_LANES    1\n",
+    "#define GPUSCAN_LANES_APART  0\n",
+    "#define GPUSCAN_WINDOW       GPUSCAN_LANES\n",
+    "#else\n",
+    "#define GPUSCAN_HAS_LANES    0\n",
+    "#define GPUSCAN_LANES_APART  0\n",
+    "#define GPUSCAN_WINDOW       1\n",
+    "#endif\n",
+    "\n",
+    "#define GPUSCAN_SUBGROUPS   (GPUSCAN_GROUP / GPUSCAN_LANES)\n",
+    "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n",
+    "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n",
+    "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n",
+    "\n",
+    "/* A bit a lane of a window. */\n",
+    "#if GPUSCAN_WINDOW > 32\n",
+    "typedef ulong gpuscan_ballot_t;\n",
+    "#define GPUSCAN_BALLOT_BITS 64u\n",
+    "#define GPUSCAN_BALLOT_ONES 0xfffffffffffffffful\n",
+    "#else\n",
+    "typedef uint gpuscan_ballot_t;\n",
+    "#define GPUSCAN_BALLOT_BITS 32u\n",
+    "#define GPUSCAN_BALLOT_ONES 0xffffffffu\n",
+    "#endif\n",
+    "#define GPUSCAN_BALLOT_UP_TO(lane) (GPUSCAN_BALLOT_ONES >> (GPUSCAN_BALLOT_BITS - 1u - (lane)))\n",
+    "#define GPUSCAN_BALLOT_ALL         GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n",
+    "\n",
+    "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n",
+    "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n",
+    "}\n",
+    "\n",
+    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n",
+    "#if GPUSCAN_LANES != 32\n",
+    "#error \"NVIDIA's sub-groups have 32 lanes\"\n",
+    "#endif\n",
+    "#define GPUSCAN_LAST_LANE \"0x1f\"\n",
+    "#define GPUSCAN_ALL_LANES \"0xffffffff\"\n",
+    "#define GPUSCAN_LANE_FUNCTION(name, mode, clamp)                                                                       \\\n",
+    "    static inline uint name(uint x, uint lane, local uint *memory) {                                                   \\\n",
+    "        uint y;                                                                                                        \\\n",
+    "        __asm__ volatile(\"shfl.sync.\" mode \".b32 %0, %1, %2, \" clamp \", \" GPUSCAN_ALL_LANES \";\"                        \\\n",
+    "                         : \"=r\"(y)                                                                                     \\\n",
+    "                         : \"r\"(x), \"r\"(lane));                                                                         \\\n",
+    "        return y;                                                                                                      \\\n",
+    "    }\n",
+    "GPUSCAN_LANE_FUNCTION(gpuscan_uint_up, \"up\", \"0\")\n",
+    "GPUSCAN_LANE_FUNCTION(gpuscan_uint_xor, \"bfly\", GPUSCAN_LAST_LANE)\n",
+    "GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n",
+    "\n",
+    "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n",
+    "    uint lanes;\n",
+    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" GPUSCAN_ALL_LANES \"; }\"\n",
+    "                     : \"=r\"(lanes)\n",
+    "                     : \"r\"(predicate));\n",
+    "    return lanes;\n",
+    "}\n",
+    "#define GPUSCAN_LANES_SYNC() /* lanes go together from one exchange to the next */\n",
+    "\n",
+    "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n",
+    "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n",
+    "#pragma OPENCL EXTENSION cl_khr_subgroup_ballot : enable\n",
+    "#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable\n",
+    "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n",
+    "    return sub_group_shuffle(x, lane);\n",
+    "}\n",
+    "static inline uint gpuscan_uint_up(uint x, uint d, local uint *memory) {\n",
+    "    return sub_group_shuffle(x, GPUSCAN_LANE >= d ? GPUSCAN_LANE - d : GPUSCAN_LANE);\n",
+    "}\n",
+    "static inline uint gpuscan_uint_xor(uint x, uint d, local uint *memory) {\n",
+    "    return sub_group_shuffle_xor(x, d);\n",
+    "}\n",
+    "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n",
+    "    uint4 lanes = sub_group_ballot(predicate);\n",
+    "#if GPUSCAN_LANES > 32\n",
+    "    return (ulong)lanes.y << 32 | lanes.x;\n",
+    "#else\n",
+    "    return lanes.x;\n",
+    "#endif\n",
+    "}\n",
+    "#define GPUSCAN_LANES_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n",
+    "\n",
+    "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n",
+    "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n",
+    "    memory[GPUSCAN_ITEM] = x;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    x = memory[GPUSCAN_SUBGROUP * GPUSCAN_LANES + lane];\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    return x;\n",
+    "}\n",
+    "static inline uint gpuscan_uint_up(uint x, uint d, local uint *memory) {\n",
+    "    return gpuscan_uint_at(x, GPUSCAN_LANE >= d ? GPUSCAN_LANE - d : GPUSCAN_LANE, memory);\n",
+    "}\n",
+    "static inline uint gpuscan_uint_xor(uint x, uint d, local uint *memory) {\n",
+    "    return gpuscan_uint_at(x, GPUSCAN_LANE ^ d, memory);\n",
+    "}\n",
+    "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n",
+    "    gpuscan_ballot_t lanes = 0;\n",
+    "    memory[GPUSCAN_ITEM] = predicate != 0;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    for (uint lane = 0; lane < GPUSCAN_LANES; lane++)\n",
+    "        lanes |= (gpuscan_ballot_t)memory[GPUSCAN_SUBGROUP * GPUSCAN_LANES + lane] << lane;\n",
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+    "    return lanes;\n",
+    "}\n",
+    "#define GPUSCAN_LANES_SYNC() barrier(CLK_LOCAL_MEM_FENCE)\n",
+    "#endif\n",
+    "\n",
+    "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n",
+    "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n",
+    "#define GPUSCAN_LANES_MEMORY 0\n",
+    "#elif defined(GPUSCAN_T)\n",
+    "#define GPUSCAN_LANES_MEMORY shared->lanes\n",
+    "#else\n",
+    "#define GPUSCAN_LANES_MEMORY (shared + GPUSCAN_SLICE_BINS * GPUSCAN_COPIES)\n",
+    "#endif\n",
+    "#if GPUSCAN_HAS_LANES\n",
+    "#define gpuscan_lane_at(x, lane) gpuscan_uint_at(x, lane, GPUSCAN_LANES_MEMORY)\n",
+    "#define gpuscan_lane_xor(x, d)   gpuscan_uint_xor(x, d, GPUSCAN_LANES_MEMORY)\n",
+    "#define gpuscan_ballot(x)        gpuscan_vote(x, GPUSCAN_LANES_MEMORY)\n",
+    "#else\n",
+    "#define gpuscan_lane_at(x, lane) (x)\n",
+    "#define gpuscan_shuffle(x, lane) (x)\n",
+    "#define gpuscan_ballot(x)        ((x) ? 1u : 0u)\n",
+    "#define GPUSCAN_LANES_SYNC()\n",
+    "#endif\n",
     "\n",
     "#ifdef GPUSCAN_T /* everything but the histogram */\n",
     "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n",
@@ -1224,42 +1380,16 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#endif /* GPUSCAN_WORD */\n",
     "\n",
-    "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "/* A window: lanes of one sub-group that work together without barriers, alone in branches and loops. Without lane\n",
-    "   instructions it is one work-item. */\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_WINDOW                  32u\n",
-    "#define GPUSCAN_WINDOW_LANE             GPUSCAN_LANE\n",
-    "#define GPUSCAN_WINDOW_ALL              0xffffffffu\n",
-    "#define GPUSCAN_WINDOW_BALLOT(x)        gpuscan_ballot(x)\n",
-    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) gpuscan_shuffle(x, lane)\n",
-    "#define GPUSCAN_WINDOW_FLAG(x, lane)    gpuscan_shuffle_flag(x, lane)\n",
-    "static inline uint gpuscan_shuffle_flag(uint x, uint lane) {\n",
-    "    uint y;\n",
-    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n",
-    "    return y;\n",
-    "}\n",
-    "#else\n",
-    "#define GPUSCAN_WINDOW                  1u\n",
-    "#define GPUSCAN_WINDOW_LANE             0u\n",
-    "#define GPUSCAN_WINDOW_ALL              1u\n",
-    "#define GPUSCAN_WINDOW_BALLOT(x)        ((x) ? 1u : 0u)\n",
-    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) (x)\n",
-    "#define GPUSCAN_WINDOW_FLAG(x, lane)    (x)\n",
-    "#endif\n",
-    "\n",
-    "static inline uint gpuscan_lowest(uint bits) {\n",
-    "    return 31u - clz(bits & (0u - bits));\n",
-    "}\n",
+    "/* [LANE SCANS] ----------------------------------------------------------------------------------------------------- */\n",
     "\n",
     "#if !GPUSCAN_CPU\n",
     "\n",
-    "#define GPUSCAN_SUBGROUPS (GPUSCAN_GROUP / GPUSCAN_LANES)\n",
     "#define GPUSCAN_LEVELS /* log2(LANES) */                                                                              \\\n",
-    "    (GPUSCAN_LANES >= 32 ? 5 : GPUSCAN_LANES >= 16 ? 4 : GPUSCAN_LANES >= 8 ? 3 : GPUSCAN_LANES / 2)\n",
-    "#define GPUSCAN_LANE      (GPUSCAN_ITEM % GPUSCAN_LANES)\n",
-    "#define GPUSCAN_SUBGROUP  (GPUSCAN_ITEM / GPUSCAN_LANES)\n",
+    "    (GPUSCAN_LANES >= 64   ? 6                                                                                         \\\n",
+    "     : GPUSCAN_LANES >= 32 ? 5                                                                                         \\\n",
+    "     : GPUSCAN_LANES >= 16 ? 4                                                                                         \\\n",
+    "     : GPUSCAN_LANES >= 8  ? 3                                                                                         \\\n",
+    "                           : GPUSCAN_LANES / 2)\n",
     "\n",
     "typedef struct {\n",
     "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n",
@@ -1267,49 +1397,45 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_FEW\n",
     "    gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n",
     "#endif\n",
-    "#if !GPUSCAN_PTX\n",
+    "#if !GPUSCAN_HAS_LANES\n",
     "    gpuscan_t exchange[2 * GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP]; /* from one half to the other and back */\n",
     "#endif\n",
     "    uint ticket;\n",
     "    uint turn;\n",
+    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n",
+    "    uint lanes[GPUSCAN_GROUP];\n",
+    "#endif\n",
     "} gpuscan_shared;\n",
     "\n",
-    "#if GPUSCAN_PTX\n",
+    "#if GPUSCAN_HAS_LANES\n",
+    "/* The same for values, 32 bits at a time. */\n",
     "#define GPUSCAN_T_UINTS ((GPUSCAN_T_SIZE + 3) / 4)\n",
     "typedef union {\n",
     "    gpuscan_t value;\n",
     "    uint uints[GPUSCAN_T_UINTS];\n",
     "} gpuscan_uints;\n",
     "\n",
-    "/* mode: up, bfly or idx */\n",
-    "#define GPUSCAN_SHUFFLE(name, mode, clamp)                                                                             \\\n",
-    "    static inline gpuscan_t name(gpuscan_t value, uint lane) {                                                         \\\n",
+    "#define GPUSCAN_SHUFFLE(name, of_uint)                                                                                 \\\n",
+    "    static inline gpuscan_t name##_by(gpuscan_t value, uint lane, local uint *memory) {                                \\\n",
     "        gpuscan_uints in, out;                                                                                         \\\n",
     "        in.uints[GPUSCAN_T_UINTS - 1] = 0;                                                                             \\\n",
     "        in.value = value;                                                                                              \\\n",
     "        for (int p = 0; p < GPUSCAN_T_UINTS; p++)                                                                      \\\n",
-    "            __asm__ volatile(\"shfl.sync.\" mode \".b32 %0, %1, %2, \" clamp \", 0xffffffff;\"                               \\\n",
-    "                             : \"=r\"(out.uints[p])                                                                      \\\n",
-    "                             : \"r\"(in.uints[p]), \"r\"(lane));                                                           \\\n",
+    "            out.uints[p] = of_uint(in.uints[p], lane, memory);                                                         \\\n",
     "        return out.value;                                                                                              \\\n",
     "    }\n",
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, \"up\", \"0\")\n",
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, \"bfly\", \"0x1f\")\n",
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle, \"idx\", \"0x1f\")\n",
-    "\n",
-    "static inline uint gpuscan_ballot(int predicate) {\n",
-    "    uint lanes;\n",
-    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n",
-    "                     : \"=r\"(lanes)\n",
-    "                     : \"r\"(predicate));\n",
-    "    return lanes;\n",
-    "}\n",
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_uint_up)\n",
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_uint_xor)\n",
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_uint_at)\n",
+    "#define gpuscan_shuffle_up(x, d)  gpuscan_shuffle_up_by(x, d, GPUSCAN_LANES_MEMORY)\n",
+    "#define gpuscan_shuffle_xor(x, d) gpuscan_shuffle_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n",
+    "#define gpuscan_shuffle(x, lane)  gpuscan_shuffle_by(x, lane, GPUSCAN_LANES_MEMORY)\n",
     "#endif\n",
     "\n",
     "/* A window's inclusive scan.\n",
     "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x) {\n",
-    "#if GPUSCAN_PTX\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x, local gpuscan_shared *shared) {\n",
+    "#if GPUSCAN_HAS_LANES\n",
     "GPUSCAN_UNROLL\n",
     "    for (uint d = 1; d < GPUSCAN_WINDOW; d *= 2) {\n",
     "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n",
@@ -1325,7 +1451,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_lanes_scan(const gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum,\n",
     "                                      local gpuscan_shared *shared) {\n",
     "    uint lane = GPUSCAN_LANE;\n",
-    "#if GPUSCAN_PTX\n",
+    "#if GPUSCAN_HAS_LANES\n",
     "    gpuscan_t v[GPUSCAN_ITEM_VECTORS];\n",
     "GPUSCAN_UNROLL\n",
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n",
@@ -1370,7 +1496,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* The sum alone: the same tree, hence the same bits. */\n",
     "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n",
-    "#if GPUSCAN_PTX\n",
+    "#if GPUSCAN_HAS_LANES\n",
     "GPUSCAN_UNROLL\n",
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n",
     "        sum[k] = x[k];\n",
@@ -1389,7 +1515,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* The same for one value a lane. */\n",
     "GPUSCAN_INLINE gpuscan_t gpuscan_lanes_sum_one(gpuscan_t x, local gpuscan_shared *shared) {\n",
-    "#if GPUSCAN_PTX\n",
+    "#if GPUSCAN_HAS_LANES\n",
     "GPUSCAN_UNROLL\n",
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
     "        gpuscan_t other = gpuscan_shuffle_xor(x, d);\n",
@@ -1409,11 +1535,11 @@ static const char *gpuscan__kernels[] = {
     "/* From what gpuscan_group_share has put there: the sum of the sub-groups before this one, and of all. */\n",
     "GPUSCAN_INLINE gpuscan_t gpuscan_group_before(gpuscan_t *total, local gpuscan_shared *shared) {\n",
     "    gpuscan_t before = gpuscan_identity(), all;\n",
-    "#if GPUSCAN_PTX\n",
+    "#if GPUSCAN_HAS_LANES\n",
     "    all = gpuscan_identity();\n",
     "    if (GPUSCAN_LANE < GPUSCAN_SUBGROUPS)\n",
     "        all = shared->sums[GPUSCAN_LANE];\n",
-    "    all = gpuscan_window_scan(all);\n",
+    "    all = gpuscan_window_scan(all, shared);\n",
     "    before = gpuscan_shuffle(all, GPUSCAN_SUBGROUP == 0 ? 0 : GPUSCAN_SUBGROUP - 1);\n",
     "    if (GPUSCAN_SUBGROUP == 0)\n",
     "        before = gpuscan_identity();\n",
@@ -1760,33 +1886,36 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n",
     "   needed, so it is short rather than fast. */\n",
-    "#if GPUSCAN_PTX\n",
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
+    "#if GPUSCAN_HAS_LANES\n",
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                               local gpuscan_shared *shared) {\n",
     "    gpuscan_t sums = gpuscan_identity();\n",
-    "    _Pragma(\"unroll 1\") for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
+    "    GPUSCAN_ROLLED for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
     "        gpuscan_t carry = gpuscan_identity();\n",
-    "        _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n",
+    "        GPUSCAN_ROLLED for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n",
     "            ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_VECTOR_STRIDE;\n",
     "            uint left = gpuscan_tile_left(i, count);\n",
     "            gpuscan_src_vector vector;\n",
     "            gpuscan_t sum;\n",
     "            gpuscan_vector_fetch(&vector, src + i, left);\n",
-    "            sum = gpuscan_shuffle(gpuscan_window_scan(gpuscan_vector_sum_left(&vector, i, left)), GPUSCAN_LANES - 1);\n",
+    "            sum = gpuscan_window_scan(gpuscan_vector_sum_left(&vector, i, left), shared);\n",
+    "            sum = gpuscan_shuffle(sum, GPUSCAN_LANES - 1);\n",
     "            carry = k == 0 ? sum : gpuscan_combine(carry, sum);\n",
     "        }\n",
     "        if (GPUSCAN_LANE == s)\n",
     "            sums = carry;\n",
     "    }\n",
-    "    return gpuscan_shuffle(gpuscan_window_scan(sums), GPUSCAN_SUBGROUPS - 1);\n",
+    "    return gpuscan_shuffle(gpuscan_window_scan(sums, shared), GPUSCAN_SUBGROUPS - 1);\n",
     "}\n",
     "#else\n",
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                               local gpuscan_shared *shared) {\n",
     "    gpuscan_t total = gpuscan_identity();\n",
     "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
     "        gpuscan_t carry = gpuscan_identity();\n",
     "        /* tree[l] holds the sum of 2^l lanes that waits for its right-hand neighbour */\n",
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n",
-    "            gpuscan_t tree[6];\n",
+    "            gpuscan_t tree[GPUSCAN_LEVELS + 1];\n",
     "            for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n",
     "                ulong i = first + gpuscan_lane_first(s, lane) + k * GPUSCAN_VECTOR_STRIDE;\n",
     "                gpuscan_t x = gpuscan_identity();\n",
@@ -2156,7 +2285,8 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_span_scan_ahead(src, dst, first, last, prefix, flags, &none);\n",
     "}\n",
     "\n",
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n",
+    "                                               local gpuscan_shared *shared) {\n",
     "    return gpuscan_span_sum(src, first, min(first + GPUSCAN_TILE, count));\n",
     "}\n",
     "#endif /* GPUSCAN_CPU */\n",
@@ -2189,7 +2319,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_t sum = gpuscan_identity();\n",
     "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n",
     "#if GPUSCAN_CPU\n",
-    "            gpuscan_t tile = gpuscan_tile_sum_alone(row, at, last);\n",
+    "            gpuscan_t tile = gpuscan_tile_sum_alone(row, at, last, shared);\n",
     "#else\n",
     "            gpuscan_t tile = gpuscan_tile_sum(row, at, last, shared);\n",
     "#endif\n",
@@ -2345,23 +2475,24 @@ static const char *gpuscan__kernels[] = {
     "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n",
     "   tile that is late. */\n",
     "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n",
-    "                                     gpuscan_t *prefix) {\n",
+    "                                     gpuscan_t *prefix, local gpuscan_shared *shared) {\n",
     "    uint lane = GPUSCAN_WINDOW_LANE;\n",
     "    uint end = tile; /* [end, tile): aggregates that are there, without a prefix among them when they were seen */\n",
     "    uint flag, nearest;\n",
     "    gpuscan_t value, sum;\n",
     "    for (;;) { /* lane l looks at tile end - 1 - l */\n",
-    "        uint polls = 0, prefixes;\n",
+    "        uint polls = 0;\n",
+    "        gpuscan_ballot_t prefixes;\n",
     "        for (;;) {\n",
-    "            uint ready, needed;\n",
+    "            gpuscan_ballot_t ready, needed;\n",
     "            flag = GPUSCAN_PREFIX;\n",
     "            value = base;\n",
     "            if (lane < end - first)\n",
     "                flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n",
-    "            ready = GPUSCAN_WINDOW_BALLOT(flag != GPUSCAN_EMPTY);\n",
-    "            prefixes = GPUSCAN_WINDOW_BALLOT(flag == GPUSCAN_PREFIX);\n",
+    "            ready = gpuscan_ballot(flag != GPUSCAN_EMPTY);\n",
+    "            prefixes = gpuscan_ballot(flag == GPUSCAN_PREFIX);\n",
     "            nearest = prefixes ? gpuscan_lowest(prefixes) : GPUSCAN_WINDOW - 1;\n",
-    "            needed = 0xffffffffu >> (31u - nearest);\n",
+    "            needed = GPUSCAN_BALLOT_UP_TO(nearest);\n",
     "            if ((ready & needed) == needed)\n",
     "                break;\n",
     "            if (++polls > GPUSCAN_POLLS)\n",
@@ -2371,11 +2502,11 @@ static const char *gpuscan__kernels[] = {
     "            break;\n",
     "        end -= GPUSCAN_WINDOW;\n",
     "    }\n",
-    "    sum = GPUSCAN_WINDOW_SHUFFLE(value, nearest);\n",
+    "    sum = gpuscan_shuffle(value, nearest);\n",
     "    for (;;) { /* forwards again, in tile order */\n",
     "        for (uint l = nearest; l-- > 0;) {\n",
-    "            gpuscan_t x = GPUSCAN_WINDOW_SHUFFLE(value, l);\n",
-    "            sum = GPUSCAN_WINDOW_FLAG(flag, l) == GPUSCAN_PREFIX ? x : gpuscan_combine(sum, x);\n",
+    "            gpuscan_t x = gpuscan_shuffle(value, l);\n",
+    "            sum = gpuscan_lane_at(flag, l) == GPUSCAN_PREFIX ? x : gpuscan_combine(sum, x);\n",
     "        }\n",
     "        if (end == tile)\n",
     "            break;\n",
@@ -2395,12 +2526,12 @@ static const char *gpuscan__kernels[] = {
     "                                            local gpuscan_shared *shared) {\n",
     "    gpuscan_t prefix = base;\n",
     "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n",
-    "        uint late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n",
+    "        uint late = gpuscan_look_back(states, first, tile, epoch, base, &prefix, shared);\n",
     "        while (late != GPUSCAN_NONE) {\n",
-    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count);\n",
+    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count, shared);\n",
     "            if (GPUSCAN_ITEM == 0)\n",
     "                gpuscan_publish_for(states, late, epoch, sum);\n",
-    "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n",
+    "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix, shared);\n",
     "        }\n",
     "#if !GPUSCAN_CPU\n",
     "        if (GPUSCAN_ITEM == 0)\n",
@@ -2527,20 +2658,23 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* The sums of tiles [from, to), no more than a window's, scanned among its lanes. Those that are late are summed and\n",
     "   published here. In place a tile may have overwritten its data meanwhile, but it publishes before it does. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_scan_row *row, uint from, uint to) {\n",
-    "    uint tile = from + GPUSCAN_WINDOW_LANE, late;\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_scan_row *row, uint from, uint to,\n",
+    "                                            local gpuscan_shared *shared) {\n",
+    "    uint tile = from + GPUSCAN_WINDOW_LANE;\n",
+    "    gpuscan_ballot_t late;\n",
     "    gpuscan_t sum = gpuscan_identity();\n",
     "    bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n",
-    "    for (late = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL; late; late &= late - 1) {\n",
+    "    for (late = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL; late; late &= late - 1) {\n",
     "        uint l = gpuscan_lowest(late);\n",
-    "        gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count);\n",
+    "        gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count,\n",
+    "                                             shared);\n",
     "        gpuscan_device_fence();\n",
     "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n",
     "            sum = x;\n",
     "            gpuscan_state_store(row->sums, tile, row->tag, sum);\n",
     "        }\n",
     "    }\n",
-    "    return gpuscan_window_scan(sum);\n",
+    "    return gpuscan_window_scan(sum, shared);\n",
     "}\n",
     "#endif\n",
     "\n",
@@ -2553,20 +2687,19 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "       fold | sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles\n",
     "\n",
-    "   Within each row, from its first tile on, 32 tiles (one without lane instructions) are a window:\n",
+    "   From a row's first tile on, as many tiles as a sub-group has lanes (without lanes: one) are a window:\n",
     "\n",
     "       prefix(t) = prefix before t's window op the scan of the window's sums at t\n",
     "\n",
     "   with a fixed tree for the scan, so that floats come out with the same bits whatever the timing, and whoever computes\n",
     "   it. Whoever waits too long does: all waits end. */\n",
     "\n",
+    "#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n",
     "#if GPUSCAN_PTX /* groups start in this order; if not, it only takes longer */\n",
     "#define GPUSCAN_START_ORDER() ((uint)get_group_id(0))\n",
-    "#define GPUSCAN_FOLDERS GPUSCAN_SUBGROUPS\n",
     "#else\n",
     "#define GPUSCAN_START_ORDER()                                                                                          \\\n",
     "    gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket)\n",
-    "#define GPUSCAN_FOLDERS 1\n",
     "#endif\n",
     "\n",
     "/* Whose turn it is to continue the prefix: what was written to local memory before the turn passed is there after. */\n",
@@ -2587,33 +2720,39 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "}\n",
     "\n",
+    "/* The prefixes begin with a cache line, too. */\n",
+    "static inline uint gpuscan_states_of(uint tiles) {\n",
+    "    return (tiles + (GPUSCAN_STATES_ALIGN - 1)) & ~(GPUSCAN_STATES_ALIGN - 1u);\n",
+    "}\n",
+    "\n",
     "static inline gpuscan_scan_row gpuscan_scan_row_at(uint r, uint row_tiles, uint tiles, global const gpuscan_src *src,\n",
     "                                         ulong src_pitch, ulong count, global gpuscan_word *states, uint epoch) {\n",
     "    gpuscan_scan_row row;\n",
     "    row.src = src + r * src_pitch;\n",
     "    row.count = count;\n",
     "    row.sums = states + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n",
-    "    row.prefixes = row.sums + (ulong)((tiles + 31) & ~31u) * GPUSCAN_VALUE_WORDS;\n",
+    "    row.prefixes = row.sums + (ulong)(gpuscan_states_of(tiles)) * GPUSCAN_VALUE_WORDS;\n",
     "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n",
     "    return row;\n",
     "}\n",
     "\n",
     "/* What precedes a tile that is not its row's first, by one window, where the folding group is late. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_own_prefix(const gpuscan_scan_row *row, uint tile, gpuscan_t base) {\n",
+    "GPUSCAN_INLINE gpuscan_t gpuscan_own_prefix(const gpuscan_scan_row *row, uint tile, gpuscan_t base,\n",
+    "                                           local gpuscan_shared *shared) {\n",
     "    uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n",
     "    gpuscan_t prefix = base;\n",
     "    for (; w > 0; w--) {\n",
     "        gpuscan_t x;\n",
     "        bool there = gpuscan_state_load(row->prefixes, w * GPUSCAN_WINDOW - 1, row->tag, &x);\n",
-    "        if (GPUSCAN_WINDOW_BALLOT(!there) == 0) {\n",
+    "        if (gpuscan_ballot(!there) == 0) {\n",
     "            prefix = x;\n",
     "            break;\n",
     "        }\n",
     "    }\n",
     "    for (;; w++) {\n",
     "        uint from = w * GPUSCAN_WINDOW;\n",
-    "        gpuscan_t sums = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW));\n",
-    "        prefix = gpuscan_combine(prefix, GPUSCAN_WINDOW_SHUFFLE(sums, (w == last ? tile - 1 : GPUSCAN_WINDOW - 1) %\n",
+    "        gpuscan_t sums = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n",
+    "        prefix = gpuscan_combine(prefix, gpuscan_shuffle(sums, (w == last ? tile - 1 : GPUSCAN_WINDOW - 1) %\n",
     "                                                                          GPUSCAN_WINDOW));\n",
     "        if (w == last)\n",
     "            return prefix;\n",
@@ -2635,7 +2774,7 @@ static const char *gpuscan__kernels[] = {
     "        shared->prefix = base;\n",
     "        shared->turn = 0;\n",
     "    }\n",
-    "#if GPUSCAN_PTX\n",
+    "#if GPUSCAN_HAS_LANES\n",
     "    GPUSCAN_BARRIER();\n",
     "#endif\n",
     "    if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n",
@@ -2649,27 +2788,28 @@ static const char *gpuscan__kernels[] = {
     "        while (done < GPUSCAN_WINDOW) {\n",
     "            if (!there)\n",
     "                there = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n",
-    "            uint missing = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL;\n",
+    "            gpuscan_ballot_t missing = ~gpuscan_ballot(there) & GPUSCAN_BALLOT_ALL;\n",
     "            uint known = missing ? gpuscan_lowest(missing) : GPUSCAN_WINDOW;\n",
     "            bool late = mine && polls++ > GPUSCAN_POLLS; /* all wait for this window */\n",
     "            if (late) {\n",
-    "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW));\n",
+    "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW), shared);\n",
     "                known = GPUSCAN_WINDOW;\n",
     "            } else if (known == done && mine) {\n",
     "                continue;\n",
     "            } else {\n",
-    "                sums = gpuscan_window_scan(sum);\n",
+    "                sums = gpuscan_window_scan(sum, shared);\n",
     "            }\n",
     "            if (!mine) {\n",
     "                /* Whoever has the turn passes it on after so many polls and sums at most: this wait ends. */\n",
-    "                bool turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
+    "                bool turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
     "                while (!turned && known == GPUSCAN_WINDOW)\n",
-    "                    turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
+    "                    turned = gpuscan_ballot(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
     "                if (!turned)\n",
     "                    continue;\n",
     "                mine = true;\n",
     "                if (from != 0)\n",
     "                    prefix = shared->prefix;\n",
+    "                GPUSCAN_LANES_SYNC(); /* before the last lane writes there */\n",
     "            }\n",
     "            sums = gpuscan_combine(prefix, sums);\n",
     "            if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n",
@@ -2711,7 +2851,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
     "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n",
     "        return;\n",
-    "#if GPUSCAN_PTX /* elsewhere no barriers that only some groups reach */\n",
+    "#if GPUSCAN_HAS_LANES /* elsewhere no barriers that only some groups reach */\n",
     "    if (sums_only) {\n",
     "        sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n",
     "        GPUSCAN_TEST_DELAY(tile);\n",
@@ -2726,7 +2866,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n",
     "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n",
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
-    "#if !GPUSCAN_PTX\n",
+    "#if !GPUSCAN_HAS_LANES\n",
     "    if (sums_only) {\n",
     "        GPUSCAN_TEST_DELAY(tile);\n",
     "        if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0)\n",
@@ -2737,16 +2877,16 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n",
     "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n",
-    "        if (GPUSCAN_WINDOW_BALLOT(!there)) {\n",
-    "            prefix = gpuscan_own_prefix(&row, tile, base);\n",
-    "#if GPUSCAN_PTX /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n",
+    "        if (gpuscan_ballot(!there)) {\n",
+    "            prefix = gpuscan_own_prefix(&row, tile, base, shared);\n",
+    "#if GPUSCAN_HAS_LANES /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n",
     "            gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n",
     "            gpuscan_tile_scan_subgroup(&data, first, count, shared);\n",
     "            data.group = gpuscan_group_before(&sum, shared);\n",
     "#endif\n",
     "        }\n",
     "    }\n",
-    "#if !GPUSCAN_PTX\n",
+    "#if !GPUSCAN_HAS_LANES\n",
     "    if (GPUSCAN_ITEM == 0)\n",
     "        shared->prefix = prefix;\n",
     "    GPUSCAN_BARRIER();\n",
@@ -2797,9 +2937,9 @@ static const char *gpuscan__kernels[] = {
     "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
     "                there = gpuscan_state_load(row.sums, t, row.tag, &x);\n",
     "            if (gpuscan_ballot(!there))\n",
-    "                x = gpuscan_window_sums(&row, from, min(tile, from + GPUSCAN_WINDOW));\n",
+    "                x = gpuscan_window_sums(&row, from, min(tile, from + GPUSCAN_WINDOW), shared);\n",
     "            else\n",
-    "                x = gpuscan_window_scan(x);\n",
+    "                x = gpuscan_window_scan(x, shared);\n",
     "            if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n",
     "                shared->windows[from / GPUSCAN_WINDOW] = x;\n",
     "        }\n",
@@ -2873,8 +3013,11 @@ static const char *gpuscan__kernels[] = {
     "/* An operator that commutes: every work-item sums vectors, ITEM_VECTORS loads in flight, in steps of the whole grid;\n",
     "   then the group sums its work-items. Which elements a work-item takes is fixed by count and groups. */\n",
     "typedef struct {\n",
-    "    gpuscan_t sums[GPUSCAN_PTX ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP];\n",
+    "    gpuscan_t sums[GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP];\n",
     "    uint ticket;\n",
+    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n",
+    "    uint lanes[GPUSCAN_GROUP];\n",
+    "#endif\n",
     "} gpuscan_reduce_shared;\n",
     "\n",
     "#ifdef GPUSCAN_SRC_RAW\n",
@@ -2944,7 +3087,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* The group's sum of one value a work-item. A barrier must stand between two of them. */\n",
     "static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_reduce_shared *shared) {\n",
-    "#if GPUSCAN_PTX\n",
+    "#if GPUSCAN_HAS_LANES\n",
     "GPUSCAN_UNROLL\n",
     "    for (uint d = GPUSCAN_LANES / 2; d > 0; d /= 2)\n",
     "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n",
@@ -3028,10 +3171,10 @@ static const char *gpuscan__kernels[] = {
     "        total = gpuscan_combine(total, gpuscan_partial_load(partials, i, epoch));\n",
     "    return gpuscan_items_sum(total, shared);\n",
     "#else\n",
-    "#if GPUSCAN_PTX\n",
+    "#if GPUSCAN_HAS_LANES\n",
     "    uint share = (count + GPUSCAN_LANES - 1) / GPUSCAN_LANES;\n",
     "    uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n",
-    "    if (GPUSCAN_ITEM >= GPUSCAN_LANES)\n",
+    "    if (GPUSCAN_LANES_APART && GPUSCAN_ITEM >= GPUSCAN_LANES) /* else the others have nothing to add */\n",
     "        return total;\n",
     "#else\n",
     "    uint first = 0, last = GPUSCAN_ITEM == 0 ? count : 0;\n",
@@ -3040,13 +3183,13 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_t x = gpuscan_partial_load(partials, i, epoch);\n",
     "        total = i == first ? x : gpuscan_combine(total, x);\n",
     "    }\n",
-    "#if GPUSCAN_PTX\n",
+    "#if GPUSCAN_HAS_LANES\n",
     "    {\n",
     "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n",
     "        x[0] = total;\n",
     "        for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n",
     "            x[k] = gpuscan_identity();\n",
-    "        gpuscan_lanes_sum(x, sum, 0);\n",
+    "        gpuscan_lanes_sum(x, sum, shared);\n",
     "        total = sum[0];\n",
     "    }\n",
     "#endif\n",
@@ -3750,7 +3893,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* Work-items that sum a bin's copies together, where lanes can: all of a group's, so that none waits for a few. */\n",
     "#if GPUSCAN_COPIES\n",
-    "#if !GPUSCAN_PTX\n",
+    "#if !GPUSCAN_HAS_LANES\n",
     "#define GPUSCAN_BIN_ITEMS 1\n",
     "#elif GPUSCAN_GROUP >= 4 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES >= 4\n",
     "#define GPUSCAN_BIN_ITEMS 4\n",
@@ -3761,18 +3904,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "#define GPUSCAN_ITEM_COPIES (GPUSCAN_COPIES / GPUSCAN_BIN_ITEMS)\n",
     "\n",
-    "/* The value of the lane whose number differs in the bit distance. Without lanes nobody asks: BIN_ITEMS is 1. */\n",
-    "static inline uint gpuscan_count_of_lane(uint x, uint distance) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    __asm__ volatile(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(x) : \"r\"(x), \"r\"(distance));\n",
-    "#endif\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
     "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; helper: which of\n",
     "   them this is. Each sums a part of the copies that begins at a bank of its own, and for neighbouring bins one bank on.\n",
     "   Not unrolled altogether: code that runs once is slow to come in. */\n",
-    "static inline uint gpuscan_copies_sum(local const uint *bins, uint bin, uint helper) {\n",
+    "static inline uint gpuscan_copies_sum(local uint *shared, uint bin, uint helper) {\n",
+    "    local const uint *bins = shared;\n",
     "    uint sum = 0;\n",
     "    bins += bin * GPUSCAN_COPIES + helper * GPUSCAN_ITEM_COPIES;\n",
     "#if GPUSCAN_PTX\n",
@@ -3780,9 +3916,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n",
     "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n",
     "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n",
+    "#if GPUSCAN_BIN_ITEMS > 1\n",
     "GPUSCAN_UNROLL\n",
     "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n",
-    "        sum += gpuscan_count_of_lane(sum, d);\n",
+    "        sum += gpuscan_lane_xor(sum, d);\n",
+    "#endif\n",
     "    return sum;\n",
     "}\n",
     "#endif\n",
@@ -3996,6 +4134,11 @@ static const char *gpuscan__kernels[] = {
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
     X(FENCE_MEM, 3)          /* mem_fence, where groups run in order */                                                \
+    X(LANES_NONE, 0)         /* how lanes exchange: see [LANES] in kernels.cl.inc */                                   \
+    X(LANES_PTX, 1)                                                                                                    \
+    X(LANES_SUBGROUPS, 2)                                                                                              \
+    X(LANES_LOCAL, 3)                                                                                                  \
+    X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: tiles after so many the prefixes begin behind the sums */           \
     X(BIN_MODE_VALUE, 0)     /* integers: one bin a value; for these see gpuscan_even_bin */                           \
     X(BIN_MODE_SHIFT, 1)                                                                                               \
     X(BIN_MODE_MULTIPLY, 2)                                                                                            \
@@ -4152,7 +4295,8 @@ typedef struct gpuscan__profile {
     cl_device_type type; /* matches when any of these bits is the device's */
     cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
     const char *part;    /* a part of the device's or platform's name; NULL: any */
-    int fence, lanes;
+    int fence, lanes;    /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
+    uint32_t lane_width; /* of a sub-group, and of the tree that sums its values where it has no lanes */
     int nulls; /* takes NULL for a buffer that is not given */
     gpuscan__tuning scan[12];
     gpuscan_strategy reduce, histogram;
@@ -4184,7 +4328,8 @@ typedef struct gpuscan__device {
     uint64_t local_memory, cache, largest_buffer;
     uint64_t registers; /* a work-group's, on NVIDIA; 0: not known */
     int version, c_version; /* 120, 200, 300 */
-    int f64, int64_atomics, fence, lanes, zero_copy;
+    int f64, int64_atomics, fence, lanes, zero_copy; /* fence, lanes: GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
+    uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
     const char *build_options;
     const gpuscan__profile *profile;
@@ -4604,13 +4749,13 @@ static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t 
    chunk, prefetch, polls, refused */
 static const gpuscan__profile gpuscan__profiles[] = {
     /* A simulator: everything is tried at sizes that a simulator can bear. It runs groups in order, so mem_fence does. */
-    {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0, 0,
+    {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 32, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 4, {4, 4, 4}, {2, 2}, {2, 2}, 0, 1, {32, 2}, 16384, 4, {8, 48},
      4096, {0, 0}, 64, 0},
     /* By NVIDIA's own driver; other drivers of its GPUs (Mesa, PoCL) do not take its instructions. */
-    {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX, 1, 1,
+    {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX, GPUSCAN__LANES_PTX, 32, 1,
      /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
         what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the
         rows and registers are the most bytes in flight a multiprocessor without spills, at 2^28: 64 registers hold 8
@@ -4640,25 +4785,25 @@ static const gpuscan__profile gpuscan__profiles[] = {
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 512, {8, 8}, {2, 2}, {64, 64}, 1024, 4, {1, 1, 2}, {2, 2}, {32, 16}, 64, 1, {512, 4}, 49152, 16, {8, 48},
      262144, {0, 0}, 20000, 0},
-    {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0, 0,
+    {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 32, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, {0, 0}, 32768, 8, {0, 0},
      262144, {0, 0}, 4096, 0},
-    {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0, 0,
+    {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 32, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, {0, 0}, 32768, 8, {0, 0},
      262144, {0, 0}, 4096, 0},
     /* Nothing is known of its forward progress. */
-    {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0, 0,
+    {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 32, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, {0, 0}, 16384, 8, {0, 0},
      262144, {0, 0}, 4096, 0},
     /* It ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
        also takes launches of unequal groups for finished too early (49 of 300 scans wrong, Mesa 22.3). */
-    {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, 0, 0,
+    {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 32, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      64, 64, {4, 4}, {16, 16}, {0, 0}, 64, 4, {16, 16, 16}, {16, 16}, {2, 2}, 0, 0, {0, 0}, 16384, 8, {0, 0},
@@ -4669,19 +4814,19 @@ static const gpuscan__profile gpuscan__profiles[] = {
        writes faster through its caches, if it asks for the lines early and leaves room for them; later ones write
        faster past them. u32, 2^26, ms: Skylake, 2 threads 22.9 and 25.5 (without any prefetch 27.5), Sapphire Rapids,
        2 threads 23.8 and 15.7 (23.8), 16 threads 5.9 and 3.7 (5.0). Half to eight times the distances do as well. */
-    {"Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE, 0, 0,
+    {"Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 32, 0,
      {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
      4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 1, 4}, {4, 4}, {8, 8}, 0, 1, {64, 2}, 1048576, 4, {8, 48},
      131072, {1024, 512}, 256, 0},
-    {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0, 0,
+    {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 32, 0,
      {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0},
       {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
      4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 1, 4}, {4, 4}, {8, 8}, 0, 1, {64, 2}, 1048576, 4, {8, 48},
      262144, {2048, 0}, 256, 0},
-    {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0, 0,
+    {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 32, 0,
      {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}},
      GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
      4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, {0, 0}, 16384, 8, {0, 0},
@@ -4819,13 +4964,18 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     }
     device->profile = &gpuscan__profiles[i];
     gs->refused = device->profile->refused;
-    device->lanes = device->profile->lanes && !(without & GPUSCAN_WITHOUT_LANES);
-    device->registers = device->lanes ? gpuscan__device_number(cl, id, 0x4002) : 0; /* ..._REGISTERS_PER_BLOCK_NV */
+    device->lanes = (without & GPUSCAN_WITHOUT_LANES) ? GPUSCAN__LANES_NONE : device->profile->lanes;
+    device->lane_width = device->profile->lane_width;
+    if (gs->limits.lanes) {
+        device->lanes = GPUSCAN__LANES_LOCAL;
+        device->lane_width = gs->limits.lanes;
+    }
+    device->registers = device->lanes == GPUSCAN__LANES_PTX ? gpuscan__device_number(cl, id, 0x4002) : 0; /* ..._REGISTERS_PER_BLOCK_NV */
     device->build_options = "";
     device->fence = device->profile->fence;
     if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator: what the optimiser makes of unions is too wide for it */
         device->build_options = "-cl-opt-disable";
-    if (device->fence == GPUSCAN__FENCE_PTX && !device->lanes)
+    if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
         device->fence = GPUSCAN__FENCE_NONE;
     if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs)) {
         device->fence = GPUSCAN__FENCE_OPENCL2;
@@ -5119,8 +5269,26 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
     return GPUSCAN_SUCCESS;
 }
 
+/* Whether a group is of whole sub-groups, whose lanes exchange. */
+static int gpuscan__whole_lanes(const gpuscan *gs, uint32_t group) {
+    return gs->device.lanes != GPUSCAN__LANES_NONE && group % gs->device.lane_width == 0;
+}
+
+static int gpuscan__uses_lanes(const gpuscan *gs, const gpuscan__key *key) {
+    return !gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy) && gpuscan__whole_lanes(gs, key->group);
+}
+
 static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
-    return gs->device.lanes && !gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy) && key->group % 32 == 0;
+    return gs->device.lanes == GPUSCAN__LANES_PTX && gpuscan__uses_lanes(gs, key);
+}
+
+/* The bytes through which LANES_LOCAL exchanges. */
+static uint64_t gpuscan__lanes_bytes(const gpuscan *gs, uint32_t group) {
+    return gs->device.lanes == GPUSCAN__LANES_LOCAL && gpuscan__whole_lanes(gs, group) ? (uint64_t)group * 4 : 0;
+}
+
+static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
+    return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
 /* What a kernel that is not told its group's size may use: only where every work-item of the group can have as many. */
@@ -5167,7 +5335,9 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
     gpuscan__define_number(text, "HAS_F64", (uint64_t)gs->device.f64);
     gpuscan__define_number(text, "GROUP", key->group);
-    gpuscan__define_number(text, "LANES", key->group < 32 ? key->group : 32);
+    gpuscan__define_number(text, "LANES", gpuscan__group_lanes(gs, key->group));
+    gpuscan__define_number(text, "LANES_KIND",
+                           (uint64_t)(gpuscan__uses_lanes(gs, key) ? gs->device.lanes : GPUSCAN__LANES_NONE));
     gpuscan__define_number(text, "ITEM_VECTORS", key->rows);
     gpuscan__define_number(text, "VECTOR", vector);
     gpuscan__define_number(text, "TILE", key->tile);
@@ -6004,7 +6174,7 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
 static uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
-    if (gs->device.lanes && whole && t_size > 4 && t_size <= 8)
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4 && t_size <= 8)
         return 128;
     return gs->device.int64_atomics ? 64 : 32;
 }
@@ -6021,15 +6191,25 @@ static void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_s
 
 /* At least sizeof(gpuscan_shared) in kernels.cl.inc. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
-    uint64_t lanes = group < 32 ? group : 32;
-    uint64_t exchange = gs->device.lanes && group % 32 == 0 ? 0 : (uint64_t)2 * rows * group;
-    return (t_size * (group / lanes + 1 + exchange) + 8 + 31) / 16 * 16;
+    uint64_t lanes = gpuscan__group_lanes(gs, group);
+    uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
+    return (t_size * (group / lanes + 1 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16;
+}
+
+/* A lane sums the sub-groups' sums each, so there are no more sub-groups than lanes; and in a single-pass scan a sub-group
+   looks back alone, which LANES_LOCAL can only do as the whole group. */
+static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__key *key, uint32_t group) {
+    uint32_t width = gs->device.lane_width;
+    int alone = key->operation == GPUSCAN__SCAN && gpuscan__is_single_pass((gpuscan_strategy)key->strategy);
+    if (gs->device.lanes == GPUSCAN__LANES_LOCAL)
+        return (uint32_t)gpuscan__min(group, alone ? width : width * width);
+    return group;
 }
 
 /* Cuts group and rows down to what the device's limits and the element's size allow. */
 static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__elements *e, uint32_t group,
                          uint32_t rows) {
-    uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size);
+    uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size), width = gs->device.lane_width;
     if (gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy)) {
         uint32_t size = e->src_size > e->result_size ? e->src_size : e->result_size;
         key->group = key->rows = 1;
@@ -6038,13 +6218,14 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__el
     }
     if (group > gs->group_limit)
         group = (uint32_t)gs->group_limit;
+    group = gpuscan__lanes_group(gs, key, group);
     while (rows > 1 && rows * vector * e->src_size > 128) /* bytes that a work-item keeps in registers */
         rows /= 2;
     while (gpuscan__shared_bytes(gs, e->t_size, group, rows) > gs->device.local_memory && (rows > 1 || group > 1)) {
         if (rows > 1)
             rows /= 2;
         else
-            group = group / 2 > 32 ? group / 2 / 32 * 32 : (uint32_t)gpuscan__power_of_two_below(group / 2);
+            group = group / 2 > width ? group / 2 / width * width : (uint32_t)gpuscan__power_of_two_below(group / 2);
     }
     key->group = group;
     key->rows = rows;
@@ -6055,7 +6236,7 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__el
 static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     if (gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy))
         return 16;
-    return gpuscan__shared_bytes(gs, t_size, key->group, key->rows) + (uint64_t)t_size * key->few / 32;
+    return gpuscan__shared_bytes(gs, t_size, key->group, key->rows) + (uint64_t)t_size * key->few / gs->device.lane_width;
 }
 
 static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e, int *refused);
@@ -6070,7 +6251,8 @@ static void gpuscan__plan_begin(gpuscan *gs) {
 static void gpuscan__give_up_lanes(gpuscan *gs, const char *why) {
     gpuscan__program *program;
     char message[160];
-    gs->device.lanes = 0;
+    gs->device.lanes = GPUSCAN__LANES_NONE;
+    gs->device.lane_width = gs->device.profile->lane_width;
     if (gs->device.fence == GPUSCAN__FENCE_PTX)
         gs->device.fence = GPUSCAN__FENCE_NONE;
     while ((program = gs->programs) != NULL) {
@@ -6177,14 +6359,14 @@ static int gpuscan__scan_fits(const gpuscan *gs, const gpuscan__scan_plan *plan,
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uint64_t count,
                                 const gpuscan__tuning *tuning) {
     gpuscan__key *key = &plan->key;
-    int cpu = gpuscan__is_cpu_strategy(tuning->strategy), lanes;
+    int lanes;
     plan->strategy = tuning->strategy;
     key->strategy = (uint32_t)(tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
                                                                                        : tuning->strategy);
     key->ahead = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     gpuscan__fit(gs, key, &plan->e, tuning->group, tuning->rows);
     key->word = gpuscan__is_single_pass(tuning->strategy)
-                    ? gpuscan__word_bits(gs, plan->e.t_size, key->group % 32 == 0)
+                    ? gpuscan__word_bits(gs, plan->e.t_size, gpuscan__whole_lanes(gs, key->group))
                     : 0;
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(count, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* no more than there are elements, or rows */
@@ -6193,13 +6375,13 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uin
         plan->ahead = gpuscan__min(
             plan->tiles,
             gpuscan__max(tuning->ahead / ((uint64_t)key->tile * ((uint64_t)plan->e.src_size + plan->e.dst_size)), 1));
-    lanes = gs->device.lanes && !cpu && key->group % 32 == 0;
+    lanes = gpuscan__uses_lanes(gs, key);
     key->few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
                    ? GPUSCAN__FEW_TILES
                    : 0;
     if (gs->testing)
         key->few = gs->testing->few;
-    key->registers = gpuscan__is_single_pass(tuning->strategy) && lanes ? tuning->registers : 0;
+    key->registers = gpuscan__is_single_pass(tuning->strategy) && gpuscan__uses_ptx(gs, key) ? tuning->registers : 0;
 }
 
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__scan_plan *plan,
@@ -6235,7 +6417,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc 
     if (gpuscan__is_single_pass(plan->strategy)) {
         gpuscan__need_words(&plan->need, plan->key.word, plan->e.t_size,
                             plan->key.ahead /* sums, and then prefixes: see [SCAN AHEAD] in kernels.cl.inc */
-                                ? 2 * ((plan->tiles + 31) / 32 * 32)
+                                ? 2 * gpuscan__ceil_div(plan->tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN
                                 : plan->tiles);
         return GPUSCAN_SUCCESS;
     }
@@ -6598,7 +6780,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_d
     if (plan->e.commutes && plan->e.t_size <= 8)
         key->registers = gpuscan__registers(gs, key, profile->reduce_registers[plan->e.t_size > 4]);
     key->word =
-        gpuscan__is_single_pass(strategy) ? gpuscan__word_bits(gs, plan->e.t_size, key->group % 32 == 0) : 0;
+        gpuscan__is_single_pass(strategy)
+            ? gpuscan__word_bits(gs, plan->e.t_size, gpuscan__whole_lanes(gs, key->group))
+            : 0;
     tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
     most = (uint64_t)gs->device.units * profile->reduce_per_unit[plan->e.t_size > 4];
     plan->groups = gpuscan__min(tiles, most);
@@ -6640,7 +6824,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     int kind = plan->key.word ? gpuscan__word_scratch(plan->key.word) : GPUSCAN__PLAIN;
     uint64_t unit = plan->key.word ? plan->key.word / 8 : plan->e.t_size;
     uint64_t shared = plan->e.commutes && !gpuscan__is_cpu_strategy(plan->strategy)
-                          ? (uint64_t)plan->key.group * plan->e.t_size + 16
+                          ? (uint64_t)plan->key.group * plan->e.t_size + gpuscan__lanes_bytes(gs, plan->key.group) + 16
                           : gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size);
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, dst);
     cl_event event = NULL;
@@ -7013,8 +7197,10 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histo
     /* local counters have 32 bits, and local memory an end */
     words = gs->device.int64_atomics && !weighted && elements < (uint64_t)1 << 40;
     key->strategy = (uint32_t)strategy;
-    key->group = cpu ? 1 : (uint32_t)gpuscan__min(group, gs->group_limit);
+    key->group = cpu ? 1 : gpuscan__lanes_group(gs, key, (uint32_t)gpuscan__min(group, gs->group_limit));
     local = gs->device.local_memory;
+    if (!cpu)
+        local -= gpuscan__min(local, gpuscan__lanes_bytes(gs, key->group));
     if (!cpu && !gpuscan__uses_ptx(gs, key)) /* drivers add some bytes of their own to an argument's (NVIDIA) */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->counts_local);
@@ -7145,7 +7331,8 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
     if (gpuscan__uses_ptx(gs, &plan->key))
         return 0; /* the kernel declares it */
-    return gpuscan__max((uint64_t)plan->key.range_bins * plan->key.copies, 1) * 4;
+    return gpuscan__max((uint64_t)plan->key.range_bins * plan->key.copies, 1) * 4 +
+           gpuscan__lanes_bytes(gs, plan->key.group);
 }
 
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan_histogram_desc *desc,
@@ -7437,7 +7624,7 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, con
     program->proved = 1; /* also while it is being tested */
     if (gpuscan__is_cpu_strategy(strategy) || !e || e->custom || e->arg || e->src == GPUSCAN_TYPE_F16 ||
         e->dst == GPUSCAN_TYPE_F16 || (key->operation != GPUSCAN__SCAN && key->operation != GPUSCAN__REDUCE) ||
-        !(gs->device.lanes || gpuscan__is_single_pass(strategy)))
+        !(gs->device.lanes != GPUSCAN__LANES_NONE || gpuscan__is_single_pass(strategy)))
         return GPUSCAN_SUCCESS;
     r = gpuscan__run_test(gs, program, e, &right);
     if (r != 0) {
@@ -7447,7 +7634,7 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, con
     if (right)
         return GPUSCAN_SUCCESS;
     *refused = 1;
-    if (gs->device.lanes) {
+    if (gs->device.lanes != GPUSCAN__LANES_NONE) {
         gpuscan__give_up_lanes(gs, "a self-test failed");
         return GPUSCAN_SUCCESS;
     }
@@ -7733,6 +7920,9 @@ static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "opencl: the table has no %s",
                                  gpuscan__entry_points[i].name);
     }
+    if (desc->limits.lanes && desc->limits.lanes != 8 && desc->limits.lanes != 16 && desc->limits.lanes != 32 &&
+        desc->limits.lanes != 64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes is none of 8, 16, 32 and 64");
     if (!desc->context && desc->queue)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "queue without context");
     if (desc->context) {
@@ -7869,7 +8059,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->has_f64 = gs->device.f64;
     info->has_int64_atomics = gs->device.int64_atomics;
     info->has_fence = gs->device.fence != GPUSCAN__FENCE_NONE;
-    info->has_lanes = gs->device.lanes;
+    info->has_lanes = gs->device.lanes != GPUSCAN__LANES_NONE;
     info->has_zero_copy = gs->device.zero_copy;
     for (row = gs->device.profile->scan; row->up_to != GPUSCAN__ALL;)
         row++;
