@@ -62,7 +62,8 @@ static const scan_case scans[] = {
 static void check_scan(const scan_case *c, uint32_t width) {
     const uint64_t count = (uint64_t)c->lane_elements * width + 7, all = count * c->rows;
     const size_t src_size = ref_size(c->src), dst_size = ref_size(c->dst);
-    unsigned char *in = (unsigned char *)test_alloc(all * src_size), *wanted = (unsigned char *)test_alloc(all * dst_size);
+    unsigned char *in = (unsigned char *)test_alloc(all * src_size);
+    unsigned char *wanted = (unsigned char *)test_alloc(all * dst_size);
     unsigned char *totals = (unsigned char *)test_alloc(c->rows * dst_size), init[8];
     ref_value start = test_init_value(c->dst, c->op);
     test_buffer src = test_buffer_new(CL_MEM_READ_WRITE, src_size, all), dst, total;
