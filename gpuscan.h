@@ -998,8 +998,6 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n",
     "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n",
-    "#pragma OPENCL EXTENSION cl_khr_subgroup_ballot : enable\n",
-    "#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable\n",
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n",
     "    return sub_group_shuffle(x, lane);\n",
     "}\n",
