@@ -9,6 +9,7 @@
        GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: hold that back of the device
        GPUSCAN_TEST_GROUP    the largest work-group size to use
        GPUSCAN_TEST_LOCAL    the bytes of local memory to use at most
+       GPUSCAN_TEST_PLANT    the name of a mistake that is built into the kernels: see [PLANTED DEFECTS] there
        GPUSCAN_TEST_LOG      1: print what the library logs
        GPUSCAN_TEST_ONLY     the tests to run, as a pattern such as "*edges*" */
 #ifndef TEST_HARNESS_H
@@ -410,6 +411,32 @@ static inline void test_log(gpuscan_log_level level, const char *message, void *
                   message);
 }
 
+/* Programs with a mistake that is built in on purpose: see GPUSCAN_TEST_PLANT. */
+static inline cl_program CL_API_CALL test_planted_source(cl_context context, cl_uint count, const char **lines,
+                                                         const size_t *lengths, cl_int *status) {
+    const char **more = (const char **)test_alloc((count + 1) * sizeof *more);
+    char         line[128];
+    cl_program   made;
+    (void)lengths;
+    snprintf(line, sizeof line, "#define GPUSCAN_TEST_PLANT GPUSCAN_TEST_PLANT_%s\n", getenv("GPUSCAN_TEST_PLANT"));
+    more[0] = line;
+    memcpy(more + 1, lines, count * sizeof *lines);
+    made = clCreateProgramWithSource(context, count + 1, more, NULL, status);
+    free(more);
+    return made;
+}
+
+/* The entry points that plant it; NULL: none is asked for. */
+static inline const gpuscan_opencl *test_planted(void) {
+    static gpuscan_opencl table;
+    void                 *library = NULL;
+    const char           *missing = NULL;
+    if (!getenv("GPUSCAN_TEST_PLANT") || gpuscan__load_opencl(&table, &library, &missing) != GPUSCAN_SUCCESS)
+        return NULL;
+    table.clCreateProgramWithSource = test_planted_source;
+    return &table;
+}
+
 /* Opens the device: its own context and queue, then the object on them. A cmocka group setup: 0 is success. */
 static inline int test_open(void **state) {
     gpuscan     *probe = NULL;
@@ -426,6 +453,7 @@ static inline int test_open(void **state) {
     desc.limits.without = (uint32_t)test_environment("GPUSCAN_TEST_WITHOUT", 0);
     desc.limits.work_group_size = (size_t)test_environment("GPUSCAN_TEST_GROUP", 0);
     desc.limits.local_memory = test_environment("GPUSCAN_TEST_LOCAL", 0);
+    desc.opencl = test_planted();
     if (test_environment("GPUSCAN_TEST_LOG", 0))
         desc.logger.log = test_log;
     if (gpuscan_create(&probe, &desc) != GPUSCAN_SUCCESS || gpuscan_get_info(probe, &info) != GPUSCAN_SUCCESS) {
@@ -470,6 +498,7 @@ static inline void test_limit(const gpuscan_limits *limits) {
     desc.device = test.device;
     desc.queue = test.queue;
     desc.limits = *limits;
+    desc.opencl = test_planted();
     if (test_environment("GPUSCAN_TEST_LOG", 0))
         desc.logger.log = test_log;
     test_ok(gpuscan_create(&limited, &desc));

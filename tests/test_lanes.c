@@ -1,0 +1,266 @@
+/* cc -O2 test_lanes.c -o test_lanes -lcmocka -lOpenCL -lm
+   What runs on NVIDIA's lanes otherwise, on lanes through local memory: every form of the single-pass scan, reduce and
+   histogram, of sub-groups of 8, 16, 32 and 64. The library must not have given them up on the way.
+
+   PoCL 3.1 does not get through barriers that only some groups or loops come to: SINGLE_PASS_AHEAD hangs or is wrong
+   there, which Oclgrind runs and finds right. So those run in the simulator only, whose groups are at most 32. */
+#include "operators.h"
+
+static const uint32_t widths[] = {8, 16, 32, 64};
+
+static size_t width_count(void) {
+    return sizeof widths / sizeof *widths - (test.is_small ? 1 : 0);
+}
+
+static void with_width(uint32_t width) {
+    gpuscan_limits limits;
+    memset(&limits, 0, sizeof limits);
+    limits.lanes = width;
+    test_limit(&limits);
+    assert_true(test.info.has_lanes);
+}
+
+/* The program used last, and that it was built of lanes; all is as it was told. */
+static const gpuscan__key *last_key(void) {
+    const gpuscan__program *program = test.gs->programs;
+    assert_non_null(program);
+    if (test.gs->device.lanes != GPUSCAN__LANES_LOCAL || test.gs->refusals)
+        fail_msg("%s: lanes or a strategy were given up", test.what);
+    if (!strstr(program->prefix, "#define GPUSCAN_LANES_KIND 3\n"))
+        fail_msg("%s: a program without lanes", test.what);
+    return &program->key;
+}
+
+typedef struct scan_case {
+    const char       *what;
+    gpuscan_type      src, dst;
+    gpuscan_op        op;
+    gpuscan_scan_kind kind;
+    gpuscan_strategy  strategy;
+    unsigned          lane_elements; /* a row's elements are so many for each lane */
+    unsigned          rows, init, in_place;
+    int               few; /* of which form it must be; of another strategy -1 */
+} scan_case;
+
+#define FEW   GPUSCAN_STRATEGY_SINGLE_PASS
+#define AHEAD GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
+static const scan_case scans[] = {
+    {"few tiles", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, FEW, 1500, 1, 1, 0, 1},
+    {"many tiles", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, FEW, 8500, 1, 0, 0, 0},
+    {"few tiles, rows", GPUSCAN_TYPE_I32, GPUSCAN_TYPE_I32, GPUSCAN_OP_MIN, GPUSCAN_INCLUSIVE, FEW, 300, 3, 1, 0, 1},
+    {"many tiles, rows", GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, FEW, 1500, 3, 1, 0, 0},
+    {"in place", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_XOR, GPUSCAN_INCLUSIVE, FEW, 900, 1, 0, 1, 1},
+    {"bytes in words", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, FEW, 2900, 1, 1, 0, 1},
+    {"bytes to u32", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 2500, 1, 0, 0, -1},
+    {"ahead", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 4100, 1, 1, 0, -1},
+    {"ahead, rows", GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U16, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 2100, 2, 1, 0, -1},
+    {"ahead, doubles", GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, AHEAD, 900, 1, 0, 0, -1},
+    {"several passes", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_MAX, GPUSCAN_INCLUSIVE,
+     GPUSCAN_STRATEGY_MULTI_PASS, 5000, 1, 1, 0, -1},
+};
+
+static void check_scan(const scan_case *c, uint32_t width) {
+    const uint64_t count = (uint64_t)c->lane_elements * width + 7, all = count * c->rows;
+    const size_t src_size = ref_size(c->src), dst_size = ref_size(c->dst);
+    unsigned char *in = (unsigned char *)test_alloc(all * src_size);
+    unsigned char *wanted = (unsigned char *)test_alloc(all * dst_size);
+    unsigned char *totals = (unsigned char *)test_alloc(c->rows * dst_size), init[8];
+    ref_value start = test_init_value(c->dst, c->op);
+    test_buffer src = test_buffer_new(CL_MEM_READ_WRITE, src_size, all), dst, total;
+    gpuscan_scan_desc d;
+    const gpuscan__key *key;
+    gpuscan__scan_key own;
+    uint64_t r;
+    test_case("lanes of %u: %s", (unsigned)width, c->what);
+    dst = test_buffer_new(CL_MEM_READ_WRITE, dst_size, all);
+    total = test_buffer_new(CL_MEM_READ_WRITE, dst_size, c->rows);
+    test_fill(c->src, c->op, in, all);
+    ref_store(c->dst, init, 0, start);
+    for (r = 0; r < c->rows; r++)
+        ref_store(c->dst, totals, r,
+                  ref_scan(c->dst, wanted + r * count * dst_size, c->src, in + r * count * src_size, count, c->op,
+                           c->kind, c->init ? &start : NULL));
+    test_buffer_set(&src, 3, all, in);
+    test_buffer_set(&dst, 5, all, NULL);
+    test_buffer_set(&total, 1, c->rows, NULL);
+    memset(&d, 0, sizeof d);
+    d.src = src.at;
+    d.dst = c->in_place ? src.at : dst.at;
+    d.total = total.at;
+    d.count = count;
+    d.rows = c->rows;
+    d.src_type = c->src;
+    d.dst_type = c->dst;
+    d.op = c->op;
+    d.kind = c->kind;
+    d.init = c->init ? init : NULL;
+    d.call.strategy = c->strategy;
+    test_ok(gpuscan_scan(test.gs, &d));
+    test_same_bytes(test_buffer_get(c->in_place ? &src : &dst), wanted, dst_size, all);
+    test_same_bytes(test_buffer_get(&total), totals, dst_size, c->rows);
+    key = last_key();
+    assert_int_equal(key->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, c->strategy == AHEAD);
+    memcpy(&own, key->own, sizeof own);
+    if (c->few >= 0)
+        assert_int_equal(own.few != 0, c->few);
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    test_buffer_free(&total);
+    free(in);
+    free(wanted);
+    free(totals);
+}
+
+static void test_scans(void **state) {
+    size_t w, i;
+    (void)state;
+    for (w = 0; w < width_count(); w++) {
+        with_width(widths[w]);
+        for (i = 0; i < sizeof scans / sizeof *scans; i++)
+            if (test_has_type(scans[i].src) && ((test.info.has_fence && !test.is_small) || !scans[i].in_place) &&
+                (test.is_small || scans[i].strategy != AHEAD) && test_share(w + i, 2))
+                check_scan(&scans[i], widths[w]);
+    }
+}
+
+/* An operator that does not commute, by all strategies. */
+static void check_custom(gpuscan_strategy strategy, uint64_t count) {
+    const test_operator *op = &op_affine_compose;
+    const size_t size = test_operator_size(op);
+    unsigned char *in = (unsigned char *)test_alloc(count * size), *wanted = (unsigned char *)test_alloc(count * size);
+    unsigned char *got = (unsigned char *)test_alloc(count * size), total[64];
+    gpuscan_scan_desc d;
+    gpuscan_reduce_desc reduce;
+    op->fill(in, count);
+    ref_scan_custom(size, wanted, in, count, op->combine, GPUSCAN_INCLUSIVE, op->identity, total);
+    memset(&d, 0, sizeof d);
+    d.src_type = d.dst_type = op->type;
+    d.op = GPUSCAN_OP_CUSTOM;
+    d.custom = &op->custom;
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.call.strategy = strategy;
+    test_ok(gpuscan_scan_host(test.gs, in, got, count, &d));
+    test_same_bytes(got, wanted, size, count);
+    last_key();
+    if (strategy != AHEAD) {
+        memset(&reduce, 0, sizeof reduce);
+        reduce.src_type = op->type;
+        reduce.op = GPUSCAN_OP_CUSTOM;
+        reduce.custom = &op->custom;
+        reduce.call.strategy = strategy == FEW && !test.info.has_fence ? GPUSCAN_STRATEGY_MULTI_PASS : strategy;
+        test_ok(gpuscan_reduce_host(test.gs, in, got, count, &reduce));
+        test_same_bytes(got, total, size, 1);
+        last_key();
+    }
+    free(in);
+    free(wanted);
+    free(got);
+}
+
+static void test_custom(void **state) {
+    static const gpuscan_strategy strategies[] = {FEW, AHEAD, GPUSCAN_STRATEGY_MULTI_PASS};
+    size_t w, s;
+    (void)state;
+    for (w = 0; w < width_count(); w++) {
+        with_width(widths[w]);
+        for (s = 0; s < 3; s++)
+            if ((test.is_small || strategies[s] != AHEAD) && test_share(w + s, 2)) {
+                test_case("lanes of %u: affine functions, %s", (unsigned)widths[w], test_strategy_name(strategies[s]));
+                check_custom(strategies[s], 3001);
+            }
+    }
+}
+
+static void check_reduce(gpuscan_type src, gpuscan_type dst, gpuscan_op op, uint64_t count) {
+    unsigned char *in = (unsigned char *)test_alloc(count * ref_size(src)), got[8], wanted[8];
+    gpuscan_reduce_desc d;
+    test_fill(src, op, in, count);
+    memset(&d, 0, sizeof d);
+    d.src_type = src;
+    d.dst_type = dst;
+    d.op = op;
+    d.call.strategy = test.info.has_fence ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS;
+    ref_store(dst, wanted, 0,
+              op >= GPUSCAN_OP_ARGMIN ? ref_arg(dst, src, in, count, op) : ref_reduce(dst, src, in, count, op, NULL));
+    test_ok(gpuscan_reduce_host(test.gs, in, got, count, &d));
+    test_same_bytes(got, wanted, ref_size(dst), 1);
+    last_key();
+    free(in);
+}
+
+static void test_reduce(void **state) {
+    size_t w;
+    (void)state;
+    for (w = 0; w < width_count(); w++) {
+        with_width(widths[w]);
+        test_case("lanes of %u: reduce", (unsigned)widths[w]);
+        check_reduce(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 70001);
+        check_reduce(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 50003);
+        check_reduce(GPUSCAN_TYPE_I64, GPUSCAN_TYPE_I64, GPUSCAN_OP_MAX, 5003);
+        check_reduce(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64, GPUSCAN_OP_ARGMIN, 5003);
+    }
+}
+
+/* wanted_pipe: the form that it must be of. */
+static void check_histogram(gpuscan_type type, uint32_t bins, uint32_t channels, uint64_t count, uint32_t wanted_pipe) {
+    const uint64_t samples = count * channels;
+    unsigned char *in = (unsigned char *)test_alloc(samples * ref_size(type));
+    cl_uint *got = (cl_uint *)test_alloc(bins * channels * 4), *wanted = (cl_uint *)test_alloc(bins * channels * 4);
+    gpuscan_histogram_desc d;
+    gpuscan__histogram_key own;
+    uint64_t i;
+    memset(&d, 0, sizeof d);
+    d.count = count;
+    d.sample_type = type;
+    d.bins = bins;
+    d.channels = channels;
+    if (ref_is_float(type))
+        for (i = 0; i < samples; i++)
+            ref_store(type, in, i, ref_real(test_unit() * 1.1));
+    else
+        test_random_bytes(in, samples * ref_size(type));
+    ref_histogram(&d, in, NULL, NULL, wanted);
+    d.count = 0;
+    d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    test_ok(gpuscan_histogram_host(test.gs, in, got, count, &d));
+    test_same_bytes(got, wanted, 4, bins * channels);
+    memcpy(&own, last_key()->own, sizeof own);
+    assert_int_equal(own.pipe, wanted_pipe);
+    free(in);
+    free(got);
+    free(wanted);
+}
+
+static void test_histogram(void **state) {
+    size_t w;
+    (void)state;
+    for (w = 0; w < width_count(); w++) {
+        with_width(widths[w]);
+        test_case("lanes of %u: histogram", (unsigned)widths[w]);
+        check_histogram(GPUSCAN_TYPE_U8, 256, 1, 1003, GPUSCAN__PIPE_SHORT);
+        check_histogram(GPUSCAN_TYPE_U8, 256, 1, 200003, GPUSCAN__PIPE_AHEAD);
+        check_histogram(GPUSCAN_TYPE_U8, 16, 1, 1003, GPUSCAN__PIPE_SHORT); /* several work-items a bin */
+        check_histogram(GPUSCAN_TYPE_I32, 200, 1, 100003, GPUSCAN__PIPE_AHEAD);
+        check_histogram(GPUSCAN_TYPE_F32, 10, 3, 9003, GPUSCAN__PIPE_AHEAD);
+    }
+}
+
+static void test_widths(void **state) {
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
+    char error[256] = "";
+    (void)state;
+    memset(&desc, 0, sizeof desc);
+    desc.limits.lanes = 12;
+    desc.error = error;
+    desc.error_size = sizeof error;
+    assert_int_equal(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(error, "lanes"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_reduce), TEST(test_histogram),
+                                       TEST(test_widths)};
+    test_select();
+    return cmocka_run_group_tests_name("lanes", tests, test_open, test_close);
+}

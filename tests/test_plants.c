@@ -1,0 +1,206 @@
+/* cc -O2 test_plants.c -o test_plants -lcmocka -lOpenCL -lm
+   Mistakes that are built into the kernels on purpose (see [PLANTED DEFECTS] in kernels.cl.inc) are seen: by a wrong
+   result, by a guard, or by the library's own test, which then refuses the strategy. */
+#include "operators.h"
+
+typedef enum outcome { WRONG, REFUSED } outcome;
+
+typedef struct plant {
+    const char      *name;
+    char             what; /* s: scan, f: affine functions' scan, a: uniform add, r: reduce, h: histogram */
+    gpuscan_strategy strategy;
+    uint32_t         lanes;
+    uint32_t         without;
+    uint32_t         count;
+    outcome          seen; /* how it shows */
+} plant;
+
+#define MULTI  GPUSCAN_STRATEGY_MULTI_PASS
+#define SINGLE GPUSCAN_STRATEGY_SINGLE_PASS
+static const plant plants[] = {
+    {"SUMS_TAIL", 's', MULTI, 0, 0, 60001, WRONG},
+    {"CARRIES", 's', MULTI, 0, 0, 60001, WRONG},
+    {"PARTS_TAIL", 's', MULTI, 0, 0, 1001, WRONG},
+    {"STORE_OVERRUN", 's', MULTI, 0, 0, 1001, WRONG},
+    {"LOOK_BACK", 's', SINGLE, 0, 0, 5001, REFUSED},
+    {"LOOK_BACK", 'f', SINGLE, 0, 0, 5001, REFUSED},
+    {"LOOK_BACK", 's', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
+    {"SPAN_TAIL", 's', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
+    {"AHEAD", 's', GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 0, 0, 5001, REFUSED},
+    {"FEW", 'f', SINGLE, 8, 0, 5001, REFUSED},
+    {"UNIFORM_ADD", 'a', MULTI, 0, 0, 1001, WRONG},
+    {"REDUCE_ENDS", 'r', MULTI, 0, 0, 1003, WRONG},
+    {"REDUCE_GROUP", 'r', MULTI, 0, 0, 50003, WRONG},
+    {"BIN", 'h', SINGLE, 0, 0, 5003, REFUSED},
+    {"HISTOGRAM_GROUP", 'h', SINGLE, 0, 0, 5003, REFUSED},
+    {"HISTOGRAM_FINISH", 'h', MULTI, 0, 0, 5003, WRONG},
+};
+
+static gpuscan_opencl real;
+static const char *first_line;
+
+static cl_program CL_API_CALL source(cl_context context, cl_uint count, const char **lines, const size_t *lengths,
+                                     cl_int *status) {
+    const char **more = (const char **)test_alloc((count + 1) * sizeof *more);
+    cl_program made;
+    (void)lengths;
+    more[0] = first_line;
+    memcpy(more + 1, lines, count * sizeof *lines);
+    made = real.clCreateProgramWithSource(context, count + 1, more, NULL, status);
+    free(more);
+    return made;
+}
+
+/* Runs the job: 1 where its result is right and nothing beside it was written, 0 where not, -1 where it is refused. */
+static int run(gpuscan *gs, const plant *p) {
+    const size_t size = p->what == 'f' ? sizeof(op_affine) : 4;
+    const uint64_t n = p->count, out_count = p->what == 'r' ? 1 : p->what == 'h' ? 200 : n;
+    unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
+    unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
+    uint32_t *w = (uint32_t *)(void *)wanted;
+    cl_mem dst, src;
+    cl_int status = CL_SUCCESS;
+    gpuscan_result r;
+    uint64_t i;
+    int right = 1;
+    union {
+        gpuscan_scan_desc scan;
+        gpuscan_uniform_add_desc add;
+        gpuscan_reduce_desc reduce;
+        gpuscan_histogram_desc histogram;
+    } d;
+    memset(&d, 0, sizeof d);
+    memset(got, 0x5A, n * size + 64);
+    if (p->what == 'f')
+        op_affine_fill(in, n);
+    else
+        test_fill(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, in, n);
+    src = clCreateBuffer(test.context, CL_MEM_COPY_HOST_PTR, n * size, in, &status);
+    test_cl(status);
+    if (p->what == 'a')
+        memset(got, 0, n * size);
+    dst = clCreateBuffer(test.context, CL_MEM_COPY_HOST_PTR, n * size + 64, got, &status);
+    test_cl(status);
+    switch (p->what) {
+    case 's':
+    case 'f':
+        if (p->what == 'f')
+            ref_scan_custom(size, wanted, in, n, op_affine_combine, GPUSCAN_INCLUSIVE, &op_affine_identity, total);
+        else
+            ref_scan(GPUSCAN_TYPE_U32, wanted, GPUSCAN_TYPE_U32, in, n, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, NULL);
+        d.scan.src.mem = src;
+        d.scan.dst.mem = dst;
+        d.scan.count = n;
+        d.scan.kind = GPUSCAN_INCLUSIVE;
+        d.scan.src_type = d.scan.dst_type = p->what == 'f' ? op_affine_compose.type : GPUSCAN_TYPE_U32;
+        d.scan.op = p->what == 'f' ? GPUSCAN_OP_CUSTOM : GPUSCAN_OP_ADD;
+        d.scan.custom = p->what == 'f' ? &op_affine_compose.custom : NULL;
+        d.scan.call.strategy = p->strategy;
+        r = gpuscan_scan(gs, &d.scan);
+        break;
+    case 'a':
+        for (i = 0; i < n; i++)
+            memcpy(wanted + 4 * i, in + i / 77 * 4, 4);
+        d.add.dst.mem = dst;
+        d.add.addend.mem = src;
+        d.add.count = n;
+        d.add.block = 77;
+        d.add.call.strategy = p->strategy;
+        r = gpuscan_uniform_add(gs, &d.add);
+        break;
+    case 'r':
+        ref_store(GPUSCAN_TYPE_U32, wanted, 0,
+                  ref_reduce(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, in, n, GPUSCAN_OP_ADD, NULL));
+        d.reduce.src.mem = src;
+        d.reduce.dst.mem = dst;
+        d.reduce.count = n;
+        d.reduce.call.strategy = p->strategy;
+        r = gpuscan_reduce(gs, &d.reduce);
+        break;
+    default:
+        memset(wanted, 0, 200 * 4);
+        for (i = 0; i < n; i++)
+            if (in[i] < 200)
+                w[in[i]]++;
+        d.histogram.samples.mem = src;
+        d.histogram.counts.mem = dst;
+        d.histogram.count = n;
+        d.histogram.bins = 200;
+        d.histogram.form = GPUSCAN_BINS_VALUES;
+        d.histogram.call.strategy = p->strategy;
+        r = gpuscan_histogram(gs, &d.histogram);
+    }
+    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
+        right = -1;
+    } else {
+        test_ok(r);
+        test_cl(clEnqueueReadBuffer(test.queue, dst, CL_TRUE, 0, n * size + 64, got, 0, NULL, NULL));
+        right = memcmp(got, wanted, out_count * size) == 0;
+        for (i = out_count * size; p->what != 'a' && i < n * size + 64; i++)
+            right = right && got[i] == 0x5A;
+    }
+    clReleaseMemObject(src);
+    clReleaseMemObject(dst);
+    free(in);
+    free(wanted);
+    free(got);
+    return right;
+}
+
+static gpuscan *open_with(const char *line, const plant *p) {
+    gpuscan_desc desc;
+    gpuscan_opencl table;
+    gpuscan *gs = NULL;
+    void *library = NULL;
+    const char *missing = NULL;
+    assert_int_equal(gpuscan__load_opencl(&real, &library, &missing), GPUSCAN_SUCCESS);
+    table = real;
+    first_line = line;
+    table.clCreateProgramWithSource = source;
+    memset(&desc, 0, sizeof desc);
+    desc.context = test.context;
+    desc.device = test.device;
+    desc.queue = test.queue;
+    desc.opencl = &table;
+    desc.limits.lanes = p->lanes;
+    desc.limits.without = p->without;
+    test_ok(gpuscan_create(&gs, &desc));
+    return gs;
+}
+
+static void test_plants(void **state) {
+    size_t i, k;
+    (void)state;
+    for (i = 0; i < sizeof plants / sizeof *plants; i++) {
+        const plant *p = &plants[i];
+        char line[160], use[80];
+        int found = 0, got;
+        gpuscan_info info;
+        gpuscan *gs;
+        test_case("%s, %c, %s", p->name, p->what, test_strategy_name(p->strategy));
+        snprintf(use, sizeof use, "GPUSCAN_PLANTED(%s)", p->name);
+        for (k = 0; k < sizeof gpuscan__kernels / sizeof *gpuscan__kernels; k++)
+            found |= strstr(gpuscan__kernels[k], use) != NULL;
+        if (!found)
+            fail_msg("%s: no such plant", test.what);
+        gs = open_with("", p);
+        if (run(gs, p) != 1)
+            fail_msg("%s: wrong without the plant", test.what);
+        gpuscan_destroy(gs);
+        snprintf(line, sizeof line, "#define GPUSCAN_TEST_PLANT GPUSCAN_TEST_PLANT_%s\n", p->name);
+        gs = open_with(line, p);
+        got = run(gs, p);
+        test_ok(gpuscan_get_info(gs, &info));
+        if (info.refusals > 0) /* the strategy, or the lanes, and the call went on without */
+            got = -1;
+        gpuscan_destroy(gs);
+        if (got != (p->seen == REFUSED ? -1 : 0))
+            fail_msg("%s: %s", test.what, got == 1 ? "not seen" : got == 0 ? "wrong, not refused" : "refused");
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(test_plants)};
+    test_select();
+    return cmocka_run_group_tests_name("plants", tests, test_open, test_close);
+}
