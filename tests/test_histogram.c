@@ -211,7 +211,7 @@ static int check_strategies(const histogram_case *given, int first, int last) {
         test_buffer_set(&out, c.counts_offset, counters, before);
         c.d.counts = out.at;
         c.d.call.strategy = (gpuscan_strategy)s;
-        ran = test_ran(gpuscan_histogram(test.gs, &c.d), c.d.call.strategy);
+        ran = test_histogram_ran(&c.d);
         test_same(counter, test_buffer_get(&out), ran ? wanted : before, counters);
     }
     test_same_bytes(test_buffer_get(&in), samples, ref_size(type), span);
@@ -275,7 +275,7 @@ static void every_length(void **state) {
             d.counts = out.at;
             d.count = n;
             d.call.strategy = (gpuscan_strategy)s;
-            if (!test_ran(gpuscan_histogram(test.gs, &d), d.call.strategy))
+            if (!test_histogram_ran(&d))
                 break;
             test_same(GPUSCAN_TYPE_U32, test_buffer_get(&out), counts, 256);
         }
@@ -332,7 +332,7 @@ static void more_than_32_bits(void **state) {
         test_buffer_set(&out, 1, 256, NULL);
         d.counts = out.at;
         d.call.strategy = (gpuscan_strategy)s;
-        if (!test_ran(gpuscan_histogram(test.gs, &d), d.call.strategy))
+        if (!test_histogram_ran(&d))
             continue;
         counts = (uint64_t *)test_buffer_get(&out);
         if (counts[3] != count - 9 || counts[5] != 9 || counts[4] != 0)
@@ -910,7 +910,8 @@ static void scratch_of_the_caller(void **state) {
                 d.counts = out.at;
                 test_case("histogram of %" PRIu64 " u16, %u bins, with the caller's scratch, %s, garbage %d", d.count,
                           d.bins, test_strategy_name(d.call.strategy), kind);
-                if (!test_ran(gpuscan_histogram_scratch_size(test.gs, &d, &size), d.call.strategy))
+                if (!test_ran(gpuscan_histogram_scratch_size(test.gs, &d, &size), d.call.strategy,
+                              test_histogram_refusal(&d)))
                     continue;
                 scratch = test_buffer_new(CL_MEM_READ_WRITE, 64, size / 64 + 1);
                 garbage = (unsigned char *)test_alloc(size + 64);
@@ -920,7 +921,7 @@ static void scratch_of_the_caller(void **state) {
                 d.call.scratch.mem = scratch.at.mem;
                 d.call.scratch.offset = 2 * 64;
                 d.call.scratch_size = size;
-                if (test_ran(gpuscan_histogram(test.gs, &d), d.call.strategy)) {
+                if (test_histogram_ran(&d)) {
                     ref_histogram(&d, data, NULL, NULL, wanted);
                     test_same(GPUSCAN_TYPE_U32, test_buffer_get(&out), wanted, d.bins);
                     test_buffer_get(&scratch); /* its guards */

@@ -128,7 +128,7 @@ static int check_strategies(reduce_case c, int first_strategy, int last_strategy
         } else {
             d.dst = dst.at;
         }
-        ran = test_ran(gpuscan_reduce(test.gs, &d), c.strategy);
+        ran = test_reduce_ran(&d);
         if (ran && c.to_host) {
             test_cl(clWaitForEvents(1, &event));
             clReleaseEvent(event);
@@ -194,7 +194,7 @@ static void check_lengths(gpuscan_type type, gpuscan_strategy strategy, uint64_t
         test_buffer_set(&dst, n % 5, 1, NULL);
         d.dst = dst.at;
         d.count = n;
-        if (!test_ran(gpuscan_reduce(test.gs, &d), strategy))
+        if (!test_reduce_ran(&d))
             break;
         test_same(type, test_buffer_get(&dst), sums + n * size, 1);
     }
@@ -287,7 +287,7 @@ static void more_than_32_bits(void **state) {
             d.result = &result;
             d.call.strategy = (gpuscan_strategy)s;
             d.call.event = &event;
-            if (!test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy))
+            if (!test_reduce_ran(&d))
                 continue;
             test_cl(clWaitForEvents(1, &event));
             clReleaseEvent(event);
@@ -617,7 +617,7 @@ static void conversions(void **state) {
         d.custom = &squares;
         test_buffer_set(&dst, 1, 1, NULL);
         d.dst = dst.at;
-        if (test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy)) {
+        if (test_reduce_ran(&d)) {
             memcpy(&result, test_buffer_get(&dst), 8);
             if (result != sum)
                 fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, sum);
@@ -627,7 +627,7 @@ static void conversions(void **state) {
         d.src_type = GPUSCAN_TYPE_CUSTOM;
         d.custom = &brackets;
         test_buffer_set(&dst, 1, 1, NULL);
-        if (test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy)) {
+        if (test_reduce_ran(&d)) {
             memcpy(&result, test_buffer_get(&dst), 8);
             if (result != total)
                 fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, total);
@@ -681,7 +681,7 @@ static void float_sums(void **state) {
                           test_strategy_name(d.call.strategy));
                 test_buffer_set(&dst, 2, 1, NULL);
                 d.dst = dst.at;
-                if (!test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy))
+                if (!test_reduce_ran(&d))
                     break;
                 if (run == 0)
                     memcpy(first, test_buffer_get(&dst), ref_size(type));
@@ -741,12 +741,13 @@ static void scratch_of_the_caller(void **state) {
                 d.call.strategy = (gpuscan_strategy)s;
                 test_case("sum of %" PRIu64 " with the caller's scratch, %s, garbage %d", d.count,
                           test_strategy_name(d.call.strategy), kind);
-                if (!test_ran(gpuscan_reduce_scratch_size(test.gs, &d, &size), d.call.strategy))
+                if (!test_ran(gpuscan_reduce_scratch_size(test.gs, &d, &size), d.call.strategy,
+                              test_reduce_refusal(&d)))
                     continue;
                 d.call.scratch.mem = scratch.at.mem;
                 d.call.scratch.offset = 2 * 64;
                 d.call.scratch_size = size;
-                if (!test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy))
+                if (!test_reduce_ran(&d))
                     continue;
                 for (i = 0, sum = 0; i < d.count; i++)
                     sum += data[i];
