@@ -63,23 +63,31 @@ static struct test_state {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static inline const char *test_type_name(gpuscan_type type) {
-    static const char *const names[GPUSCAN_TYPE_COUNT] = {"default", "i8",  "u8",  "i16", "u16", "i32",   "u32",
-                                                          "i64",     "u64", "f16", "f32", "f64", "custom"};
-    return (unsigned)type < (unsigned)GPUSCAN_TYPE_COUNT ? names[type] : "unknown";
-}
+/* One name for each value of an enum: one more, or one fewer, does not compile. */
+#define TEST_NAMES(function, type, count, ...)                                                                         \
+    static const char *const function##_list[] = {__VA_ARGS__};                                                        \
+    typedef char             function##_covers_its_enum[sizeof function##_list / sizeof(char *) == (count) ? 1 : -1];  \
+    static inline const char *function(type value) {                                                                   \
+        return (unsigned)value < (unsigned)(count) ? function##_list[value] : "unknown";                               \
+    }                                                                                                                  \
+    typedef function##_covers_its_enum function##_end
 
-static inline const char *test_op_name(gpuscan_op op) {
-    static const char *const names[GPUSCAN_OP_COUNT] = {"add", "min", "max",    "mul",    "and",
-                                                        "or",  "xor", "custom", "argmin", "argmax"};
-    return (unsigned)op < (unsigned)GPUSCAN_OP_COUNT ? names[op] : "unknown";
-}
+TEST_NAMES(test_type_name, gpuscan_type, GPUSCAN_TYPE_COUNT, "default", "i8", "u8", "i16", "u16", "i32", "u32", "i64",
+           "u64", "f16", "f32", "f64", "custom");
+TEST_NAMES(test_op_name, gpuscan_op, GPUSCAN_OP_COUNT, "add", "min", "max", "mul", "and", "or", "xor", "custom",
+           "argmin", "argmax");
+TEST_NAMES(test_strategy_name, gpuscan_strategy, GPUSCAN_STRATEGY_COUNT, "auto", "multi-pass", "single-pass",
+           "single-pass-ahead", "cpu-multi-pass", "cpu-single-pass");
 
-static inline const char *test_strategy_name(gpuscan_strategy strategy) {
-    static const char *const names[GPUSCAN_STRATEGY_COUNT] = {
-        "auto", "multi-pass", "single-pass", "single-pass-ahead", "cpu-multi-pass", "cpu-single-pass"};
-    return (unsigned)strategy < (unsigned)GPUSCAN_STRATEGY_COUNT ? names[strategy] : "unknown";
-}
+/* Loops over an enum: the types, or operators, of these kinds of reference.h. */
+#define TEST_EACH_TYPE(type, kinds)                                                                                    \
+    for ((type) = 0; (type) < GPUSCAN_TYPE_COUNT; (type)++)                                                            \
+        if (!(ref_kind((gpuscan_type)(type)) & (kinds))) {                                                             \
+        } else
+#define TEST_EACH_OP(op, kinds)                                                                                        \
+    for ((op) = 0; (op) < GPUSCAN_OP_COUNT; (op)++)                                                                    \
+        if (!(ref_op_kind((gpuscan_op)(op)) & (kinds))) {                                                              \
+        } else
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
@@ -410,14 +418,20 @@ static inline ref_value test_init_value(gpuscan_type type, gpuscan_op op) {
         return ref_wrap(type, ~UINT64_C(0) - 32);
     case GPUSCAN_OP_OR:
         return ref_bits(64);
-    default:
-        return ref_is_float(type) ? ref_real(-11) : ref_bits(101);
+    case GPUSCAN_OP_ADD:
+    case GPUSCAN_OP_XOR:
+    case GPUSCAN_OP_CUSTOM: /* these three have none of a builtin type: any number will do */
+    case GPUSCAN_OP_ARGMIN:
+    case GPUSCAN_OP_ARGMAX:
+    case GPUSCAN_OP_COUNT:
+        break;
     }
+    return ref_is_float(type) ? ref_real(-11) : ref_bits(101);
 }
 
 /* Whether an operator is one of this type's: the bitwise ones are for integers. */
 static inline int test_op_fits(gpuscan_type type, gpuscan_op op) {
-    return !(ref_is_float(type) && (op == GPUSCAN_OP_AND || op == GPUSCAN_OP_OR || op == GPUSCAN_OP_XOR));
+    return !(ref_is_float(type) && ref_op_kind(op) == REF_BITS);
 }
 
 /* Host memory, or the test fails; never of size 0. */

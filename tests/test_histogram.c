@@ -388,7 +388,7 @@ static void whole_range_of_integers(void **state) {
     int                   type;
     size_t                b;
     (void)state;
-    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_U64; type++)
+    TEST_EACH_TYPE(type, REF_SIGNED | REF_UNSIGNED)
         for (b = 0; b < sizeof bins / sizeof bins[0] - (test.is_small ? 4 : 0); b++) {
             if (!test_share(b + (size_t)type, 8))
                 continue;
@@ -585,7 +585,7 @@ static void explicit_edges(void **state) {
     int                   type;
     size_t                b;
     (void)state;
-    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+    TEST_EACH_TYPE(type, REF_NUMBERS)
         for (b = 0; b < (test.is_small ? 4 : sizeof bins / sizeof bins[0]); b++) {
             if (!test_has_type((gpuscan_type)type) || !test_share(b + (size_t)type, 5))
                 continue;
@@ -866,7 +866,7 @@ static void accumulated_counters(void **state) {
     histogram_case c;
     int            type, wide;
     (void)state;
-    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+    TEST_EACH_TYPE(type, REF_NUMBERS)
         for (wide = 0; wide < 2; wide++) {
             if (!test_has_type((gpuscan_type)type))
                 continue;
