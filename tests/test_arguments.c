@@ -1,7 +1,7 @@
 /* Every argument of every public function wrong in turn: the exact result, words that name the argument, outputs and
    guards as they were, *event NULL, and the next correct call succeeds. */
 #include "harness.h"
-#include "answer.h"
+#include "opencl.h"
 
 enum { N = 100, ROWS = 3, PITCH = 120, BINS = 10 };
 

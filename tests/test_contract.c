@@ -1,7 +1,7 @@
 /* How calls run, apart from what they compute: objects and what they hold, queues, events, scratch, prepare, blobs,
    custom texts, words, memory, threads. */
 #include "layer.h"
-#include "answer.h"
+#include "opencl.h"
 #include "jobs.h"
 
 #include <pthread.h>
