@@ -256,6 +256,35 @@ static inline int test_histogram_ran(const gpuscan_histogram_desc *d) {
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */
 
+/* The one loop over strategies: sets a case up, runs it with those from first to last, takes it down. 0: the last was
+   refused. Each operation's test says how with three functions. */
+typedef struct test_operation {
+    void *(*set_up)(const void *given);
+    int (*run)(void *set, gpuscan_strategy strategy);
+    void (*take_down)(void *set);
+} test_operation;
+
+static inline int test_strategies(const test_operation *operation, const void *given, int first, int last) {
+    void *set = operation->set_up(given);
+    int   s, ran = 0;
+    for (s = first; s <= last; s++)
+        ran = operation->run(set, (gpuscan_strategy)s);
+    operation->take_down(set);
+    return ran;
+}
+
+static inline void test_all_strategies(const test_operation *operation, const void *given) {
+    test_strategies(operation, given, 0, GPUSCAN_STRATEGY_COUNT - 1);
+}
+
+/* A program is built for each strategy, type and operator: by default this strategy alone; where it is refused, AUTO. */
+static inline void test_one_strategy(const test_operation *operation, const void *given, gpuscan_strategy strategy) {
+    if (test.is_long)
+        test_all_strategies(operation, given);
+    else if (!test_strategies(operation, given, (int)strategy, (int)strategy))
+        test_strategies(operation, given, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
+}
+
 /* The strategy whose turn it is. */
 static inline gpuscan_strategy test_next_strategy(void) {
     return (gpuscan_strategy)(1 + test.turn++ % (GPUSCAN_STRATEGY_COUNT - 1));
@@ -526,6 +555,19 @@ static inline void test_fill_buffer(cl_mem mem, const void *pattern, size_t patt
         test_cl(clEnqueueWriteBuffer(test.queue, mem, CL_TRUE, (size_t)at,
                                      size - at < most ? (size_t)(size - at) : most, part, 0, NULL, NULL));
     free(part);
+}
+
+/* A count that the device reads; no buffer where there is no type of it. */
+static inline test_buffer test_count_buffer(gpuscan_type type, uint64_t count) {
+    test_buffer buffer;
+    cl_ulong    number = 0;
+    memset(&buffer, 0, sizeof buffer);
+    if (type) {
+        buffer = test_buffer_new(CL_MEM_READ_ONLY, ref_size(type), 1);
+        ref_store(type, &number, 0, ref_bits(count));
+        test_buffer_set(&buffer, 3, 1, &number);
+    }
+    return buffer;
 }
 
 /* Data and guards must still be the pattern of test_buffer_set(..., NULL). */
