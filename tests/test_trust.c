@@ -4,34 +4,9 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "layer.h"
-#include "jobs.h"
+#include "calls.h"
 
 #include <pthread.h>
-#include <unistd.h>
-
-static gpuscan_call call_on(cl_command_queue queue) {
-    gpuscan_call call;
-    memset(&call, 0, sizeof call);
-    call.queue = queue;
-    return call;
-}
-
-static gpuscan *layered(void) {
-    gpuscan_desc desc;
-    gpuscan *gs = NULL;
-    layer_open();
-    desc = layer_desc();
-    test_ok(gpuscan_create(&gs, &desc));
-    return gs;
-}
-
-static cl_event user_event(void) {
-    cl_int status = CL_SUCCESS;
-    cl_event event = clCreateUserEvent(test.context, &status);
-    test_cl(status);
-    return event;
-}
 
 /* ---- look-back --------------------------------------------------------------------------------------------------- */
 
