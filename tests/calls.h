@@ -80,7 +80,7 @@ static struct {
 } replaced;
 
 static inline cl_int CL_API_CALL other_device_info(cl_device_id id, cl_device_info what, size_t size, void *value,
-                                            size_t *needed) {
+                                                   size_t *needed) {
     if (what != replaced.what)
         return layer.driver.clGetDeviceInfo(id, what, size, value, needed);
     return answer(replaced.value, replaced.size, size, value, needed);

@@ -11,16 +11,16 @@
 
 /* What a device says; it says nothing of what is 0 or NULL. */
 typedef struct fake_device {
-    const char    *file, *name, *vendor, *platform, *version, *language, *extensions; /* file: for programs.c */
-    cl_uint        vendor_id;
+    const char *file, *name, *vendor, *platform, *version, *language, *extensions; /* file: for programs.c */
+    cl_uint vendor_id;
     cl_device_type type;
-    size_t         group;
-    cl_ulong       local;
-    cl_uint        units;
-    int            has_f64;
-    cl_uint        capability; /* of NVIDIA's, times 10 */
-    cl_uint        clock;
-    cl_ulong       cache;
+    size_t group;
+    cl_ulong local;
+    cl_uint units;
+    int has_f64;
+    cl_uint capability; /* of NVIDIA's, times 10 */
+    cl_uint clock;
+    cl_ulong cache;
 } fake_device;
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
@@ -33,15 +33,15 @@ static inline size_t fake_text_size(const char *text) {
 static inline int fake_says(const fake_device *d, cl_device_info asked, size_t size, void *value, size_t *needed,
                             cl_int *code) {
     const cl_device_fp_config f64 = 63;
-    const cl_uint             major = d->capability / 10, minor = d->capability % 10, warp = 32, wave = 64;
-    const cl_uint             registers = d->capability < 30 ? 32768 : 65536;
-    const cl_ulong            atomics = 127; /* all of them, from 3.0 on */
-    const int                 is_amd = d->extensions && strstr(d->extensions, "cl_amd");
-    const int                 is_3 = d->extensions && d->version && strncmp(d->version, "OpenCL 3", 8) == 0;
+    const cl_uint major = d->capability / 10, minor = d->capability % 10, warp = 32, wave = 64;
+    const cl_uint registers = d->capability < 30 ? 32768 : 65536;
+    const cl_ulong atomics = 127; /* all of them, from 3.0 on */
+    const int is_amd = d->extensions && strstr(d->extensions, "cl_amd");
+    const int is_3 = d->extensions && d->version && strncmp(d->version, "OpenCL 3", 8) == 0;
     const struct {
         cl_device_info asked;
-        const void    *said;
-        size_t         size;
+        const void *said;
+        size_t size;
     } answers[] = {
         {CL_DEVICE_NAME, d->name, fake_text_size(d->name)},
         {CL_DEVICE_VENDOR, d->vendor, fake_text_size(d->vendor)},
@@ -92,18 +92,18 @@ static inline cl_int fake_pointer(const void *pointer, size_t size, void *value,
 
 /* What buffers, programs, queues, kernels and events are; bytes: a buffer's, or a program's text. */
 typedef struct fake_object {
-    int            references;
-    size_t         size;
-    cl_mem_flags   flags;
+    int references;
+    size_t size;
+    cl_mem_flags flags;
     unsigned char *bytes;
 } fake_object;
 
 static struct fake_state {
-    const fake_device *device; /* NULL: none */
-    char               handle; /* the platform, the device and the context */
-    unsigned           launches, objects; /* objects: alive */
-    size_t             local_bytes; /* of the arguments set, in all */
-    int                forgets;     /* buffers hold nothing: zeros are read */
+    const fake_device *device;  /* NULL: none */
+    char handle;                /* the platform, the device and the context */
+    unsigned launches, objects; /* objects: alive */
+    size_t local_bytes;         /* of the arguments set, in all */
+    int forgets;                /* buffers hold nothing: zeros are read */
     void (*built)(const char *text, const char *options);
 } fake;
 
@@ -164,8 +164,8 @@ static void fake_fill(unsigned char *bytes, const void *pattern, size_t pattern_
 
 static cl_program fake_program(cl_uint count, const char **lines, const size_t *lengths, cl_int *status) {
     fake_object *object;
-    size_t       size = 1, length, at = 0;
-    cl_uint      i;
+    size_t size = 1, length, at = 0;
+    cl_uint i;
     for (i = 0; i < count; i++)
         size += lengths && lengths[i] ? lengths[i] : strlen(lines[i]);
     object = (fake_object *)fake_make(size, status);
@@ -183,10 +183,14 @@ static cl_int fake_build(cl_program program, const char *options) {
     return CL_SUCCESS;
 }
 
+static int fake_is_of(cl_device_type type) {
+    return fake.device && (type & fake.device->type) != 0;
+}
+
 static cl_int fake_device_info(cl_device_info asked, size_t size, void *value, size_t *needed) {
     const fake_device *d = fake.device;
-    size_t             items[3];
-    cl_int             code;
+    size_t items[3];
+    cl_int code;
     items[0] = items[1] = items[2] = d->group;
     if (fake_says(d, asked, size, value, needed, &code))
         return code;
@@ -208,7 +212,8 @@ static cl_int fake_device_info(cl_device_info asked, size_t size, void *value, s
     }
 }
 
-static cl_int fake_buffer_info(const fake_object *object, cl_mem_info asked, size_t size, void *value, size_t *needed) {
+static cl_int fake_buffer_info(const void *id, cl_mem_info asked, size_t size, void *value, size_t *needed) {
+    const fake_object *object = (const fake_object *)id;
     switch (asked) {
     case CL_MEM_TYPE:
         return fake_uint(CL_MEM_OBJECT_BUFFER, size, value, needed);
@@ -246,39 +251,37 @@ static cl_int fake_program_info(cl_program_info asked, size_t size, void *value,
         *status = CL_SUCCESS;                                                                                          \
     return FAKE_HANDLE(type);
 
-#define FAKE_clGetPlatformIDs       FAKE_IDS(cl_platform_id, 1, CL_SUCCESS)
-#define FAKE_clGetPlatformInfo                                                                                         \
-    return answer_text(fake.device ? fake.device->platform : "none", size, value, needed);
-#define FAKE_clGetDeviceIDs         FAKE_IDS(cl_device_id, fake.device && type & fake.device->type, CL_DEVICE_NOT_FOUND)
-#define FAKE_clGetDeviceInfo        return fake_device_info(asked, size, value, needed);
-#define FAKE_clCreateContext        FAKE_THE_HANDLE(cl_context)
-#define FAKE_clRetainContext        return CL_SUCCESS;
-#define FAKE_clReleaseContext       return CL_SUCCESS;
+#define FAKE_clGetPlatformIDs  FAKE_IDS(cl_platform_id, 1, CL_SUCCESS)
+#define FAKE_clGetPlatformInfo return answer_text(fake.device ? fake.device->platform : "none", size, value, needed);
+#define FAKE_clGetDeviceIDs    FAKE_IDS(cl_device_id, fake_is_of(type), CL_DEVICE_NOT_FOUND)
+#define FAKE_clGetDeviceInfo   return fake_device_info(asked, size, value, needed);
+#define FAKE_clCreateContext   FAKE_THE_HANDLE(cl_context)
+#define FAKE_clRetainContext   return CL_SUCCESS;
+#define FAKE_clReleaseContext  return CL_SUCCESS;
 #define FAKE_clGetContextInfo                                                                                          \
     return asked == CL_CONTEXT_NUM_DEVICES ? fake_uint(1, size, value, needed)                                         \
                                            : fake_pointer(&fake.handle, size, value, needed);
-#define FAKE_clCreateCommandQueue   return (cl_command_queue)fake_make(0, status);
-#define FAKE_clRetainCommandQueue   return fake_retain(object);
-#define FAKE_clReleaseCommandQueue  return fake_release(object);
+#define FAKE_clCreateCommandQueue  return (cl_command_queue)fake_make(0, status);
+#define FAKE_clRetainCommandQueue  return fake_retain(object);
+#define FAKE_clReleaseCommandQueue return fake_release(object);
 #define FAKE_clGetCommandQueueInfo                                                                                     \
     return asked == CL_QUEUE_PROPERTIES ? fake_ulong(0, size, value, needed)                                           \
                                         : fake_pointer(&fake.handle, size, value, needed);
-#define FAKE_clCreateBuffer         return fake_buffer(flags, size, status);
-#define FAKE_clRetainMemObject      return fake_retain(object);
-#define FAKE_clReleaseMemObject     return fake_release(object);
-#define FAKE_clGetMemObjectInfo                                                                                        \
-    return fake_buffer_info((const fake_object *)(void *)id, asked, size, value, needed);
+#define FAKE_clCreateBuffer            return fake_buffer(flags, size, status);
+#define FAKE_clRetainMemObject         return fake_retain(object);
+#define FAKE_clReleaseMemObject        return fake_release(object);
+#define FAKE_clGetMemObjectInfo        return fake_buffer_info((void *)id, asked, size, value, needed);
 #define FAKE_clCreateProgramWithSource return fake_program(count, lines, lengths, status);
 #define FAKE_clCreateProgramWithBinary                                                                                 \
     if (each)                                                                                                          \
         *each = CL_SUCCESS;                                                                                            \
     return fake_program(0, NULL, NULL, status);
-#define FAKE_clReleaseProgram       return fake_release(object);
-#define FAKE_clBuildProgram         return fake_build(program, options);
-#define FAKE_clGetProgramInfo       return fake_program_info(asked, size, value, needed);
-#define FAKE_clGetProgramBuildInfo  return answer_text("", size, value, needed);
-#define FAKE_clCreateKernel         return (cl_kernel)fake_make(0, status);
-#define FAKE_clReleaseKernel        return fake_release(object);
+#define FAKE_clReleaseProgram      return fake_release(object);
+#define FAKE_clBuildProgram        return fake_build(program, options);
+#define FAKE_clGetProgramInfo      return fake_program_info(asked, size, value, needed);
+#define FAKE_clGetProgramBuildInfo return answer_text("", size, value, needed);
+#define FAKE_clCreateKernel        return (cl_kernel)fake_make(0, status);
+#define FAKE_clReleaseKernel       return fake_release(object);
 #define FAKE_clSetKernelArg                                                                                            \
     fake.local_bytes += value ? 0 : size;                                                                              \
     return size ? CL_SUCCESS : CL_INVALID_ARG_SIZE;
@@ -286,14 +289,14 @@ static cl_int fake_program_info(cl_program_info asked, size_t size, void *value,
     if (asked == CL_KERNEL_WORK_GROUP_SIZE)                                                                            \
         return fake_size(fake.device->group, size, value, needed);                                                     \
     return fake_size(asked == CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE ? 32 : 0, size, value, needed);
-#define FAKE_clWaitForEvents        return count && events ? CL_SUCCESS : CL_INVALID_VALUE;
+#define FAKE_clWaitForEvents return count && events ? CL_SUCCESS : CL_INVALID_VALUE;
 #define FAKE_clGetEventInfo                                                                                            \
     return asked == CL_EVENT_CONTEXT ? fake_pointer(&fake.handle, size, value, needed)                                 \
                                      : fake_uint(CL_COMPLETE, size, value, needed);
-#define FAKE_clRetainEvent          return fake_retain(object);
-#define FAKE_clReleaseEvent         return fake_release(object);
-#define FAKE_clFlush                return CL_SUCCESS;
-#define FAKE_clFinish               return CL_SUCCESS;
+#define FAKE_clRetainEvent  return fake_retain(object);
+#define FAKE_clReleaseEvent return fake_release(object);
+#define FAKE_clFlush        return CL_SUCCESS;
+#define FAKE_clFinish       return CL_SUCCESS;
 #define FAKE_clEnqueueReadBuffer                                                                                       \
     memcpy(host, fake_bytes(buffer, offset), size);                                                                    \
     if (fake.forgets)                                                                                                  \

@@ -277,7 +277,7 @@ static inline void test_all_strategies(const test_operation *operation, const vo
     test_strategies(operation, given, 0, GPUSCAN_STRATEGY_COUNT - 1);
 }
 
-/* A program is built for each strategy, type and operator: by default this strategy alone; where it is refused, AUTO. */
+/* A program is built for each strategy, type and operator: by default this strategy alone, or, refused, AUTO. */
 static inline void test_one_strategy(const test_operation *operation, const void *given, gpuscan_strategy strategy) {
     if (test.is_long)
         test_all_strategies(operation, given);

@@ -108,8 +108,7 @@ static inline void layer_taken(void *handle) {
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Releases are carried out even when they report a failure: a driver that keeps the object would leak by itself. */
-#define LAYER_STATUS(name, result, arguments)                                                                          \
-    return failure ? failure : layer.driver.name arguments;
+#define LAYER_STATUS(name, result, arguments) return failure ? failure : layer.driver.name arguments;
 #define LAYER_MAKE(name, result, arguments)                                                                            \
     result made = NULL;                                                                                                \
     if (failure == CL_SUCCESS || layer.fail_gives)                                                                     \

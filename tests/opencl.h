@@ -1,5 +1,5 @@
-/* What the tests know of OpenCL, once: each entry point's parameters, and how a query is answered. The layers that count
-   and fail calls (layer.h, cl_layer.c) and the OpenCL that only pretends (fake.h) are made of it. */
+/* What the tests know of OpenCL, once: each entry point's parameters, and how a query is answered. The layers that
+   count and fail calls (layer.h, cl_layer.c) and the OpenCL that only pretends (fake.h) are made of it. */
 #ifndef TEST_OPENCL_H
 #define TEST_OPENCL_H
 
@@ -16,27 +16,26 @@
 /* X(kind, name, result, parameters, arguments). STATUS only reports; MAKE makes an object and reports through status;
    RETAIN and RELEASE take an object; ENQUEUE takes queue, waits, wait and may give an event; MAP does, too. */
 #define OPENCL_CALLS(X)                                                                                                \
-    X(STATUS, clGetPlatformIDs, cl_int, (cl_uint count, cl_platform_id *ids, cl_uint *found), (count, ids, found))     \
+    X(STATUS, clGetPlatformIDs, cl_int, (cl_uint count, cl_platform_id * ids, cl_uint * found), (count, ids, found))   \
     OPENCL_INFO(X, clGetPlatformInfo, cl_platform_id, cl_platform_info)                                                \
     X(STATUS, clGetDeviceIDs, cl_int,                                                                                  \
-      (cl_platform_id id, cl_device_type type, cl_uint count, cl_device_id *ids, cl_uint *found),                      \
+      (cl_platform_id id, cl_device_type type, cl_uint count, cl_device_id * ids, cl_uint * found),                    \
       (id, type, count, ids, found))                                                                                   \
     OPENCL_INFO(X, clGetDeviceInfo, cl_device_id, cl_device_info)                                                      \
     X(MAKE, clCreateContext, cl_context,                                                                               \
       (const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,                            \
-       void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user, cl_int *status),             \
+       void(CL_CALLBACK * notify)(const char *, const void *, size_t, void *), void *user, cl_int *status),            \
       (properties, count, devices, notify, user, status))                                                              \
     X(RETAIN, clRetainContext, cl_int, (cl_context object), (object))                                                  \
     X(RELEASE, clReleaseContext, cl_int, (cl_context object), (object))                                                \
     OPENCL_INFO(X, clGetContextInfo, cl_context, cl_context_info)                                                      \
     X(MAKE, clCreateCommandQueue, cl_command_queue,                                                                    \
-      (cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *status),               \
+      (cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int * status),              \
       (context, device, properties, status))                                                                           \
     X(RETAIN, clRetainCommandQueue, cl_int, (cl_command_queue object), (object))                                       \
     X(RELEASE, clReleaseCommandQueue, cl_int, (cl_command_queue object), (object))                                     \
     OPENCL_INFO(X, clGetCommandQueueInfo, cl_command_queue, cl_command_queue_info)                                     \
-    X(MAKE, clCreateBuffer, cl_mem,                                                                                    \
-      (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *status),                               \
+    X(MAKE, clCreateBuffer, cl_mem, (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *status), \
       (context, flags, size, host, status))                                                                            \
     X(RETAIN, clRetainMemObject, cl_int, (cl_mem object), (object))                                                    \
     X(RELEASE, clReleaseMemObject, cl_int, (cl_mem object), (object))                                                  \
@@ -51,7 +50,7 @@
     X(RELEASE, clReleaseProgram, cl_int, (cl_program object), (object))                                                \
     X(STATUS, clBuildProgram, cl_int,                                                                                  \
       (cl_program program, cl_uint count, const cl_device_id *devices, const char *options,                            \
-       void(CL_CALLBACK *notify)(cl_program, void *), void *user),                                                     \
+       void(CL_CALLBACK * notify)(cl_program, void *), void *user),                                                    \
       (program, count, devices, options, notify, user))                                                                \
     OPENCL_INFO(X, clGetProgramInfo, cl_program, cl_program_info)                                                      \
     OPENCL_INFO_OF(X, clGetProgramBuildInfo, cl_program, cl_program_build_info)                                        \
@@ -68,8 +67,8 @@
     X(STATUS, clFlush, cl_int, (cl_command_queue queue), (queue))                                                      \
     X(STATUS, clFinish, cl_int, (cl_command_queue queue), (queue))                                                     \
     X(ENQUEUE, clEnqueueReadBuffer, cl_int,                                                                            \
-      (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size, void *host,                \
-       cl_uint waits, const cl_event *wait, cl_event *event),                                                          \
+      (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size, void *host, cl_uint waits, \
+       const cl_event *wait, cl_event *event),                                                                         \
       (queue, buffer, blocking, offset, size, host, waits, wait, event))                                               \
     X(ENQUEUE, clEnqueueWriteBuffer, cl_int,                                                                           \
       (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size, const void *host,          \

@@ -583,9 +583,8 @@ static gpuscan_custom pair_but(const char *type, size_t size, const char *combin
                          CUSTOM("pair", 8, "plus(a, b)", NULL));                                                       \
         /* a built-in operator knows nothing of a custom type */                                                       \
         TEST_EACH_OP(op, REF_BUILTIN)                                                                                  \
-            REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op",                                          \
-                             CUSTOM("pair", 8, "plus(a, b)", "zero()");                                                \
-                             d.op = (gpuscan_op)op);                                                                   \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op", CUSTOM("pair", 8, "plus(a, b)", "zero()");   \
+                         d.op = (gpuscan_op)op);                                                                       \
     } while (0)
 #define CUSTOM(type, size, combine, identity)                                                                          \
     custom = pair_but(type, size, combine, identity);                                                                  \
@@ -646,8 +645,8 @@ static void test_uniform_add_types(void **state) {
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
     TEST_EACH_OP(op, REF_BITS)
-        REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;
-                         d.type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;
+                     d.type = GPUSCAN_TYPE_F32);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.op = GPUSCAN_OP_CUSTOM);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.type = GPUSCAN_TYPE_CUSTOM);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", ADD_CUSTOM(NULL, 8, "plus(a, b)", "zero()"));
@@ -657,9 +656,8 @@ static void test_uniform_add_types(void **state) {
                      ADD_CUSTOM("pair", 1025, "plus(a, b)", "zero()"));
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "combine", ADD_CUSTOM("pair", 8, NULL, "zero()"));
     TEST_EACH_OP(op, REF_BUILTIN)
-        REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op",
-                         ADD_CUSTOM("pair", 8, "plus(a, b)", "zero()");
-                         d.op = (gpuscan_op)op);
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", ADD_CUSTOM("pair", 8, "plus(a, b)", "zero()");
+                     d.op = (gpuscan_op)op);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "block", d.block = 0);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy",
                      d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
@@ -1208,8 +1206,7 @@ static void test_type_sizes(void **state) {
     int t;
     (void)state;
     for (t = 0; t < GPUSCAN_TYPE_COUNT; t++)
-        assert_int_equal(gpuscan_type_size((gpuscan_type)t),
-                         ref_kind((gpuscan_type)t) ? ref_size((gpuscan_type)t) : 0);
+        assert_int_equal(gpuscan_type_size((gpuscan_type)t), ref_kind((gpuscan_type)t) ? ref_size((gpuscan_type)t) : 0);
     assert_int_equal(gpuscan_type_size(GPUSCAN_TYPE_COUNT), 0);
     assert_int_equal(gpuscan_type_size(no_type(-1)), 0);
     assert_int_equal(gpuscan_type_size(no_type(1 << 30)), 0);

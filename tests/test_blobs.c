@@ -392,9 +392,8 @@ static void test_bad_blob(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_blob_of_running), TEST(test_blob), TEST(test_odd_binaries), TEST(test_bad_blob)
-    };
+    const struct CMUnitTest tests[] = {TEST(test_blob_of_running), TEST(test_blob), TEST(test_odd_binaries),
+                                       TEST(test_bad_blob)};
     test_select();
     return cmocka_run_group_tests_name("blobs", tests, open_calls, test_close);
 }

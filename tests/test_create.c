@@ -1,5 +1,5 @@
 /* cc -O2 tests/test_create.c -o build/test_create -lcmocka -lOpenCL -lm -lpthread && build/test_create
-   Objects: create and destroy, what they say of themselves, limits, what they hold and retain, and that nothing grows. */
+   Objects: create and destroy, what they say of themselves, their limits, what they retain, and that nothing grows. */
 #include "calls.h"
 
 static void create_fails(gpuscan_desc desc, gpuscan_result wanted) {
@@ -464,11 +464,10 @@ static void test_which_device(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_create), TEST(test_no_device), TEST(test_info), TEST(test_limits),
-        TEST(test_no_local_memory), TEST(test_retained), TEST(test_copied), TEST(test_no_growth),
-        TEST(test_create_destroy), TEST(test_which_device)
-    };
+    const struct CMUnitTest tests[] = {TEST(test_create),      TEST(test_no_device),       TEST(test_info),
+                                       TEST(test_limits),      TEST(test_no_local_memory), TEST(test_retained),
+                                       TEST(test_copied),      TEST(test_no_growth),       TEST(test_create_destroy),
+                                       TEST(test_which_device)};
     test_select();
     return cmocka_run_group_tests_name("create", tests, open_calls, test_close);
 }

@@ -178,9 +178,7 @@ static void test_custom_or_not(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_custom_errors), TEST(test_build_logs), TEST(test_custom_or_not)
-    };
+    const struct CMUnitTest tests[] = {TEST(test_custom_errors), TEST(test_build_logs), TEST(test_custom_or_not)};
     test_select();
     return cmocka_run_group_tests_name("custom", tests, open_calls, test_close);
 }

@@ -9,11 +9,11 @@
 typedef struct disguise {
     const char *what;
     fake_device says;
-    const char *profile; /* that it gets */
-    int fence;           /* has_fence: 0, 1, or -1: as the real one's features say */
-    const char *feature; /* the only one of OpenCL C 3.0 */
-    size_t work_items;   /* in the first dimension */
-    size_t kernel_group; /* work-items that a kernel can be launched with */
+    const char *profile;                           /* that it gets */
+    int fence;                                     /* has_fence: 0, 1, or -1: as the real one's features say */
+    const char *feature;                           /* the only one of OpenCL C 3.0 */
+    size_t work_items;                             /* in the first dimension */
+    size_t kernel_group;                           /* work-items that a kernel can be launched with */
     int no_compiler, no_platform, no_kernel_group; /* the last: a kernel's group is 0 */
 } disguise;
 
@@ -426,8 +426,11 @@ static void test_odd_groups(void **state) {
 /* Rows are cut among the groups of one pass, or scanned by a group each where there are enough of them. */
 static void test_rows(void **state) {
     static const disguise cpu = {.what = "a CPU", A_CPU, .says.units = 2};
-    static const disguise amd = {
-        .what = "an AMD GPU", AMD_GPU, .says.version = "OpenCL 2.0 ", .says.language = "OpenCL C 2.0 ", .says.units = 2};
+    static const disguise amd = {.what = "an AMD GPU",
+                                 AMD_GPU,
+                                 .says.version = "OpenCL 2.0 ",
+                                 .says.language = "OpenCL C 2.0 ",
+                                 .says.units = 2};
     static const struct {
         const disguise *of;
         uint64_t rows, count;

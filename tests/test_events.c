@@ -499,11 +499,9 @@ static void test_host_events(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_wait_lists), TEST(test_event_to_queue), TEST(test_out_of_order), TEST(test_two_queues),
-        TEST(test_profiling), TEST(test_nothing), TEST(test_released_early), TEST(test_failed_event),
-        TEST(test_host_events)
-    };
+    const struct CMUnitTest tests[] = {TEST(test_wait_lists),     TEST(test_event_to_queue), TEST(test_out_of_order),
+                                       TEST(test_two_queues),     TEST(test_profiling),      TEST(test_nothing),
+                                       TEST(test_released_early), TEST(test_failed_event),   TEST(test_host_events)};
     test_select();
     return cmocka_run_group_tests_name("events", tests, open_calls, test_close);
 }

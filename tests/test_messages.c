@@ -146,9 +146,7 @@ static void test_result_strings(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_logger), TEST(test_result_strings)
-    };
+    const struct CMUnitTest tests[] = {TEST(test_logger), TEST(test_result_strings)};
     test_select();
     return cmocka_run_group_tests_name("messages", tests, open_calls, test_close);
 }

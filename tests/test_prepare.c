@@ -306,10 +306,9 @@ static void test_epochs(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_scratch), TEST(test_scratch_reuse), TEST(test_prepare), TEST(test_cold),
-        TEST(test_no_host_access), TEST(test_prepare_with_queue), TEST(test_epochs)
-    };
+    const struct CMUnitTest tests[] = {TEST(test_scratch), TEST(test_scratch_reuse),  TEST(test_prepare),
+                                       TEST(test_cold),    TEST(test_no_host_access), TEST(test_prepare_with_queue),
+                                       TEST(test_epochs)};
     test_select();
     return cmocka_run_group_tests_name("prepare", tests, open_calls, test_close);
 }

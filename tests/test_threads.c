@@ -118,9 +118,7 @@ static void test_two_threads(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(test_two_contexts), TEST(test_two_threads)
-    };
+    const struct CMUnitTest tests[] = {TEST(test_two_contexts), TEST(test_two_threads)};
     test_select();
     return cmocka_run_group_tests_name("threads", tests, open_calls, test_close);
 }

@@ -81,10 +81,12 @@ sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { (void)d; (void)n; return 0; }' > "$work/try.c"
 fuzzer=
 have clang && clang -fsanitize=fuzzer,address "$work/try.c" -o "$work/try" 2> /dev/null && fuzzer=1
+# shellcheck disable=SC2086
 $cc $sanitize -c "$work/try.c" -o "$work/try.o" 2> /dev/null || sanitize=
 
 # New inputs by libFuzzer, from the kept ones on: fuzz_long NAME SECONDS
 fuzz_long() {
+  # shellcheck disable=SC2086 # the sanitizers are many words
   build "fuzz_$1" clang -g -fsanitize=fuzzer $sanitize
   check "fuzz $1 for $2 s" "$work/fuzz_$1" "-max_total_time=$2" -max_len=400 -len_control=0 -timeout=120 \
     -rss_limit_mb=8000 "-artifact_prefix=$work/$1-" "$work/$1" "tests/corpus/$1"
@@ -92,7 +94,9 @@ fuzz_long() {
 
 # The kept inputs, and then plain random ones: fuzz_short NAME SECONDS
 fuzz_short() {
+  # shellcheck disable=SC2086
   build "fuzz_$1" "$cc" -g $sanitize -DFUZZ_MAIN
+  # shellcheck disable=SC2016 # $0 to $3 are the inner shell's
   check "fuzz $1 for $2 s" env GPUSCAN_FUZZ_SHORT=1 sh -c 'cd "$0" && exec "./$1" "$2" "$3"/*' \
     "$work" "fuzz_$1" "$2" "$root/tests/corpus/$1"
 }
