@@ -25,7 +25,8 @@
 
    MACROS      before the include that has GPUSCAN_IMPLEMENTATION; all are optional:
                GPUSCAN_STATIC              everything is static: the library is private to this file
-               GPUSCAN_API                 what stands before public functions (default: extern)
+               GPUSCAN_API                 what stands before public functions (default: extern); before the other
+                                           includes, too
                GPUSCAN_LINK_OPENCL         link OpenCL (-lOpenCL) instead of loading it; also in programs that call
                                            OpenCL themselves and link it
                CL_TARGET_OPENCL_VERSION    as in Khronos' headers (default: 120); the library needs no more than 1.2
@@ -34,40 +35,102 @@
                1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
                   part of its name); an engine passes its own context, device and queue.
                2. Fill a desc. Its zero value is the default everywhere: memset or = {0} (C++: = {}), then set what
-                  matters.
+                  matters, by name.
                3. gpuscan_scan(gs, &desc) enqueues and returns. Wait lists come in and an event goes out as in OpenCL.
-               4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that no call does.
-               The _host forms take arrays and block; what else a desc names (total, init_buffer, count_buffer) stays
-               a device buffer, and the rest needs nothing of OpenCL.
+               4. gpuscan_scan_prepare(gs, &desc) at load time builds the programs, so that the call need not.
+               The _host forms, as in the program above, take arrays and block; they need nothing of OpenCL.
 
-   ERRORS      Every function returns a gpuscan_result: 0, an OpenCL code, or one of the library's own below -2000.
-               gpuscan_error(gs) says in words which argument or call it was; gpuscan_create, which has no object then,
-               says it in its desc's error. All arguments are checked before anything is enqueued. After a failure the
-               outputs are as they were (those of a _host form as long as the device did not fail while it ran), *event
-               is NULL, nothing has leaked and the object works on. The library never prints, aborts or exits (a
-               driver's compiler may print).
+   WITH BUFFERS
+               The same eight flags in buffers on the device, in a program that calls OpenCL itself. It prints 22, too.
+               Linux: cc buffers.c -lOpenCL
 
-   MEMORY      Device: the object keeps scratch as large as its largest call needed (for a scan about 1/1000 of the data,
-               for a histogram one counter a bin); a call may bring its own, see gpuscan_..._scratch_size. Calls in
-               several queues that use the object's scratch wait for each other. Host: only while programs are built,
-               through the desc's allocator. The last call's queue stays retained until the next call's or the end.
+       #define GPUSCAN_LINK_OPENCL
+       #define GPUSCAN_IMPLEMENTATION
+       #include "gpuscan.h"
+       #include <stdio.h>
+       int main(void) {
+           uint32_t flags[8] = {3, 1, 7, 0, 4, 1, 6, 3}, offsets[8] = {0};
+           gpuscan *gs = NULL;
+           gpuscan_info info;
+           gpuscan_scan_desc scan = {0};
+           // 1. Create: the object has a context and a device, or is given yours.
+           gpuscan_result r = gpuscan_create(&gs, NULL);
+           if (r == 0) r = gpuscan_get_info(gs, &info);
+           if (r != 0) return 1;
+           // 2. Buffers and a queue. What stays zero is the default: u32, exclusive, add, offset 0, no events.
+           scan.call.queue = clCreateCommandQueue(info.context, info.device, 0, NULL);
+           scan.src.mem = clCreateBuffer(info.context, CL_MEM_COPY_HOST_PTR, sizeof flags, flags, NULL);
+           scan.dst.mem = clCreateBuffer(info.context, CL_MEM_READ_WRITE, sizeof offsets, NULL, NULL);
+           scan.count = 8;
+           // 3. Call: it checks, enqueues and returns. gpuscan_error says in words what it refuses.
+           r = gpuscan_scan(gs, &scan);
+           if (r != 0) printf("%s\n", gpuscan_error(gs));
+           // 4. Read: the queue is in-order, so this comes after the scan.
+           clEnqueueReadBuffer(scan.call.queue, scan.dst.mem, CL_TRUE, 0, sizeof offsets, offsets, 0, NULL, NULL);
+           printf("%u\n", (unsigned)offsets[7]);
+           clReleaseMemObject(scan.src.mem);
+           clReleaseMemObject(scan.dst.mem);
+           clReleaseCommandQueue(scan.call.queue);
+           gpuscan_destroy(gs);
+           return r != 0;
+       }
 
-   THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context.
+   ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own, which
+               are -2000 and below. gpuscan_error(gs) says in words which argument or call it was; gpuscan_create, which
+               has no object then, says it in its desc's error. All arguments are checked before anything is enqueued in
+               the call's queue (by a _host form: anything but copies of its arrays). After a failure the outputs are as
+               they were (those of a _host form as long as the device did not fail while it ran), *event is NULL,
+               nothing has leaked and the object works on. The library never prints, aborts or exits (a driver's
+               compiler may print).
 
-   DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are the
-               same on every device and with every strategy. Operators need to be associative, not commutative.
+   EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
+               wait list holds for all of them. The event is the last one's: once it has completed the whole call has,
+               but its profiling times are those of the last command alone. (To time a call, enqueue a marker before it
+               and take the time from the marker's end.) A call does not flush its queue: clFlush it, as always, before
+               another queue waits for the event.
+
+   LIFETIMES   When a call has returned, its desc and all that the desc points to may go: init, custom texts, wait list.
+               Buffers, queue and events may be released, as after any enqueue (a user event once its status is set).
+               Only these must live on: what result of gpuscan_reduce points to, and the memory of buffers with
+               CL_MEM_USE_HOST_PTR, until the event has completed or the queue is finished; the functions of logger,
+               allocator and opencl, and their user pointers, until gpuscan_destroy.
+
+   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
+               1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
+               bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A call
+               may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the object's
+               scratch wait for each other.
+               Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
+               building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
+               or grow allocates nothing.
+               The queues of the last call and of the last one that used the object's scratch stay retained until
+               others take their place, or the end.
+
+   THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context. The
+               logger's and the allocator's functions must not call the object. After fork() a child must not use its
+               parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or succeed and
+               the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
+
+   DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are
+               the same on every device and with every strategy. Operators need to be associative, not commutative.
 
    TRUST       Custom texts and blobs are run as they are: take them only from whom you would take a program. Sizes,
                offsets and counts are checked; a count read on the device is clamped to the count of the desc.
 
-   DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images or
-               SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+   VERSIONS    Structs have no version field: compile all files of a program with the same gpuscan.h. A later one may
+               have more fields at the end of a struct, and more values before the end of an enum; what is there keeps
+               its name, and a new field's zero does what was done before. So fill structs by name and zero the rest.
+               Enums are 4 bytes (with gcc's -fshort-enums less: in all files or none).
+
+   DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images
+               or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
-               [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [DEVICE PROFILE] [PROGRAM CACHE]
-               [SCRATCH] [LAUNCHING] [ARGUMENTS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELF-TEST] [HOST ARRAYS]
-               [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are edited in kernels.cl.inc; tools/embed brings them here.
+               [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS]
+               [DEVICE PROFILE] [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST]
+               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are
+               edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     0.1.0  scan, uniform add, reduce, histogram
 */
@@ -79,6 +142,15 @@
 
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
+#endif
+#ifdef __has_include
+#if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
+#error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
+#include <OpenCL/cl.h> /* missing too, so the compiler stops here; gcc passes over a file it was asked for before */
+#elif !defined(__APPLE__) && !__has_include(<CL/cl.h>)
+#error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
+#include <CL/opencl.h>
+#endif
 #endif
 #ifdef __APPLE__
 #include <OpenCL/opencl.h>
@@ -107,44 +179,72 @@ extern "C" {
 typedef struct gpuscan gpuscan;
 
 /* 0 is success, -1 to -1999 are OpenCL's own codes, passed through; the library's own come in classes of 100.
-   gpuscan_result_string() names each of them. */
+   gpuscan_result_string names each of them. */
 typedef int32_t gpuscan_result;
 
-enum {
-    GPUSCAN_SUCCESS = 0,
-    /* the caller's arguments */
-    GPUSCAN_ERROR_INVALID_ARGUMENT  = -2000, /* NULL where it is not allowed, an unknown enum value, fields that clash */
-    GPUSCAN_ERROR_INVALID_TYPE      = -2001, /* the type does not fit the operation */
-    GPUSCAN_ERROR_INVALID_OPERATOR  = -2002, /* the operator does not fit the type or the operation */
-    GPUSCAN_ERROR_INVALID_CONTEXT   = -2003, /* a queue, buffer or event of another context or device */
-    GPUSCAN_ERROR_INVALID_BUFFER    = -2004, /* a missing buffer, or no buffer at all (an image, say) */
-    GPUSCAN_ERROR_BUFFER_TOO_SMALL  = -2005, /* offset + count goes past the end of a buffer */
-    GPUSCAN_ERROR_BUFFER_ACCESS     = -2006, /* an output that kernels may not write, an input that they may not read */
-    GPUSCAN_ERROR_OVERLAP           = -2007, /* ranges overlap that may not */
-    GPUSCAN_ERROR_SIZE_OVERFLOW     = -2008, /* a size that does not fit 64 bits or the host's size_t */
-    GPUSCAN_ERROR_INVALID_BINS      = -2009, /* too many bins, an empty range, or one too fine for its float type */
-    GPUSCAN_ERROR_SCRATCH_TOO_SMALL = -2010, /* the caller's scratch is smaller than the size query says */
-    GPUSCAN_ERROR_INVALID_EVENT     = -2011, /* a wait list that is inconsistent or holds no event */
-    /* the machine */
-    GPUSCAN_ERROR_NO_OPENCL         = -2100, /* no OpenCL loader on this machine, or it lacks entry points */
-    GPUSCAN_ERROR_NO_PLATFORM       = -2101, /* a loader, but no OpenCL driver */
-    GPUSCAN_ERROR_NO_DEVICE         = -2102, /* drivers, but no device (of the name that was asked for) */
-    GPUSCAN_ERROR_DEVICE_TOO_OLD    = -2103, /* the device is below OpenCL 1.2, or has no compiler */
-    /* what this device cannot do */
-    GPUSCAN_ERROR_UNSUPPORTED_TYPE     = -2200, /* f64 without double precision */
-    GPUSCAN_ERROR_UNSUPPORTED_STRATEGY = -2201, /* the strategy that was forced does not fit the device or the call */
-    /* host memory */
-    GPUSCAN_ERROR_OUT_OF_HOST_MEMORY = -2300, /* the allocator returned NULL */
-    /* custom types and operators */
-    GPUSCAN_ERROR_CUSTOM_SOURCE = -2400, /* the custom text does not compile: gpuscan_error() holds the build log */
-    GPUSCAN_ERROR_CUSTOM_SIZE   = -2401, /* the custom type's size on the device is not the one given */
-    /* blobs */
-    GPUSCAN_ERROR_BLOB = -2500, /* truncated, damaged, or of another device, driver or version: programs get rebuilt */
-    /* the library itself */
-    GPUSCAN_ERROR_BUILD = -2600 /* the device's compiler refuses the library's own kernels: please report the log */
-};
+/* The list that makes the codes and their texts: X(name, value, in a few words). */
+#define GPUSCAN_RESULTS(X)        \
+    X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
+    /* the caller's arguments */                                                                                       \
+    /* NULL where it must not be, an unknown enum value, fields that clash */                                          \
+    X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
+    /* the type does not fit the operation */                                                                          \
+    X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type")                                                               \
+    /* the operator does not fit the type or the operation */                                                          \
+    X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
+    /* a queue, buffer or event of another context or device */                                                        \
+    X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
+    /* a missing buffer, or no buffer at all (an image, say) */                                                        \
+    X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
+    /* offset + count goes past the end of a buffer */                                                                 \
+    X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
+    /* an output that kernels may not write, an input that they may not read */                                        \
+    X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
+    /* ranges overlap that may not */                                                                                  \
+    X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
+    /* a size that does not fit 64 bits or the host's size_t */                                                        \
+    X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
+    /* too many bins, an empty range, or one too fine for its float type */                                            \
+    X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
+    /* the caller's scratch is smaller than the size query says */                                                     \
+    X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
+    /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
+    X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
+    /* the machine */                                                                                                  \
+    /* no OpenCL loader on this machine, or it lacks entry points */                                                   \
+    X(GPUSCAN_ERROR_NO_OPENCL, -2100, "no OpenCL loader")                                                              \
+    /* a loader, but no OpenCL driver */                                                                               \
+    X(GPUSCAN_ERROR_NO_PLATFORM, -2101, "no OpenCL platform")                                                          \
+    /* drivers, but no device (of the name that was asked for) */                                                      \
+    X(GPUSCAN_ERROR_NO_DEVICE, -2102, "no OpenCL device, or none of the name asked for")                               \
+    /* the device is below OpenCL 1.2, or has no compiler */                                                           \
+    X(GPUSCAN_ERROR_DEVICE_TOO_OLD, -2103, "the device is below OpenCL 1.2 or has no compiler")                        \
+    /* what this device cannot do */                                                                                   \
+    /* f64 without double precision */                                                                                 \
+    X(GPUSCAN_ERROR_UNSUPPORTED_TYPE, -2200, "the device does not support the type")                                   \
+    /* the strategy that was forced does not fit the device or the call */                                             \
+    X(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, -2201, "the strategy does not fit the device or the call")                   \
+    /* host memory */                                                                                                  \
+    /* the allocator returned NULL */                                                                                  \
+    X(GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, -2300, "out of host memory")                                                   \
+    /* custom types and operators */                                                                                   \
+    /* the custom text does not compile: gpuscan_error has the build log */                                            \
+    X(GPUSCAN_ERROR_CUSTOM_SOURCE, -2400, "the custom source does not compile")                                        \
+    /* the custom type's size on the device is not the one given */                                                    \
+    X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type has another size on the device")                              \
+    /* blobs */                                                                                                        \
+    /* truncated, damaged, or of another device, driver or version: programs get rebuilt */                            \
+    X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
+    /* the library itself */                                                                                           \
+    /* the device's compiler refuses the library's own kernels: please report the log */                               \
+    X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler refuses the kernels")
 
-/* Element types. DEFAULT is what the field's comment says. F16 is storage only: it is computed in f32. */
+#define GPUSCAN__RESULT(name, value, text) name = value,
+enum { GPUSCAN_RESULTS(GPUSCAN__RESULT) GPUSCAN__RESULT_AFTER_LAST };
+#undef GPUSCAN__RESULT
+
+/* Element types. DEFAULT is what the field's comment says. F16 is a storage type: elements, init and total are 2 bytes
+   each, and the arithmetic is in f32. */
 typedef enum gpuscan_type {
     GPUSCAN_TYPE_DEFAULT = 0,
     GPUSCAN_TYPE_I8,
@@ -162,8 +262,8 @@ typedef enum gpuscan_type {
     GPUSCAN_TYPE_COUNT
 } gpuscan_type;
 
-/* Operators. Integers wrap around; MIN and MAX of floats ignore NaN as C's fmin and fmax do; AND, OR and XOR are for
-   integers. ARGMIN and ARGMAX are for gpuscan_reduce alone and give the index of the first smallest or largest. */
+/* Operators. Integers wrap around. MIN and MAX of floats ignore NaN as C's fmin and fmax do. AND, OR and XOR are for
+   integers. ARGMIN and ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
     GPUSCAN_OP_MIN,
@@ -201,7 +301,8 @@ typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_COUNT
 } gpuscan_strategy;
 
-/* A buffer and where its data begins, in elements of that buffer's type. mem NULL: not given. */
+/* A buffer, and where its data begins, in elements of that buffer's type. mem NULL: not given. The library retains no
+   buffer of a call. */
 typedef struct gpuscan_buffer {
     cl_mem   mem;
     uint64_t offset;
@@ -220,24 +321,27 @@ typedef struct gpuscan_custom {
     const char *source;   /* declarations, put before the kernels; NULL: none */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM; size in bytes must be the device's sizeof */
     size_t      size;     /* 1 to 1024 */
-    const char *combine;  /* an associative expression of a and b, a before b, for GPUSCAN_OP_CUSTOM */
+    const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
     const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
-    const char *convert;  /* an expression of x (a source element) and i (its ulong index in the row) that gives a
-                             destination element; NULL: C's conversion. Works with every operator. Scan, reduce. */
+    const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
+                             that gives a destination element; NULL: C's conversion. For scan and reduce, with every
+                             operator but ARGMIN and ARGMAX */
 } gpuscan_custom;
 
 /* How a call is enqueued; the same in every desc. */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* NULL: the object's queue. In-order or out-of-order */
-    cl_uint          wait_count;   /* the commands of the call wait for these events. One that has failed already is
-                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST; where one fails later, the call's
-                                      commands end with that status, where the driver does as OpenCL says */
+    cl_uint          wait_count;   /* the call's commands wait for these events, of the object's context. If one has
+                                      failed already, the call returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST.
+                                      If one fails later, the commands do not run and end with that status, on drivers
+                                      that do as OpenCL says */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: completes with the call; the caller releases it. NULL after
-                                      a failure */
+    cl_event        *event;        /* out, may be NULL: of the call's last command, so it completes with the call. The
+                                      caller releases it. *event is NULL after a failure */
     gpuscan_buffer   scratch;      /* device memory for intermediate results; here the offset is in bytes, a multiple
-                                      of 64. mem NULL: the object's own, which grows when it must. Calls that share
-                                      scratch must not overlap in time; with the object's own the library sees to it */
+                                      of 64. What it holds before does not matter. mem NULL: the object's own, which
+                                      grows when it must. Calls that share scratch must not run at the same time; for
+                                      the object's own the library makes them wait */
     uint64_t         scratch_size; /* bytes from the offset on that may be used; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
 } gpuscan_call;
@@ -267,9 +371,11 @@ enum {
     GPUSCAN_WITHOUT_ZERO_COPY     = 16 /* host arrays used in place by host-array calls */
 };
 typedef struct gpuscan_limits {
-    size_t   work_group_size; /* work-items a group at most; 0: the device's limit */
+    size_t   work_group_size; /* work-items a group at most, rounded down to a power of two; 0: the device's limit */
     uint64_t local_memory;    /* bytes of local memory a group at most; 0: the device's limit */
     uint32_t without;         /* a sum of GPUSCAN_WITHOUT_... */
+    uint32_t lanes;           /* not 0: lanes of this width (8, 16, 32 or 64) through local memory in place of the
+                                 device's own: a slow stand-in for a vendor's instructions, for tests */
 } gpuscan_limits;
 
 /* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
@@ -332,14 +438,16 @@ typedef struct gpuscan_opencl {
 } gpuscan_opencl;
 #undef GPUSCAN__FIELD
 
-/* What gpuscan_create needs to know. All zero: the best device (GPUs before other accelerators before CPUs, then by
-   compute units times clock), or the first whose name contains the environment variable GPUSCAN_DEVICE. */
+/* What gpuscan_create needs to know. All zero: the first device whose name, or platform's name, contains the
+   environment variable GPUSCAN_DEVICE; where that is not set, the best: GPUs before other accelerators before CPUs, and
+   among equals by compute units times clock. */
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL: the library makes one. Retained */
-    cl_device_id          device;      /* NULL: the context's first device */
+    cl_device_id          device;      /* NULL: the context's first device; without a context: as device_name says */
     cl_command_queue      queue;       /* for calls that name none; needs context. NULL: an in-order queue of the
                                           library. Retained */
-    const char           *device_name; /* a part of the device's or its platform's name; not used with a context */
+    const char           *device_name; /* a part of the device's or its platform's name, instead of GPUSCAN_DEVICE; not
+                                          used where context or device is given */
     const gpuscan_opencl *opencl;      /* NULL: the ICD loader, or with GPUSCAN_LINK_OPENCL what is linked. Copied */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
@@ -359,17 +467,22 @@ typedef struct gpuscan_info {
     size_t           work_group_size; /* the largest that is used */
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
-    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO stands for, for large counts */
+    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO stands for on such a device, for
+                                                                            large counts; a call may need another */
+    uint32_t         refused;  /* strategies that are not used here, by some operation at least: a sum of
+                                  1 << GPUSCAN_STRATEGY_... */
+    uint32_t         refusals; /* how often a strategy or the vendor's instructions were given up, because a program was
+                                  not built or failed its self-test: please report it */
+    const char      *refusal;  /* why, the last time; "" */
 } gpuscan_info;
+#define GPUSCAN_INFO_HAS_REFUSALS 1
 
 typedef enum gpuscan_scan_kind {
     GPUSCAN_EXCLUSIVE = 0, /* dst[i] = init op src[0] op ... op src[i - 1] */
     GPUSCAN_INCLUSIVE      /* dst[i] = init op src[0] op ... op src[i] */
 } gpuscan_scan_kind;
 
-/* Prefix sum. Row r reads count elements from src.offset + r * src_pitch and writes as many from
-   dst.offset + r * dst_pitch. src and dst may be the same range of one buffer with types of one size; any other
-   overlap of what is written with what is read or written is an error. */
+/* What gpuscan_scan computes. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
     uint64_t              count;        /* elements a row; 0 is legal: only the totals are written */
@@ -378,19 +491,20 @@ typedef struct gpuscan_scan_desc {
     gpuscan_op            op;
     gpuscan_scan_kind     kind;
     const gpuscan_custom *custom;
-    const void           *init;         /* one dst_type element on the host, read during the call. NULL: the operator's
-                                           identity (MIN and MAX of floats: an infinity) */
-    gpuscan_buffer        init_buffer;  /* or one dst_type element on the device; one a call, used by every row */
+    const void           *init;         /* one dst_type element on the host, read before the call returns. NULL: the
+                                           operator's identity (MIN and MAX of floats: an infinity) */
+    gpuscan_buffer        init_buffer;  /* or, instead, one dst_type element on the device; every row begins with it */
     gpuscan_buffer        total;        /* out, dst_type, one element a row: init op all elements of the row */
     uint64_t              rows;         /* independent scans; 0: 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
     uint64_t              dst_pitch;
-    gpuscan_buffer        count_buffer; /* optional: the count, read on the device when the call runs, clamped to count */
+    gpuscan_buffer        count_buffer; /* optional: one count_type element, the count, read when the call runs; the
+                                           count above is its upper bound */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
 } gpuscan_scan_desc;
 
-/* dst[i] = addend[i / block] op dst[i]: the second half of every multi-level scan. dst must not overlap addend. */
+/* What gpuscan_uniform_add computes. */
 typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;
     gpuscan_buffer        addend;       /* dst's type, ceil(count / block) elements */
@@ -404,12 +518,11 @@ typedef struct gpuscan_uniform_add_desc {
     gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
 
-/* init op src[0] op ... op src[count - 1], into dst or result. Of no elements: init, or the operator's identity; for
-   ARGMIN and ARGMAX the largest value of dst_type. Floats: NaN is no candidate for ARGMIN and ARGMAX. */
+/* What gpuscan_reduce computes. */
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
     gpuscan_buffer        dst;         /* one dst_type element; exactly one of dst and result must be given */
-    void                 *result;      /* or host memory for it, written by the time that the event completes */
+    void                 *result;      /* or host memory for it, which must stay until the event has completed */
     uint64_t              count;
     gpuscan_type          src_type;    /* default: u32 */
     gpuscan_type          dst_type;    /* default: as src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
@@ -434,21 +547,15 @@ typedef enum gpuscan_outside {
     GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts those below, [bins + 1] those above */
 } gpuscan_outside;
 
-/* A bound in the sample type's own kind: i for signed integers, u for unsigned ones, f for floats. Another member than
-   the type's cannot be noticed. Integer bounds may lie outside the type. */
+/* A bound of bins: set i for signed integers, u for unsigned ones, f for floats (f16, too). The library cannot notice
+   that the wrong one was set. Integer bounds may lie outside the type. */
 typedef union gpuscan_bound {
     int64_t  i;
     uint64_t u;
     double   f;
 } gpuscan_bound;
 
-/* Histogram. Pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c. The counters of
-   the mask's channels follow each other in counts, bins (or with OUTSIDE_COUNT bins + 2) for each.
-   EVEN, integers: bin = floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type; with
-   lower and upper both 0 the range is the type's whole range. EVEN, floats: edge[k] = fma(k, step, lower) in the
-   sample type (f32 for f16) for k < bins, edge[bins] = upper, with step = (upper - lower) / bins rounded once from
-   double (for f64: upper / bins - lower / bins where the difference overflows); with both 0 the range is [0, 1).
-   NaN is never counted. */
+/* What gpuscan_histogram computes. */
 typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
@@ -462,7 +569,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
-    gpuscan_buffer  weights;       /* optional, one a pixel: what each of its samples counts, at (r * weights_pitch + p) */
+    gpuscan_buffer  weights;       /* optional, one a pixel: what each of its samples counts; missing: 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* interleaved, 1 to 4; 0: 1 */
     uint32_t        channel_mask;  /* bit c: count channel c; 0: all */
@@ -471,83 +578,236 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        weights_pitch; /* likewise */
     gpuscan_buffer  count_buffer;
     gpuscan_type    count_type;
-    const void     *host_edges;    /* for gpuscan_histogram_host: edges and weights as host arrays */
+    const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
     const void     *host_weights;
     gpuscan_call    call;
 } gpuscan_histogram_desc;
 
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
-/* Opens an object; *gs is NULL after a failure. desc may be NULL. Builds nothing yet. */
+/* Opens an object on one context and device. Builds nothing yet.
+
+   gs     out: the object, NULL after a failure; gpuscan_destroy closes it
+   desc   NULL or all zero: the best device there is
+
+   Returns GPUSCAN_ERROR_NO_OPENCL, NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked
+   for; DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the
+   other, a table of entry points with a gap); INVALID_CONTEXT (a device or queue that is not of the context);
+   OUT_OF_HOST_MEMORY; or what OpenCL said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
-/* Releases everything that the object holds. Calls that are still running are completed by OpenCL. NULL is legal. */
+/* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run are completed by
+   OpenCL, which keeps what they use. */
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 
-/* What the object runs on and what it decided. */
+/* Says what the object runs on and what it decided. INVALID_ARGUMENT where gs or info is NULL. */
 GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info);
 
-/* A result in a few words; never NULL. */
+/* A result in a few words, of OpenCL's codes their names; "unknown result" for other numbers. Never NULL. */
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result);
 
-/* The last call's failure in words: the argument, the OpenCL call, the build log. "" if it did not fail; valid until the
-   next call on the object. */
+/* The last call's failure in words: the argument, the OpenCL call, the build log (almost 8,000 characters of it; the
+   logger gets all). "" if it did not fail, and for a NULL gs. Valid until the next call on the object. */
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
-/* A type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
+/* A builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
-/* The operations on device buffers. They check every argument, enqueue and return; the last command enqueued is the
-   only one that writes outputs, so after a failure the outputs are as they were. The first call that needs a program
-   builds it (a second or less), unless prepare or a blob did. Programs differ by operation, types, operator, kind,
-   custom texts, the strategy and a class of sizes; of histograms also by bins, form, bounds' class, channels, mask,
-   outside, closed, weights and counters. */
+/* The operations. Each has four functions, of which this holds; what is particular to each stands with it.
+
+   gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
+   only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
+   the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
+   this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
+   of histograms also by bins, form, a class of bounds, channels, mask, outside, closed, weights and counters.
+     Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
+                   buffer must reach to its last element, that of the last row. What is written must not overlap
+                   anything else that the call reads or writes, its scratch included; what lies between rows counts as
+                   part of a range. Inputs may overlap each other.
+     count_buffer  One number of count_type: the count is read on the device when the call runs, and one above the
+                   desc's count counts as that. Sizes, pitches and scratch go by the desc's count.
+     Scratch       call.scratch, or the object's own. Kernels and the host must be allowed to read and write its buffer.
+     Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR for what does not fit together,
+                   UNSUPPORTED_TYPE for f64 where the device has none; INVALID_BUFFER (missing, or an image),
+                   INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
+                   SCRATCH_TOO_SMALL; UNSUPPORTED_STRATEGY where one was forced; INVALID_EVENT or
+                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list; CUSTOM_SOURCE or CUSTOM_SIZE for
+                   custom texts; BUILD; OUT_OF_HOST_MEMORY; or what OpenCL said. Only the last command that is enqueued
+                   writes outputs, so after any of these the outputs are as they were.
+
+   gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
+   given grows the object's scratch, so that the call neither builds nor allocates. It enqueues nothing in the caller's
+   queue. count, types and the like must be the call's; buffers (but for a histogram's weights), events and queue may
+   be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared.
+   Returns what the call would, but for what concerns buffers and events.
+
+   gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
+   call.scratch.offset on; it may be 0. It builds and tries out the program, whose groups decide the size. Otherwise as
+   gpuscan_X_prepare; size NULL is INVALID_ARGUMENT, and *size is 0 after a failure.
+
+   gpuscan_X_host works on host arrays, and blocks until the result is there. desc may be NULL; in it, the fields that
+   the arrays and numbers among the arguments replace must be zero, else it is INVALID_ARGUMENT, as a missing array is.
+   All else holds: total, init_buffer, count_buffer and scratch are device buffers, and an event, complete, is the
+   caller's to release. The arrays may be read before the wait list's events have completed; the kernels wait for those.
+   The arrays hold rows * pitch elements, the last row only count; what lies between the rows stays as it was. An output
+   must not overlap an input. A failure of the device once it runs, or when the results are fetched, leaves what the
+   outputs hold unknown. */
+
+/* Prefix sum: every row by itself, dst[i] = init op src[0] op ... op src[i - 1], or with GPUSCAN_INCLUSIVE up to
+   src[i].
+
+   src           row r is count elements of src_type from src.offset + r * src_pitch on
+   dst           out: row r is count elements of dst_type from dst.offset + r * dst_pitch on
+   init          one dst_type element on the host, or in init_buffer; every row begins with it
+   total         out, optional: one dst_type element a row, init op all elements of the row
+   count_buffer  the elements of each row; what lies in dst past them stays as it was
+   aliasing      in place: src and dst may be the same range of one buffer, if their types have one size and, where
+                 there are several rows, their pitches are equal
+   scratch       about 1/1000 of the data
+   count 0       src and dst may be missing; only the totals are written: init, or the identity
+   conversion    source elements become dst_type (for f16: f32) before they are combined, by custom->convert where it is
+                 given, else as C converts
+   returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
+                 than 64 bytes, or in place on a device without fences of device scope; SINGLE_PASS_AHEAD in place. AUTO
+                 takes another strategy by itself. INVALID_ARGUMENT: a pitch is smaller than count
+   methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
+                 "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
+                 "Decoupled fallback", 2025. Within a sub-group: Hillis and Steele, "Data parallel algorithms", 1986 */
 GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_histogram(gpuscan *gs, const gpuscan_histogram_desc *desc);
 
-/* Builds what a call with this desc will need, so that the call itself neither builds nor allocates (with the caller's
-   scratch; with the object's own, the scratch is allocated here). Buffers, queue and events in the desc may be left
-   out: where they are, in-place use is assumed possible. */
+/* Builds what a scan with this desc will need. */
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_histogram_desc *desc);
 
-/* The bytes of scratch that a call with this desc needs at most; buffers may be left out. May be 0. Builds the program:
-   how large its groups can be decides the size. */
+/* The bytes of scratch that a scan with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
+
+/* A scan of the array src into the array dst, of count elements a row. src may equal dst, if the types have one size
+   and the rows lie alike; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc must be zero. */
+GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
+                                             const gpuscan_scan_desc *desc);
+
+/* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i], the second half of every scan in
+   several pieces. The addend is the left operand.
+
+   dst           in and out: count elements of type from dst.offset on
+   addend        ceil(count / block) elements of type from addend.offset on
+   count_buffer  the elements of dst; what lies past them stays as it was
+   aliasing      none: dst and addend must not overlap
+   scratch       none
+   count 0       dst and addend may be missing; nothing is written
+   conversion    none: custom->convert is not used
+   returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
+GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
+
+/* Builds what a uniform add with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
+
+/* The bytes of scratch that a uniform add needs: 0. Builds nothing. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const gpuscan_uniform_add_desc *desc,
                                                             uint64_t *size);
+
+/* A uniform add on the array dst of count elements, with the array addend of ceil(count / block). They must not
+   overlap. dst, addend, count and block of the desc must be zero. */
+GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
+                                                    uint64_t block, const gpuscan_uniform_add_desc *desc);
+
+/* Reduction: init op src[0] op ... op src[count - 1]. With ARGMIN or ARGMAX the index of the smallest or largest
+   element, the first of equals, counted from src.offset; NaN is no candidate.
+
+   src           count elements of src_type from src.offset on
+   dst           out: one dst_type element at dst.offset
+   result        or, instead of dst: one dst_type element in host memory, which must stay until the call is done
+   init          one dst_type element on the host, or in init_buffer; not for ARGMIN and ARGMAX
+   aliasing      none: dst must overlap nothing else
+   scratch       some values a compute unit, and one for result. Where neither dst nor result is given to
+                 gpuscan_reduce_prepare or _scratch_size, there is enough for either
+   count 0       src may be missing; the result is init, or the identity, or for ARGMIN and ARGMAX, as where all
+                 elements are NaN, the largest value of dst_type
+   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32) and do not use
+                 custom->convert. An index in u32 wraps around where there are more than 2^32 elements
+   returns       INVALID_ARGUMENT: dst and result are both given, or init for ARGMIN or ARGMAX. INVALID_BUFFER: neither
+                 dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or on
+                 elements of more than 64 bytes
+   method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
+                 shares in order, as in the CUDA programming guide's example of memory fences; or a second launch
+                 does */
+GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
+
+/* Builds what a reduction with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
+
+/* The bytes of scratch that a reduction with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
+
+/* A reduction of the array src of count elements into one dst_type element at result. src, dst, count and result of the
+   desc must be zero. */
+GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
+                                               const gpuscan_reduce_desc *desc);
+
+/* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself.
+
+   samples       pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
+   counts        out: counters of counter_type from counts.offset on; bins of them (with OUTSIDE_COUNT bins + 2) for the
+                 first channel of the mask, then for its next. All are written, or with accumulate added to
+   weights       optional: what pixel p of row r counts, at weights.offset + r * weights_pitch + p, of weight_type
+   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). In another
+                 order the counts are wrong, but nothing else happens
+   count_buffer  the pixels of each row
+   aliasing      none: counts must overlap nothing else
+   scratch       up to 8 bytes a counter; on a CPU, where the bins do not fit local memory or weights go to u64
+                 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given weights
+                 (or host_weights) where the call has them: both programs and scratch differ
+   count 0       samples may be missing; the counters are 0, or with accumulate stay
+   bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
+                 With lower and upper both 0 the range is that of the type
+                 EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
+                 (f32 for f16) for k < bins, and edge[bins] = upper. step = (upper - lower) / bins is computed in double
+                 and rounded once to that type; where the difference overflows it is upper / bins - lower / bins. With
+                 lower and upper both 0 the range is [0, 1)
+                 NaN is never counted, in no bin and not as outside. Counters wrap around
+   returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
+                 count, edges without EDGES, or host_edges or host_weights, which are for gpuscan_histogram_host.
+                 INVALID_BINS: too many bins, a range that is empty or not finite, bins too fine for the float type.
+                 INVALID_TYPE: VALUES with floats, custom samples. UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was
+                 forced where the bins do not fit local memory, or with weights and u64 counters. AUTO takes another
+                 strategy by itself
+   methods       tables of each group's own, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
+                 Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
+                 multiplication", 1994 */
+GPUSCAN_API gpuscan_result gpuscan_histogram(gpuscan *gs, const gpuscan_histogram_desc *desc);
+
+/* Builds what a histogram with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_histogram_desc *desc);
+
+/* The bytes of scratch that a histogram with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
-/* The operations on host arrays: blocking. desc may be NULL; where it is given, its count, src, dst, samples, counts,
-   edges, weights and result are not used and must be zero, and all else holds: total, init_buffer and count_buffer are
-   device buffers, and an event is the caller's to release. count is elements (of a histogram pixels) a row; the arrays
-   hold rows * pitch of them, the last row only count. src may equal dst. result receives one element, counts as many
-   counters as gpuscan_histogram writes: bins (with OUTSIDE_COUNT bins + 2) for each channel of the mask. uniform_add's
-   addend holds ceil(count / block) elements. Where the device fails once it runs, or the results cannot be fetched,
-   what the outputs hold is not known. */
-GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
-                                             const gpuscan_scan_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
-                                                    uint64_t block, const gpuscan_uniform_add_desc *desc);
-GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
-                                               const gpuscan_reduce_desc *desc);
+/* A histogram of the array samples, of count pixels a row, into the array counts of as many counters as
+   gpuscan_histogram writes. They must not overlap. Edges and weights are the desc's host_edges and host_weights; its
+   samples, counts, edges, weights and count must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 
-/* The programs built so far, for the next start. get: *size is the capacity on entry (blob NULL: ignored) and the size
-   needed on return; a capacity that is too small is GPUSCAN_ERROR_INVALID_ARGUMENT. Either way it finishes the queue of
-   the object's last call, since drivers may go on compiling until a program has run: not while that queue waits for an
-   event that this thread is still to set. Finish other queues and those of other objects yourself: PoCL up to 5.0 aborts
-   where it is asked for a program that runs. set: copies what it needs; a blob that is damaged, or of another device,
-   driver or version, is GPUSCAN_ERROR_BLOB and changes nothing. Blobs are trusted like programs: their checksum finds
-   damage, not malice. */
+/* Hands out the object's programs, built from source or taken from a blob, for the next start.
+
+   blob   out: memory for it, or NULL to learn the size
+   size   in: the bytes at blob, not used where that is NULL; out: the bytes that the blob has
+
+   INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it then says how many are needed).
+   It first finishes the queue of the object's last call, since drivers may go on compiling until a program has run: do
+   not call it while that queue waits for an event that this thread is still to set. Finish other queues, and those of
+   other objects, yourself: PoCL up to 5.0 aborts where it is asked for a program that runs. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
+
+/* Sets the blob from which programs are taken that are not built yet; one that was set before is forgotten, and
+   programs that are there stay. What the blob does not hold, or the driver refuses, is built from source. The blob is
+   copied.
+
+   GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver or version of the library.
+   INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
+   A blob is trusted like a program: its checksum finds damage, not malice. */
 GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size);
 
 #ifdef __cplusplus
@@ -709,3237 +969,3328 @@ typedef struct gpuscan__cl_name_version {
 
 static const char *gpuscan__kernels[] = {
 /* kernels.cl.inc: begin */
-    "/* gpuscan's device code, OpenCL C 1.2: the one source of every kernel, for all types, operators and devices.\n",
-    "   The host puts #defines before it (see [PROGRAMS] in gpuscan.h) and compiles one program for each combination that\n",
-    "   is used. tools/embed copies this text into gpuscan.h.\n",
-    "\n",
-    "   Layers, from below: memory and lane primitives (a vendor's form and a portable twin of each), elements (types,\n",
-    "   operator), tiles (how a group, or on a CPU one work-item, sums and scans a range), algorithms (multi-pass scan,\n",
-    "   single-pass scan, reduce, uniform add, histogram).\n",
-    "\n",
-    "     GPUSCAN_GROUP   work-items a group            GPUSCAN_CPU     one work-item a group, chunks shaped for a cache\n",
-    "     GPUSCAN_LANES   work-items a sub-group        GPUSCAN_PTX     NVIDIA's lane and memory instructions\n",
-    "     GPUSCAN_ROWS    rows of vectors a tile        GPUSCAN_FENCE   device fence: 0 none, 1 PTX, 2 OpenCL 2, 3 mem_fence\n",
-    "     GPUSCAN_VECTOR  elements a lane in a row      GPUSCAN_WORD    bits of a state word: 32, 64 or 128\n",
-    "     GPUSCAN_TILE    elements a tile               GPUSCAN_POLLS   polls before a late tile is summed by who waits\n",
-    "     GPUSCAN_AHEAD, GPUSCAN_FEW   forms of the single-pass scan\n",
-    "     GPUSCAN_REGISTERS            registers a work-item that the build options allow on NVIDIA; 0: not said\n",
-    "     GPUSCAN_PACKED               bytes of a small integer, of which a word's are added at once; 0: elements one by one\n",
-    "     GPUSCAN_PIPE                 histogram: 1 loads a round ahead, 2 the form for few samples\n",
-    "     GPUSCAN_TICKETS              counters for tickets before the state words and the accumulators\n",
-    "     GPUSCAN_PREFETCH_SRC, GPUSCAN_PREFETCH_DST   bytes ahead on a CPU; 0: not                                       */\n",
-    "\n",
-    "#pragma OPENCL FP_CONTRACT OFF\n",
-    "#if GPUSCAN_HAS_F64\n",
-    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
-    "#endif\n",
-    "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n",
-    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n",
-    "#endif\n",
-    "\n",
-    "/* What a kernel is told in numbers is one argument, a struct of 64-bit integers in the order in which the host gives\n",
-    "   them, a buffer's offset with the buffer: every further argument costs the host time (an H200's, for 16 of them: 0.7\n",
-    "   us a launch). */\n",
-    "\n",
-    "/* ---- barriers and fences ------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "#if GPUSCAN_GROUP == 1\n",
-    "#define GPUSCAN_BARRIER()\n",
-    "#else\n",
-    "#define GPUSCAN_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)\n",
-    "#endif\n",
-    "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n",
-    "\n",
-    "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n",
-    "   the registers by itself, and spills, or loads late what was asked for early. */\n",
-    "#if GPUSCAN_REGISTERS\n",
-    "#define GPUSCAN_GROUP_ATTRIBUTE\n",
-    "#else\n",
-    "#define GPUSCAN_GROUP_ATTRIBUTE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n",
-    "#endif\n",
-    "\n",
-    "/* Local memory is an argument, not declared (but on NVIDIA): PoCL 3.1 confuses __local variables whose address is\n",
-    "   folded into a constant expression. */\n",
-    "\n",
-    "/* Orders this work-item's global accesses before and after it for the whole device; mem_fence only promises that for\n",
-    "   the work-group. */\n",
-    "static inline void gpuscan_device_fence(void) {\n",
-    "#if GPUSCAN_FENCE == 1\n",
-    "    __asm__ volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n",
-    "#elif GPUSCAN_FENCE == 2\n",
-    "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);\n",
-    "#else\n",
-    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* How 16 bytes are loaded that are read once. After L1::no_allocate an H200's second-level cache keeps other things,\n",
-    "   unless the load names a policy for it: 32 MiB that are summed again and again take 16.5 us, without it 12.5. Samples\n",
-    "   of several channels take it: past the first level they are faster by a fourteenth. */\n",
-    "#if defined(GPUSCAN_CHANNELS) && GPUSCAN_CHANNELS > 1\n",
-    "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.L1::no_allocate.v4.u32 \"\n",
-    "#else\n",
-    "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.v4.u32 \"\n",
-    "#endif\n",
-    "\n",
-    "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint4 x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_ONCE \"{%0, %1, %2, %3}, [%4];\"\n",
-    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n",
-    "                     : \"l\"(p));\n",
-    "    return x;\n",
-    "#else\n",
-    "    return *p;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n",
-    "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint x = 0, y = 0, z = 0, w = 0;\n",
-    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %5, 0;\"\n",
-    "                     \" @p \" GPUSCAN_LOAD_ONCE \"{%0, %1, %2, %3}, [%4]; }\"\n",
-    "                     : \"+r\"(x), \"+r\"(y), \"+r\"(z), \"+r\"(w)\n",
-    "                     : \"l\"(p), \"r\"((uint)there));\n",
-    "    return (uint4)(x, y, z, w);\n",
-    "#else\n",
-    "    return there ? *p : (uint4)(0);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Loops over what a lane holds in registers: unrolled, since registers have no index. Compilers for CPUs know better,\n",
-    "   and their compile time matters. */\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_UNROLL _Pragma(\"unroll\")\n",
-    "#else\n",
-    "#define GPUSCAN_UNROLL\n",
-    "#endif\n",
-    "\n",
-    "/* Functions whose arrays are to stay in registers. */\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_INLINE static inline __attribute__((always_inline))\n",
-    "#else\n",
-    "#define GPUSCAN_INLINE static inline\n",
-    "#endif\n",
-    "\n",
-    "/* Flags, the last of every kernel's numbers. */\n",
-    "#define GPUSCAN_FLAG_INIT        1u   /* init_value counts */\n",
-    "#define GPUSCAN_FLAG_INIT_BUFFER 2u   /* init_buffer counts */\n",
-    "#define GPUSCAN_FLAG_TOTAL       4u   /* totals are wanted */\n",
-    "#define GPUSCAN_FLAG_COUNT_U32   8u   /* count_buffer counts, as u32 */\n",
-    "#define GPUSCAN_FLAG_COUNT_U64   16u  /* or as u64 */\n",
-    "#define GPUSCAN_FLAG_STREAM      32u  /* the output exceeds the cache: store past it */\n",
-    "#define GPUSCAN_FLAG_CARRIES     64u  /* the multi-pass scan has carries */\n",
-    "#define GPUSCAN_FLAG_ACCUMULATE  128u /* histogram: add to the counters */\n",
-    "#define GPUSCAN_FLAG_FINISH      256u /* histogram: the last group finishes */\n",
-    "#define GPUSCAN_FLAG_TABLES      16   /* histogram on a CPU: from here on the number of tables in the accumulators */\n",
-    "\n",
-    "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n",
-    "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n",
-    "        return min(count, (ulong)count_buffer[count_offset]);\n",
-    "    if (flags & GPUSCAN_FLAG_COUNT_U64) {\n",
-    "        ulong low = count_buffer[2 * count_offset], high = count_buffer[2 * count_offset + 1];\n",
-    "#ifdef __ENDIAN_LITTLE__\n",
-    "        return min(count, high << 32 | low);\n",
-    "#else\n",
-    "        return min(count, low << 32 | high);\n",
-    "#endif\n",
-    "    }\n",
-    "    return count;\n",
-    "}\n",
-    "\n",
-    "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n",
-    "   arguments costs the host time. */\n",
-    "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n",
-    "\n",
-    "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n",
-    "   The same for every work-item of the group. */\n",
-    "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n",
-    "#if GPUSCAN_GROUP == 1\n",
-    "    uint ticket = atomic_inc(counter);\n",
-    "    if (ticket == tickets - 1)\n",
-    "        atomic_xchg(counter, 0u);\n",
-    "    return ticket;\n",
-    "#else\n",
-    "    if (GPUSCAN_ITEM == 0) {\n",
-    "        uint ticket = atomic_inc(counter);\n",
-    "        if (ticket == tickets - 1)\n",
-    "            atomic_xchg(counter, 0u);\n",
-    "        *shared = ticket;\n",
-    "    }\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    return *shared;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#ifdef GPUSCAN_T /* everything but the histogram */\n",
-    "/* ---- elements ------------------------------------------------------------------------------------------------ */\n",
-    "\n",
-    "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n",
-    "typedef struct {\n",
-    "    union {\n",
-    "        GPUSCAN_ARG_VALUE value;\n",
-    "        ulong whole; /* no padding, which would be handed on uninitialised */\n",
-    "    } best;\n",
-    "    ulong index;\n",
-    "} gpuscan_arg;\n",
-    "\n",
-    "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n",
-    "\n",
-    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_ARG_VALUE value, ulong index) {\n",
-    "    gpuscan_arg arg;\n",
-    "    arg.best.whole = 0;\n",
-    "    arg.best.value = value;\n",
-    "    arg.index = value == value ? index : GPUSCAN_ARG_NONE; /* NaN is no candidate */\n",
-    "    return arg;\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_arg gpuscan_arg_pick(gpuscan_arg a, gpuscan_arg b) {\n",
-    "    if (b.index == GPUSCAN_ARG_NONE)\n",
-    "        return a;\n",
-    "    if (a.index == GPUSCAN_ARG_NONE)\n",
-    "        return b;\n",
-    "    if (a.best.value == b.best.value)\n",
-    "        return a.index < b.index ? a : b;\n",
-    "    return GPUSCAN_ARG_BEFORE(a.best.value, b.best.value) ? a : b;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "typedef GPUSCAN_T gpuscan_t;     /* what is computed with */\n",
-    "typedef GPUSCAN_SRC gpuscan_src; /* what src holds */\n",
-    "typedef GPUSCAN_DST gpuscan_dst; /* what dst holds */\n",
-    "\n",
-    "/* No array of a negative size can be declared, so a wrong size fails to compile, by this name. */\n",
-    "#ifdef GPUSCAN_CUSTOM_SIZE\n",
-    "typedef char gpuscan_custom_size_differs[sizeof(GPUSCAN_CUSTOM_TYPE) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n",
-    "#endif\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n",
-    "    return GPUSCAN_COMBINE;\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_identity(void) {\n",
-    "    return GPUSCAN_IDENTITY;\n",
-    "}\n",
-    "\n",
-    "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n",
-    "static inline gpuscan_t gpuscan_convert(gpuscan_src element, ulong i) {\n",
-    "#if GPUSCAN_SRC_F16\n",
-    "    float x = vload_half(0, (private const half *)&element);\n",
-    "#else\n",
-    "    gpuscan_src x = element;\n",
-    "#endif\n",
-    "    return GPUSCAN_CONVERT;\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_from_dst(gpuscan_dst x) {\n",
-    "#if GPUSCAN_DST_F16\n",
-    "    return vload_half(0, (private const half *)&x);\n",
-    "#else\n",
-    "    return x;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_dst gpuscan_to_dst(gpuscan_t x) {\n",
-    "#if GPUSCAN_DST_F16\n",
-    "    ushort bits;\n",
-    "    vstore_half(x, 0, (private half *)&bits);\n",
-    "    return bits;\n",
-    "#else\n",
-    "    return x;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* What stands before the first element: init, or the identity. */\n",
-    "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n",
-    "                                     uint flags) {\n",
-    "    if (flags & GPUSCAN_FLAG_INIT)\n",
-    "        return gpuscan_from_dst(init_value);\n",
-    "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n",
-    "        return gpuscan_from_dst(init_buffer[init_offset]);\n",
-    "    return gpuscan_identity();\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n",
-    "#define GPUSCAN_PACKED_HERE 1\n",
-    "#else\n",
-    "#define GPUSCAN_PACKED_HERE 0\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "/* ---- packed elements: four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16 ---------------------- */\n",
-    "\n",
-    "/* Adds a word's elements to a sum. */\n",
-    "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n",
-    "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n",
-    "    __asm__(\"dp4a.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n",
-    "    return sum;\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1\n",
-    "    __asm__(\"dp4a.u32.u32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n",
-    "    return sum;\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_PACKED_SIGNED\n",
-    "    __asm__(\"dp2a.lo.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x0101u));\n",
-    "    return sum;\n",
-    "#elif GPUSCAN_PTX\n",
-    "    __asm__(\"dp2a.lo.u32.u32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x0101u));\n",
-    "    return sum;\n",
-    "#elif GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n",
-    "    char4 x = as_char4(word);\n",
-    "    return sum + (uint)(x.x + x.y + x.z + x.w);\n",
-    "#elif GPUSCAN_PACKED == 1\n",
-    "    uchar4 x = as_uchar4(word);\n",
-    "    return sum + x.x + x.y + x.z + x.w;\n",
-    "#elif GPUSCAN_PACKED_SIGNED\n",
-    "    short2 x = as_short2(word);\n",
-    "    return sum + (uint)(x.x + x.y);\n",
-    "#else\n",
-    "    ushort2 x = as_ushort2(word);\n",
-    "    return sum + x.x + x.y;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n",
-    "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n",
-    "}\n",
-    "\n",
-    "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n",
-    "static inline uint gpuscan_packed_join(uint a, uint b) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint x;\n",
-    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410));\n",
-    "    return x;\n",
-    "#elif GPUSCAN_PACKED == 1\n",
-    "    return (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8;\n",
-    "#else\n",
-    "    return (a & 0xffffu) | b << 16;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n",
-    "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n",
-    "#if GPUSCAN_PACKED == 1\n",
-    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. */\n",
-    "    uint odd = word >> 8 & 0x00ff00ffu, at_odd = (word & 0x00ff00ffu) + odd, at_even, first = *before & 0xffu;\n",
-    "    at_odd += at_odd << 16;\n",
-    "    at_odd += first * 0x10001u;\n",
-    "    at_even = at_odd - odd;\n",
-    "    *before = at_odd >> 16;\n",
-    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n",
-    "                             : gpuscan_packed_join(at_odd << 16 | first, at_even);\n",
-    "#else\n",
-    "    uint first = *before, second = first + word, third = second + (word >> 16); /* their lower halves count */\n",
-    "    *before = third;\n",
-    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(second, third) : gpuscan_packed_join(first, second);\n",
-    "#endif\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* ---- state words: values that one group hands to another within a launch -------------------------------------- */\n",
-    "\n",
-    "/* A word holds a tag and a part of a value, and is stored and loaded as one, so a reader sees both or neither. The\n",
-    "   tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be cleared.\n",
-    "\n",
-    "       64 bits:  [ epoch 30 | flag 2 | 32 bits of the value ]      a value of n bytes takes ceil(n / 4) words\n",
-    "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n",
-    "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n",
-    "                 sees them apart sees different tags, and reads again\n",
-    "\n",
-    "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n",
-    "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n",
-    "#if GPUSCAN_WORD\n",
-    "\n",
-    "#define GPUSCAN_EMPTY     0u\n",
-    "#define GPUSCAN_AGGREGATE 1u /* the sum of the tile */\n",
-    "#define GPUSCAN_PREFIX    2u /* the sum of everything up to the tile's end */\n",
-    "\n",
-    "#if GPUSCAN_WORD == 32\n",
-    "typedef uint gpuscan_word;\n",
-    "typedef ushort gpuscan_part;\n",
-    "#define GPUSCAN_TAG_SHIFT                             16\n",
-    "#define GPUSCAN_WORD_ADD(p, x)                        atomic_add(p, x)\n",
-    "#define GPUSCAN_WORD_EXCHANGE(p, x)                   atomic_xchg(p, x)\n",
-    "#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atomic_cmpxchg(p, expected, x)\n",
-    "#elif GPUSCAN_WORD == 64\n",
-    "typedef ulong gpuscan_word;\n",
-    "typedef uint gpuscan_part;\n",
-    "#define GPUSCAN_TAG_SHIFT                             32\n",
-    "#define GPUSCAN_WORD_ADD(p, x)                        atom_add(p, x)\n",
-    "#define GPUSCAN_WORD_EXCHANGE(p, x)                   atom_xchg(p, x)\n",
-    "#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atom_cmpxchg(p, expected, x)\n",
-    "#else\n",
-    "typedef ulong2 gpuscan_word;\n",
-    "typedef ulong gpuscan_part;\n",
-    "#endif\n",
-    "\n",
-    "#define GPUSCAN_PARTS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_part) - 1) / (int)sizeof(gpuscan_part))\n",
-    "#define GPUSCAN_SLOTS (GPUSCAN_PARTS == 1 ? 1 : 2)\n",
-    "\n",
-    "typedef union {\n",
-    "    gpuscan_t value;\n",
-    "    gpuscan_part part[GPUSCAN_PARTS];\n",
-    "} gpuscan_parts;\n",
-    "\n",
-    "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "    ulong tag, value;\n",
-    "    __asm__ volatile(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(tag), \"=l\"(value) : \"l\"(p) : \"memory\");\n",
-    "    return (ulong2)(tag, value);\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_WORD == 64\n",
-    "    ulong word;\n",
-    "    __asm__ volatile(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(word) : \"l\"(p) : \"memory\");\n",
-    "    return word;\n",
-    "#else\n",
-    "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_WORD == 64\n",
-    "    __asm__ volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\");\n",
-    "#else\n",
-    "    GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_part part) {\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "    return (ulong2)((ulong)tag << 32 | (uint)part, (ulong)tag << 32 | part >> 32);\n",
-    "#else\n",
-    "    return (gpuscan_word)tag << GPUSCAN_TAG_SHIFT | part;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline uint gpuscan_word_tag(gpuscan_word word) {\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "    return word.x >> 32 == word.y >> 32 ? (uint)(word.x >> 32) : GPUSCAN_EMPTY;\n",
-    "#else\n",
-    "    return (uint)(word >> GPUSCAN_TAG_SHIFT);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_part gpuscan_word_part(gpuscan_word word) {\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "    return word.y << 32 | (uint)word.x;\n",
-    "#else\n",
-    "    return (gpuscan_part)word;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Each tile's words, slot by slot. */\n",
-    "static inline global gpuscan_word *gpuscan_slot(global gpuscan_word *states, uint tile, uint flag) {\n",
-    "    return states + ((ulong)tile * GPUSCAN_SLOTS + (flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0)) * GPUSCAN_PARTS;\n",
-    "}\n",
-    "\n",
-    "/* A whole value's words. */\n",
-    "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value) {\n",
-    "    gpuscan_parts parts;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
-    "        parts.part[p] = 0;\n",
-    "    parts.value = value;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
-    "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, parts.part[p]));\n",
-    "}\n",
-    "\n",
-    "/* Whether the value is there; it is left alone where it is not. */\n",
-    "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n",
-    "    gpuscan_parts parts;\n",
-    "    bool there = true;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int p = 0; p < GPUSCAN_PARTS; p++) {\n",
-    "        gpuscan_word word = gpuscan_word_load(slot + p);\n",
-    "        parts.part[p] = gpuscan_word_part(word);\n",
-    "        there = there && gpuscan_word_tag(word) == tag;\n",
-    "    }\n",
-    "    if (there)\n",
-    "        *value = parts.value;\n",
-    "    return there;\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n",
-    "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value);\n",
-    "}\n",
-    "\n",
-    "/* The flag of a tile, and its value unless it is empty. */\n",
-    "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n",
-    "#if GPUSCAN_PARTS_ARE_ONE\n",
-    "    gpuscan_parts parts;\n",
-    "    gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n",
-    "    uint tag = gpuscan_word_tag(word);\n",
-    "    parts.part[0] = gpuscan_word_part(word);\n",
-    "    *value = parts.value;\n",
-    "    return tag >> 2 == epoch ? tag & 3u : GPUSCAN_EMPTY;\n",
-    "#else\n",
-    "    for (uint flag = GPUSCAN_PREFIX; flag != GPUSCAN_EMPTY; flag--)\n",
-    "        if (gpuscan_words_load(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value))\n",
-    "            return flag;\n",
-    "    return GPUSCAN_EMPTY;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Publishes a late tile's aggregate for it. In place the tile may have overwritten its data while they were summed,\n",
-    "   but it publishes first: so the sum is used only where the tile is still empty afterwards. */\n",
-    "static inline void gpuscan_publish_for(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t value) {\n",
-    "    global gpuscan_word *slot = gpuscan_slot(states, tile, GPUSCAN_AGGREGATE);\n",
-    "    gpuscan_parts parts;\n",
-    "    for (int p = 0; p < GPUSCAN_PARTS; p++)\n",
-    "        parts.part[p] = 0;\n",
-    "    parts.value = value;\n",
-    "    gpuscan_device_fence();\n",
-    "    for (int p = 0; p < GPUSCAN_PARTS; p++) {\n",
-    "        gpuscan_word seen = gpuscan_word_load(slot + p);\n",
-    "        gpuscan_word word = gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE, parts.part[p]);\n",
-    "        if (gpuscan_word_tag(seen) >> 2 == epoch) {\n",
-    "            if (p == 0)\n",
-    "                return;\n",
-    "            continue;\n",
-    "        }\n",
-    "#if GPUSCAN_WORD == 128\n",
-    "        gpuscan_word_store(slot + p, word);\n",
-    "#else\n",
-    "        if (GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word) != seen && p == 0)\n",
-    "            return;\n",
-    "#endif\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "#endif /* GPUSCAN_WORD */\n",
-    "\n",
-    "/* ---- lanes: exchange within a sub-group ----------------------------------------------------------------------- */\n",
-    "\n",
-    "/* A window: lanes of one sub-group that work together without barriers, alone in branches and loops. Without lane\n",
-    "   instructions it is one work-item. */\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_WINDOW                  32u\n",
-    "#define GPUSCAN_WINDOW_LANE             GPUSCAN_LANE\n",
-    "#define GPUSCAN_WINDOW_ALL              0xffffffffu\n",
-    "#define GPUSCAN_WINDOW_BALLOT(x)        gpuscan_ballot(x)\n",
-    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) gpuscan_shuffle(x, lane)\n",
-    "#define GPUSCAN_WINDOW_FLAG(x, lane)    gpuscan_shuffle_flag(x, lane)\n",
-    "static inline uint gpuscan_shuffle_flag(uint x, uint lane) {\n",
-    "    uint y;\n",
-    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n",
-    "    return y;\n",
-    "}\n",
-    "#else\n",
-    "#define GPUSCAN_WINDOW                  1u\n",
-    "#define GPUSCAN_WINDOW_LANE             0u\n",
-    "#define GPUSCAN_WINDOW_ALL              1u\n",
-    "#define GPUSCAN_WINDOW_BALLOT(x)        ((x) ? 1u : 0u)\n",
-    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) (x)\n",
-    "#define GPUSCAN_WINDOW_FLAG(x, lane)    (x)\n",
-    "#endif\n",
-    "\n",
-    "static inline uint gpuscan_lowest(uint bits) {\n",
-    "    return 31u - clz(bits & (0u - bits));\n",
-    "}\n",
-    "\n",
-    "#if !GPUSCAN_CPU\n",
-    "\n",
-    "#define GPUSCAN_SUBGROUPS (GPUSCAN_GROUP / GPUSCAN_LANES)\n",
-    "#define GPUSCAN_LEVELS /* log2(LANES) */                                                                              \\\n",
-    "    (GPUSCAN_LANES >= 32 ? 5 : GPUSCAN_LANES >= 16 ? 4 : GPUSCAN_LANES >= 8 ? 3 : GPUSCAN_LANES / 2)\n",
-    "#define GPUSCAN_LANE      (GPUSCAN_ITEM % GPUSCAN_LANES)\n",
-    "#define GPUSCAN_SUBGROUP  (GPUSCAN_ITEM / GPUSCAN_LANES)\n",
-    "\n",
-    "typedef struct {\n",
-    "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n",
-    "    gpuscan_t prefix;\n",
-    "#if GPUSCAN_FEW\n",
-    "    gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n",
-    "#endif\n",
-    "#if !GPUSCAN_PTX\n",
-    "    gpuscan_t exchange[2 * GPUSCAN_ROWS * GPUSCAN_GROUP]; /* from one half to the other and back */\n",
-    "#endif\n",
-    "    uint ticket;\n",
-    "    uint turn;\n",
-    "} gpuscan_shared;\n",
-    "\n",
-    "#if GPUSCAN_PTX\n",
-    "#define GPUSCAN_T_UINTS ((GPUSCAN_T_SIZE + 3) / 4)\n",
-    "typedef union {\n",
-    "    gpuscan_t value;\n",
-    "    uint part[GPUSCAN_T_UINTS];\n",
-    "} gpuscan_uints;\n",
-    "\n",
-    "/* mode: up, bfly or idx */\n",
-    "#define GPUSCAN_SHUFFLE(name, mode, clamp)                                                                             \\\n",
-    "    static inline gpuscan_t name(gpuscan_t value, uint lane) {                                                         \\\n",
-    "        gpuscan_uints in, out;                                                                                         \\\n",
-    "        in.part[GPUSCAN_T_UINTS - 1] = 0;                                                                              \\\n",
-    "        in.value = value;                                                                                              \\\n",
-    "        for (int p = 0; p < GPUSCAN_T_UINTS; p++)                                                                      \\\n",
-    "            __asm__ volatile(\"shfl.sync.\" mode \".b32 %0, %1, %2, \" clamp \", 0xffffffff;\"                               \\\n",
-    "                             : \"=r\"(out.part[p])                                                                       \\\n",
-    "                             : \"r\"(in.part[p]), \"r\"(lane));                                                            \\\n",
-    "        return out.value;                                                                                              \\\n",
-    "    }\n",
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, \"up\", \"0\")\n",
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, \"bfly\", \"0x1f\")\n",
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle, \"idx\", \"0x1f\")\n",
-    "\n",
-    "static inline uint gpuscan_ballot(int predicate) {\n",
-    "    uint lanes;\n",
-    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n",
-    "                     : \"=r\"(lanes)\n",
-    "                     : \"r\"(predicate));\n",
-    "    return lanes;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* A window's inclusive scan.\n",
-    "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x) {\n",
-    "#if GPUSCAN_PTX\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = 1; d < GPUSCAN_WINDOW; d *= 2) {\n",
-    "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n",
-    "        if (GPUSCAN_WINDOW_LANE >= d)\n",
-    "            x = gpuscan_combine(left, x);\n",
-    "    }\n",
-    "#endif\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "/* For each row: the lane's exclusive prefix within the sub-group, and the sub-group's sum. The rows take each step of\n",
-    "   the tree together, so that their latencies overlap. */\n",
-    "GPUSCAN_INLINE void gpuscan_lanes_scan(const gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum,\n",
-    "                                      local gpuscan_shared *shared) {\n",
-    "    uint lane = GPUSCAN_LANE;\n",
-    "#if GPUSCAN_PTX\n",
-    "    gpuscan_t v[GPUSCAN_ROWS];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        v[k] = x[k];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            gpuscan_t left = gpuscan_shuffle_up(v[k], d);\n",
-    "            if (lane >= d)\n",
-    "                v[k] = gpuscan_combine(left, v[k]);\n",
-    "        }\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        before[k] = gpuscan_shuffle_up(v[k], 1);\n",
-    "        if (lane == 0)\n",
-    "            before[k] = gpuscan_identity();\n",
-    "    }\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        sum[k] = gpuscan_shuffle(v[k], GPUSCAN_LANES - 1);\n",
-    "#else\n",
-    "    local gpuscan_t *from = shared->exchange + GPUSCAN_ITEM, *to = from + GPUSCAN_ROWS * GPUSCAN_GROUP;\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        from[k * GPUSCAN_GROUP] = x[k];\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
-    "        local gpuscan_t *swap = from;\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n",
-    "            to[k] = lane >= d ? gpuscan_combine(from[k - (lane >= d ? (int)d : 0)], from[k]) : from[k];\n",
-    "        from = to;\n",
-    "        to = swap;\n",
-    "        GPUSCAN_BARRIER();\n",
-    "    }\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        sum[k] = from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1];\n",
-    "        before[k] = lane == 0 ? gpuscan_identity() : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n",
-    "    }\n",
-    "    GPUSCAN_BARRIER();\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* The sum alone: the same tree, hence the same bits. */\n",
-    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n",
-    "#if GPUSCAN_PTX\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        sum[k] = x[k];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            gpuscan_t other = gpuscan_shuffle_xor(sum[k], d);\n",
-    "            sum[k] = (GPUSCAN_LANE & d) ? gpuscan_combine(other, sum[k]) : gpuscan_combine(sum[k], other);\n",
-    "        }\n",
-    "#else\n",
-    "    gpuscan_t before[GPUSCAN_ROWS];\n",
-    "    gpuscan_lanes_scan(x, before, sum, shared);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* The same for one value a lane. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_lanes_sum_one(gpuscan_t x, local gpuscan_shared *shared) {\n",
-    "#if GPUSCAN_PTX\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n",
-    "        gpuscan_t other = gpuscan_shuffle_xor(x, d);\n",
-    "        x = (GPUSCAN_LANE & d) ? gpuscan_combine(other, x) : gpuscan_combine(x, other);\n",
-    "    }\n",
-    "    return x;\n",
-    "#else\n",
-    "    gpuscan_t values[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n",
-    "    values[0] = x;\n",
-    "    for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
-    "        values[k] = gpuscan_identity();\n",
-    "    gpuscan_lanes_sum(values, sum, shared);\n",
-    "    return sum[0];\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* From what gpuscan_group_share has put there: the sum of the sub-groups before this one, and of all. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_group_before(gpuscan_t *total, local gpuscan_shared *shared) {\n",
-    "    gpuscan_t before = gpuscan_identity(), all;\n",
-    "#if GPUSCAN_PTX\n",
-    "    all = gpuscan_identity();\n",
-    "    if (GPUSCAN_LANE < GPUSCAN_SUBGROUPS)\n",
-    "        all = shared->sums[GPUSCAN_LANE];\n",
-    "    all = gpuscan_window_scan(all);\n",
-    "    before = gpuscan_shuffle(all, GPUSCAN_SUBGROUP == 0 ? 0 : GPUSCAN_SUBGROUP - 1);\n",
-    "    if (GPUSCAN_SUBGROUP == 0)\n",
-    "        before = gpuscan_identity();\n",
-    "    *total = gpuscan_shuffle(all, GPUSCAN_SUBGROUPS - 1);\n",
-    "#else\n",
-    "    all = shared->sums[0];\n",
-    "    for (uint s = 1; s < GPUSCAN_SUBGROUPS; s++) {\n",
-    "        if (s == GPUSCAN_SUBGROUP)\n",
-    "            before = all;\n",
-    "        all = gpuscan_combine(all, shared->sums[s]);\n",
-    "    }\n",
-    "    *total = all;\n",
-    "#endif\n",
-    "    return before;\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_group_share(gpuscan_t sum, local gpuscan_shared *shared) {\n",
-    "    if (GPUSCAN_LANE == 0)\n",
-    "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n",
-    "    GPUSCAN_BARRIER();\n",
-    "}\n",
-    "\n",
-    "/* From each sub-group's sum: the sum of the sub-groups before this one, and of all. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n",
-    "    gpuscan_t before;\n",
-    "    gpuscan_group_share(sum, shared);\n",
-    "    before = gpuscan_group_before(total, shared);\n",
-    "#if !GPUSCAN_SCAN_SINGLE_PASS\n",
-    "    GPUSCAN_BARRIER(); /* the group's next tile writes there again */\n",
-    "#endif\n",
-    "    return before;\n",
-    "}\n",
-    "\n",
-    "/* ---- tiles of a group ----------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "/* Each sub-group owns ROWS * LANES * VECTOR consecutive elements. A lane loads VECTOR of them in each row, so that\n",
-    "   every load and store of a sub-group is one contiguous range and nothing has to be transposed:\n",
-    "\n",
-    "       row 0:  lane 0: e0 e1 e2 e3 | lane 1: e4 e5 e6 e7 | ... | lane 31: e124 ... e127\n",
-    "       row 1:  lane 0: e128 ...                                                                                      */\n",
-    "\n",
-    "typedef union {\n",
-    "    gpuscan_src element[GPUSCAN_VECTOR];\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    GPUSCAN_SRC_RAW raw;\n",
-    "#endif\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "    uint word[GPUSCAN_SRC_RAW_SIZE / 4];\n",
-    "#endif\n",
-    "} gpuscan_src_row;\n",
-    "\n",
-    "typedef union {\n",
-    "    gpuscan_dst element[GPUSCAN_VECTOR];\n",
-    "#ifdef GPUSCAN_DST_RAW\n",
-    "    GPUSCAN_DST_RAW raw;\n",
-    "#endif\n",
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
-    "    uint word[GPUSCAN_DST_RAW_SIZE / 4];\n",
-    "#endif\n",
-    "} gpuscan_dst_row;\n",
-    "\n",
-    "typedef struct {\n",
-    "    gpuscan_src_row row[GPUSCAN_ROWS];\n",
-    "    gpuscan_t before[GPUSCAN_ROWS]; /* what precedes this lane's part of the row, within the sub-group's part */\n",
-    "    gpuscan_t group;                /* what precedes that, within the tile */\n",
-    "} gpuscan_tile;\n",
-    "\n",
-    "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n",
-    "   such hints, or a row is of no size that they come in, all loads are alike. */\n",
-    "#if GPUSCAN_PTX\n",
-    "static inline ulong gpuscan_policy_keep(void) {\n",
-    "    ulong policy;\n",
-    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n",
-    "    return policy;\n",
-    "}\n",
-    "static inline ulong gpuscan_policy_last(void) {\n",
-    "    ulong policy;\n",
-    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(policy));\n",
-    "    return policy;\n",
-    "}\n",
-    "static inline ulong gpuscan_policy_normal(void) {\n",
-    "    ulong policy;\n",
-    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;\" : \"=l\"(policy));\n",
-    "    return policy;\n",
-    "}\n",
-    "#else\n",
-    "#define gpuscan_policy_keep()   0\n",
-    "#define gpuscan_policy_last()   0\n",
-    "#define gpuscan_policy_normal() 0\n",
-    "#endif\n",
-    "\n",
-    "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n",
-    "static inline uint4 gpuscan_load_hinted(global const uint4 *p, ulong policy) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint4 x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n",
-    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n",
-    "                     : \"l\"(p), \"l\"(policy));\n",
-    "    return x;\n",
-    "#else\n",
-    "    return *p;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "static inline GPUSCAN_SRC_RAW gpuscan_load_row(global const gpuscan_src *p, ulong policy) {\n",
-    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n",
-    "    ulong2 x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n",
-    "    return x;\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n",
-    "    return gpuscan_load_hinted((global const uint4 *)p, policy);\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n",
-    "    uint2 x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n",
-    "    return x;\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 4\n",
-    "    uint x;\n",
-    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n",
-    "    return x;\n",
-    "#else\n",
-    "    return *(global const GPUSCAN_SRC_RAW *)p;\n",
-    "#endif\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* What is not read again soon, past the cache where that can be said. */\n",
-    "#ifdef GPUSCAN_DST_RAW\n",
-    "static inline void gpuscan_store_row(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n",
-    "#if GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16 && GPUSCAN_DST_RAW_ULONGS\n",
-    "    __asm__ volatile(\"st.global.cs.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(x.x), \"l\"(x.y) : \"memory\");\n",
-    "#elif GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16\n",
-    "    __asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n",
-    "                     : \"memory\");\n",
-    "#else\n",
-    "    *(global GPUSCAN_DST_RAW *)p = x;\n",
-    "#endif\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#define GPUSCAN_ROW_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n",
-    "\n",
-    "/* Where in the tile a lane's part begins. */\n",
-    "static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n",
-    "    return subgroup * (GPUSCAN_ROWS * GPUSCAN_ROW_STRIDE) + lane * GPUSCAN_VECTOR;\n",
-    "}\n",
-    "#define GPUSCAN_OWN_PART gpuscan_lane_first(GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n",
-    "\n",
-    "/* Elements of the tile that begins at first; 32 bits, since a lane compares often with it. */\n",
-    "static inline uint gpuscan_tile_left(ulong first, ulong count) {\n",
-    "    return first >= count ? 0 : (uint)min(count - first, (ulong)GPUSCAN_TILE);\n",
-    "}\n",
-    "\n",
-    "/* A row of which left elements are there, or of a buffer that is not aligned for whole rows. */\n",
-    "GPUSCAN_INLINE void gpuscan_row_fetch(gpuscan_src_row *row, global const gpuscan_src *from, uint left) {\n",
-    "#if GPUSCAN_PACKED_HERE /* what is not there is 0, which adds nothing */\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n",
-    "        uint word = 0;\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint v = 0; v < 4 / GPUSCAN_PACKED; v++)\n",
-    "            if (w * (4 / GPUSCAN_PACKED) + v < left)\n",
-    "                word |= (from[w * (4 / GPUSCAN_PACKED) + v] & (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n",
-    "                        << 8 * GPUSCAN_PACKED * v;\n",
-    "        row->word[w] = word;\n",
-    "    }\n",
-    "#else\n",
-    "    gpuscan_src_row part;\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    part.raw = (GPUSCAN_SRC_RAW)(0);\n",
-    "#endif\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "        if (v < left)\n",
-    "            part.element[v] = from[v];\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    row->raw = part.raw;\n",
-    "#else\n",
-    "    *row = part;\n",
-    "#endif\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* How many of at most a row's elements are left past some of the tile's. */\n",
-    "static inline uint gpuscan_row_left(uint left, uint past) {\n",
-    "    return left > past ? left - past : 0;\n",
-    "}\n",
-    "\n",
-    "/* Full tiles load and store under one branch for all rows: a guard for each makes one row wait for the other. */\n",
-    "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
-    "                                          uint part, ulong policy) {\n",
-    "    global const gpuscan_src *from = src + first + part;\n",
-    "    uint left = gpuscan_tile_left(first, count);\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    if (left == GPUSCAN_TILE && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            tile->row[k].raw = gpuscan_load_row(from + k * GPUSCAN_ROW_STRIDE, policy);\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        gpuscan_row_fetch(&tile->row[k], from + k * GPUSCAN_ROW_STRIDE,\n",
-    "                          gpuscan_row_left(left, part + k * GPUSCAN_ROW_STRIDE));\n",
-    "}\n",
-    "\n",
-    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n",
-    "                                       uint part) {\n",
-    "    gpuscan_tile_fetch_by(tile, src, first, count, part, gpuscan_policy_normal());\n",
-    "}\n",
-    "\n",
-    "/* The sum of a lane's part of a row that begins at element i; of the left elements that are there. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum(const gpuscan_src_row *row, ulong i) {\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "    uint sum = 0;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n",
-    "        sum = gpuscan_packed_sum(row->word[w], sum);\n",
-    "    return (gpuscan_t)sum;\n",
-    "#else\n",
-    "    gpuscan_t sum = gpuscan_convert(row->element[0], i);\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
-    "        sum = gpuscan_combine(sum, gpuscan_convert(row->element[v], i + v));\n",
-    "    return sum;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_row_sum_left(const gpuscan_src_row *row, ulong i, uint left) {\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "    return gpuscan_row_sum(row, i);\n",
-    "#else\n",
-    "    gpuscan_t sum = gpuscan_identity();\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "        if (v < left) {\n",
-    "            gpuscan_t x = gpuscan_convert(row->element[v], i + v);\n",
-    "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n",
-    "        }\n",
-    "    return sum;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* The sum of a lane's part of each row. */\n",
-    "GPUSCAN_INLINE void gpuscan_tile_lane_sums(const gpuscan_tile *tile, ulong first, ulong count, uint part,\n",
-    "                                           gpuscan_t *sums) {\n",
-    "    ulong at = first + part;\n",
-    "    uint left = gpuscan_tile_left(first, count);\n",
-    "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            sums[k] = gpuscan_row_sum(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE);\n",
-    "    } else {\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            sums[k] = gpuscan_row_sum_left(&tile->row[k], at + k * GPUSCAN_ROW_STRIDE,\n",
-    "                                           gpuscan_row_left(left, part + k * GPUSCAN_ROW_STRIDE));\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "/* Scans a sub-group's part of a fetched tile; returns its sum. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_part(gpuscan_tile *tile, ulong first, ulong count,\n",
-    "                                               local gpuscan_shared *shared) {\n",
-    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry;\n",
-    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_PART, x);\n",
-    "    gpuscan_lanes_scan(x, tile->before, sum, shared);\n",
-    "    carry = sum[0];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 1; k < GPUSCAN_ROWS; k++) {\n",
-    "        tile->before[k] = gpuscan_combine(carry, tile->before[k]);\n",
-    "        carry = gpuscan_combine(carry, sum[k]);\n",
-    "    }\n",
-    "    return carry;\n",
-    "}\n",
-    "\n",
-    "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n",
-    "    gpuscan_t total;\n",
-    "    gpuscan_t sum = gpuscan_tile_scan_part(tile, first, count, shared);\n",
-    "    tile->group = gpuscan_group_prefix(sum, &total, shared);\n",
-    "    return total;\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "/* What a lane adds to a tile's sum, in any order: of full tiles vectors of 16 bytes, however small the rows' are. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n",
-    "    const uint rounds = GPUSCAN_ROWS * GPUSCAN_SRC_RAW_SIZE / 16, rest = GPUSCAN_ROWS * GPUSCAN_SRC_RAW_SIZE % 16;\n",
-    "    global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n",
-    "    gpuscan_t sum = 0;\n",
-    "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE && ((size_t)from & 15) == 0) {\n",
-    "        uint4 loaded[GPUSCAN_ROWS];\n",
-    "        uint packed = 0;\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint k = 0; k < rounds; k++)\n",
-    "            loaded[k] = gpuscan_load_hinted(from + k * GPUSCAN_GROUP, policy);\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint k = 0; k < rounds; k++)\n",
-    "            packed = gpuscan_packed_sum4(loaded[k], packed);\n",
-    "        if (GPUSCAN_ITEM * 16 < rest * GPUSCAN_GROUP)\n",
-    "            packed = gpuscan_packed_sum4(gpuscan_load_hinted(from + rounds * GPUSCAN_GROUP, policy), packed);\n",
-    "        sum = (gpuscan_t)packed;\n",
-    "    } else {\n",
-    "        gpuscan_tile tile;\n",
-    "        gpuscan_t x[GPUSCAN_ROWS];\n",
-    "        gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_PART, policy);\n",
-    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            sum += x[k];\n",
-    "    }\n",
-    "    return sum;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(global const gpuscan_src *src, ulong first, ulong count, ulong policy,\n",
-    "                                            local gpuscan_shared *shared) {\n",
-    "    gpuscan_t total;\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(gpuscan_tile_lane_sum(src, first, count, policy), shared), &total,\n",
-    "                         shared);\n",
-    "#else\n",
-    "    gpuscan_tile tile;\n",
-    "    gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS], carry;\n",
-    "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_PART, policy);\n",
-    "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_PART, x);\n",
-    "    gpuscan_lanes_sum(x, sum, shared);\n",
-    "    carry = sum[0];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
-    "        carry = gpuscan_combine(carry, sum[k]);\n",
-    "    gpuscan_group_prefix(carry, &total, shared);\n",
-    "#endif\n",
-    "    return total;\n",
-    "}\n",
-    "\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n",
-    "                                         local gpuscan_shared *shared) {\n",
-    "    return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n",
-    "}\n",
-    "\n",
-    "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n",
-    "   needed, so it is short rather than fast. */\n",
-    "#if GPUSCAN_PTX\n",
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
-    "    gpuscan_t sums = gpuscan_identity();\n",
-    "    _Pragma(\"unroll 1\") for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
-    "        gpuscan_t carry = gpuscan_identity();\n",
-    "        _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_ROW_STRIDE;\n",
-    "            uint left = gpuscan_tile_left(i, count);\n",
-    "            gpuscan_src_row row;\n",
-    "            gpuscan_t sum;\n",
-    "            gpuscan_row_fetch(&row, src + i, left);\n",
-    "            sum = gpuscan_shuffle(gpuscan_window_scan(gpuscan_row_sum_left(&row, i, left)), GPUSCAN_LANES - 1);\n",
-    "            carry = k == 0 ? sum : gpuscan_combine(carry, sum);\n",
-    "        }\n",
-    "        if (GPUSCAN_LANE == s)\n",
-    "            sums = carry;\n",
-    "    }\n",
-    "    return gpuscan_shuffle(gpuscan_window_scan(sums), GPUSCAN_SUBGROUPS - 1);\n",
-    "}\n",
-    "#else\n",
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
-    "    gpuscan_t total = gpuscan_identity();\n",
-    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n",
-    "        gpuscan_t carry = gpuscan_identity();\n",
-    "        /* tree[l] holds the sum of 2^l lanes that waits for its right-hand neighbour */\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            gpuscan_t tree[6];\n",
-    "            for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n",
-    "                ulong i = first + gpuscan_lane_first(s, lane) + k * GPUSCAN_ROW_STRIDE;\n",
-    "                gpuscan_t x = gpuscan_identity();\n",
-    "                int level = 0;\n",
-    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "                    if (i + v < count) {\n",
-    "                        gpuscan_t next = gpuscan_convert(src[i + v], i + v);\n",
-    "                        x = v == 0 ? next : gpuscan_combine(x, next);\n",
-    "                    }\n",
-    "                for (; lane >> level & 1; level++)\n",
-    "                    x = gpuscan_combine(tree[level], x);\n",
-    "                tree[level] = x;\n",
-    "            }\n",
-    "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n",
-    "        }\n",
-    "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n",
-    "    }\n",
-    "    return total;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
-    "GPUSCAN_INLINE void gpuscan_row_scan_packed(gpuscan_dst_row *out, const gpuscan_src_row *row, gpuscan_t before) {\n",
-    "    uint running = before;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n",
-    "        out->word[w] = gpuscan_packed_scan(row->word[w], &running);\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* Writes a scanned tile, now that what precedes it is known. */\n",
-    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n",
-    "                                      ulong first, ulong count, gpuscan_t prefix, uint flags) {\n",
-    "    ulong at = first + GPUSCAN_OWN_PART;\n",
-    "    uint left = gpuscan_tile_left(first, count);\n",
-    "    global gpuscan_dst *to = dst + at;\n",
-    "    if (GPUSCAN_SUBGROUP != 0)\n",
-    "        prefix = gpuscan_combine(prefix, tile->group);\n",
-    "#ifdef GPUSCAN_DST_RAW\n",
-    "    if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1)) == 0) {\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "            gpuscan_dst_row out;\n",
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
-    "            gpuscan_row_scan_packed(&out, &tile->row[k], gpuscan_combine(prefix, tile->before[k]));\n",
-    "#else\n",
-    "            gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
-    "                gpuscan_t next = gpuscan_combine(\n",
-    "                    running, gpuscan_convert(tile->row[k].element[v], at + k * GPUSCAN_ROW_STRIDE + v));\n",
-    "                out.element[v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
-    "                running = next;\n",
-    "            }\n",
-    "#endif\n",
-    "            gpuscan_store_row(to + k * GPUSCAN_ROW_STRIDE, out.raw);\n",
-    "        }\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "        gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n",
-    "        uint there = gpuscan_row_left(left, GPUSCAN_OWN_PART + k * GPUSCAN_ROW_STRIDE);\n",
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n",
-    "        gpuscan_dst_row out;\n",
-    "        gpuscan_row_scan_packed(&out, &tile->row[k], running);\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "            if (v < there)\n",
-    "                to[k * GPUSCAN_ROW_STRIDE + v] = out.element[v];\n",
-    "#else\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n",
-    "            if (v < there) {\n",
-    "                gpuscan_t next = gpuscan_combine(\n",
-    "                    running, gpuscan_convert(tile->row[k].element[v], at + k * GPUSCAN_ROW_STRIDE + v));\n",
-    "                to[k * GPUSCAN_ROW_STRIDE + v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n",
-    "                running = next;\n",
-    "            }\n",
-    "#endif\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "#else /* GPUSCAN_CPU */\n",
-    "/* ---- tiles of one work-item: chunks that fit a core's cache ---------------------------------------------------- */\n",
-    "\n",
-    "/* The chunk is read twice, to sum it and to scan it, but the second time from the cache. */\n",
-    "\n",
-    "#if GPUSCAN_PREFETCH_SRC && defined(__has_builtin)\n",
-    "#if __has_builtin(__builtin_prefetch)\n",
-    "#define GPUSCAN_PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n",
-    "#endif\n",
-    "#endif\n",
-    "#ifndef GPUSCAN_PREFETCH\n",
-    "#define GPUSCAN_PREFETCH(p, bytes, write)\n",
-    "#endif\n",
-    "#define GPUSCAN_LINE 64 /* bytes of a cache line */\n",
-    "\n",
-    "typedef struct {\n",
-    "    uint ticket;\n",
-    "} gpuscan_shared;\n",
-    "\n",
-    "#ifdef __has_builtin\n",
-    "#if __has_builtin(__builtin_nontemporal_store)\n",
-    "#define GPUSCAN_HAS_STREAM_STORE 1\n",
-    "#endif\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_WIDE > 1\n",
-    "#define GPUSCAN_PASTE_(a, b) a##b\n",
-    "#define GPUSCAN_PASTE(a, b)  GPUSCAN_PASTE_(a, b)\n",
-    "#define GPUSCAN_WIDEN(type)  GPUSCAN_PASTE(type, GPUSCAN_WIDE)\n",
-    "\n",
-    "typedef GPUSCAN_WIDEN(GPUSCAN_T) gpuscan_wide;\n",
-    "typedef union {\n",
-    "    gpuscan_wide all;\n",
-    "    gpuscan_t element[GPUSCAN_WIDE];\n",
-    "} gpuscan_wide_elements;\n",
-    "\n",
-    "static inline gpuscan_wide gpuscan_combine_wide(gpuscan_wide a, gpuscan_wide b) {\n",
-    "    return GPUSCAN_COMBINE;\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_src *src, ulong i) {\n",
-    "#if GPUSCAN_CONVERT_IS_CUSTOM\n",
-    "    gpuscan_wide_elements x;\n",
-    "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n",
-    "        x.element[v] = gpuscan_convert(src[i + v], i + v);\n",
-    "    return x.all;\n",
-    "#elif GPUSCAN_SRC_F16\n",
-    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (global const half *)(src + i)));\n",
-    "#else\n",
-    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* [x0 x1 ...] -> [id x0 x1 ...] and so on: lanes move up by 1, 2, 4, 8, in one instruction that takes two registers. */\n",
-    "#ifdef __has_builtin\n",
-    "#if __has_builtin(__builtin_shufflevector)\n",
-    "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n",
-    "#endif\n",
-    "#endif\n",
-    "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n",
-    "#define GPUSCAN_UP1(x)  __builtin_shufflevector(id, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)\n",
-    "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)\n",
-    "#define GPUSCAN_UP4(x)  __builtin_shufflevector(id, x, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)\n",
-    "#define GPUSCAN_UP8(x)  __builtin_shufflevector(id, x, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)\n",
-    "#elif GPUSCAN_HAS_SHUFFLEVECTOR\n",
-    "#define GPUSCAN_UP1(x)  __builtin_shufflevector(id, x, 7, 8, 9, 10, 11, 12, 13, 14)\n",
-    "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 6, 7, 8, 9, 10, 11, 12, 13)\n",
-    "#define GPUSCAN_UP4(x)  __builtin_shufflevector(id, x, 4, 5, 6, 7, 8, 9, 10, 11)\n",
-    "#elif GPUSCAN_WIDE == 16\n",
-    "#define GPUSCAN_UP1(x)  (gpuscan_wide)(id.s0, x.s0, x.s12, x.s3456, x.s789abcde)\n",
-    "#define GPUSCAN_UP2(x)  (gpuscan_wide)(id.s01, x.s01, x.s2345, x.s6789abcd)\n",
-    "#define GPUSCAN_UP4(x)  (gpuscan_wide)(id.s0123, x.s0123, x.s456789ab)\n",
-    "#define GPUSCAN_UP8(x)  (gpuscan_wide)(id.s01234567, x.s01234567)\n",
-    "#else\n",
-    "#define GPUSCAN_UP1(x)  (gpuscan_wide)(id.s0, x.s0, x.s12, x.s3456)\n",
-    "#define GPUSCAN_UP2(x)  (gpuscan_wide)(id.s01, x.s01, x.s2345)\n",
-    "#define GPUSCAN_UP4(x)  (gpuscan_wide)(id.s0123, x.s0123)\n",
-    "#endif\n",
-    "#if GPUSCAN_WIDE == 16\n",
-    "#define GPUSCAN_LAST(x) x.sf\n",
-    "#else\n",
-    "#define GPUSCAN_LAST(x) x.s7\n",
-    "#endif\n",
-    "\n",
-    "/* Through memory: of a constant, LLVM makes masks and several instructions for each of the shuffles. */\n",
-    "static inline gpuscan_wide gpuscan_identity_wide(void) {\n",
-    "    volatile gpuscan_t id = gpuscan_identity();\n",
-    "    return (gpuscan_wide)(id);\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_wide gpuscan_scan_wide(gpuscan_wide x, gpuscan_wide id) {\n",
-    "    x = gpuscan_combine_wide(GPUSCAN_UP1(x), x);\n",
-    "    x = gpuscan_combine_wide(GPUSCAN_UP2(x), x);\n",
-    "    x = gpuscan_combine_wide(GPUSCAN_UP4(x), x);\n",
-    "#if GPUSCAN_WIDE == 16\n",
-    "    x = gpuscan_combine_wide(GPUSCAN_UP8(x), x);\n",
-    "#endif\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n",
-    "#if GPUSCAN_DST_F16\n",
-    "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (global half *)(dst + i));\n",
-    "#else\n",
-    "    GPUSCAN_WIDEN(GPUSCAN_DST) y = GPUSCAN_TO_DST_WIDE(x);\n",
-    "#if GPUSCAN_HAS_STREAM_STORE\n",
-    "    if (stream) {\n",
-    "        __builtin_nontemporal_store(y, (global GPUSCAN_WIDEN(GPUSCAN_DST) *)(dst + i));\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "#if GPUSCAN_HAS_SHUFFLEVECTOR /* where vstore is made of pieces */\n",
-    "    typedef GPUSCAN_WIDEN(GPUSCAN_DST) unaligned __attribute__((aligned(sizeof(gpuscan_dst))));\n",
-    "    *(global unaligned *)(dst + i) = y;\n",
-    "#else\n",
-    "    GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n",
-    "#endif\n",
-    "#endif\n",
-    "}\n",
-    "#endif /* GPUSCAN_WIDE > 1 */\n",
-    "\n",
-    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
-    "/* A sum under way, lane by lane, as only a commutative operator may: two vectors a step from either half of a range,\n",
-    "   since a core reads two streams faster than one. */\n",
-    "typedef struct {\n",
-    "    gpuscan_wide a, b, c, d;\n",
-    "    ulong i, end, stride, last; /* i runs through the first half, to end */\n",
-    "} gpuscan_wide_sum;\n",
-    "\n",
-    "#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n",
-    "\n",
-    "/* Whether a range is summed like this. Its sum has the same bits wherever it is made, so all ask here. */\n",
-    "static inline bool gpuscan_is_wide(ulong first, ulong last) {\n",
-    "    return first + 2 * GPUSCAN_STEP <= last;\n",
-    "}\n",
-    "\n",
-    "/* Of [first, last), at least a step. */\n",
-    "static inline gpuscan_wide_sum gpuscan_wide_sum_begin(global const gpuscan_src *src, ulong first, ulong last) {\n",
-    "    gpuscan_wide_sum sum;\n",
-    "    ulong stride = (last - first) / GPUSCAN_STEP * (GPUSCAN_STEP / 2);\n",
-    "    sum.a = gpuscan_load_wide(src, first);\n",
-    "    sum.b = gpuscan_load_wide(src, first + GPUSCAN_WIDE);\n",
-    "    sum.c = gpuscan_load_wide(src, first + stride);\n",
-    "    sum.d = gpuscan_load_wide(src, first + stride + GPUSCAN_WIDE);\n",
-    "    sum.i = first + GPUSCAN_STEP / 2;\n",
-    "    sum.end = first + stride;\n",
-    "    sum.stride = stride;\n",
-    "    sum.last = last;\n",
-    "    return sum;\n",
-    "}\n",
-    "static inline void gpuscan_wide_sum_step(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n",
-    "    for (uint k = 0; k < 2 * GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE) {\n",
-    "        GPUSCAN_PREFETCH(src + sum->i, GPUSCAN_PREFETCH_SRC + k, 0);\n",
-    "        GPUSCAN_PREFETCH(src + sum->i + sum->stride, GPUSCAN_PREFETCH_SRC + k, 0);\n",
-    "    }\n",
-    "    sum->a = gpuscan_combine_wide(sum->a, gpuscan_load_wide(src, sum->i));\n",
-    "    sum->b = gpuscan_combine_wide(sum->b, gpuscan_load_wide(src, sum->i + GPUSCAN_WIDE));\n",
-    "    sum->c = gpuscan_combine_wide(sum->c, gpuscan_load_wide(src, sum->i + sum->stride));\n",
-    "    sum->d = gpuscan_combine_wide(sum->d, gpuscan_load_wide(src, sum->i + sum->stride + GPUSCAN_WIDE));\n",
-    "    sum->i += GPUSCAN_STEP / 2;\n",
-    "}\n",
-    "static inline gpuscan_t gpuscan_wide_sum_end(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n",
-    "    gpuscan_wide_elements x;\n",
-    "    gpuscan_t all;\n",
-    "    while (sum->i < sum->end)\n",
-    "        gpuscan_wide_sum_step(sum, src);\n",
-    "    x.all = gpuscan_combine_wide(gpuscan_combine_wide(sum->a, sum->b), gpuscan_combine_wide(sum->c, sum->d));\n",
-    "    all = x.element[0];\n",
-    "    for (int v = 1; v < GPUSCAN_WIDE; v++)\n",
-    "        all = gpuscan_combine(all, x.element[v]);\n",
-    "    for (ulong i = sum->end + sum->stride; i < sum->last; i++)\n",
-    "        all = gpuscan_combine(all, gpuscan_convert(src[i], i));\n",
-    "    return all;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* The sum of elements [first, last), one by one. */\n",
-    "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n",
-    "    gpuscan_t sum;\n",
-    "    if (first >= last)\n",
-    "        return gpuscan_identity();\n",
-    "    sum = gpuscan_convert(src[first], first);\n",
-    "    for (ulong i = first + 1; i < last; i++)\n",
-    "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n",
-    "    return sum;\n",
-    "}\n",
-    "\n",
-    "/* The same as fast as it goes. */\n",
-    "static inline gpuscan_t gpuscan_range_sum(global const gpuscan_src *src, ulong first, ulong last) {\n",
-    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
-    "    if (gpuscan_is_wide(first, last)) {\n",
-    "        gpuscan_wide_sum wide = gpuscan_wide_sum_begin(src, first, last);\n",
-    "        return gpuscan_wide_sum_end(&wide, src);\n",
-    "    }\n",
-    "#endif\n",
-    "    return gpuscan_elements_sum(src, first, last);\n",
-    "}\n",
-    "\n",
-    "/* A range of a row to be summed. */\n",
-    "typedef struct {\n",
-    "    global const gpuscan_src *src;\n",
-    "    ulong first, last;\n",
-    "    gpuscan_t sum; /* out */\n",
-    "} gpuscan_range;\n",
-    "\n",
-    "#if GPUSCAN_WIDE > 1\n",
-    "/* One vector: scanned after *before, which all lanes hold, and which moves past it. */\n",
-    "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n",
-    "                                     gpuscan_wide *before, bool stream) {\n",
-    "    gpuscan_wide x = gpuscan_scan_wide(gpuscan_load_wide(src, i), id);\n",
-    "    gpuscan_wide sum = (gpuscan_wide)(GPUSCAN_LAST(x));\n",
-    "    if (GPUSCAN_PREFETCH_DST) /* the host asks for streams only where this is 0 */\n",
-    "        GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n",
-    "    if (!GPUSCAN_INCLUSIVE)\n",
-    "        x = GPUSCAN_UP1(x);\n",
-    "    gpuscan_store_wide(dst, i, gpuscan_combine_wide(*before, x), stream);\n",
-    "    *before = gpuscan_combine_wide(*before, sum);\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* Scans elements [first, last) after prefix; returns prefix and all of them combined. Sums the range ahead meanwhile,\n",
-    "   with the bits of gpuscan_range_sum, so that a core's loads and stores share its time. */\n",
-    "static inline gpuscan_t gpuscan_range_scan_ahead(global const gpuscan_src *src, global gpuscan_dst *dst, ulong first,\n",
-    "                                                 ulong last, gpuscan_t prefix, uint flags, gpuscan_range *ahead) {\n",
-    "    ulong i = first;\n",
-    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
-    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n",
-    "    gpuscan_wide_sum sum;\n",
+    "/* gpuscan's device code, OpenCL C 1.2: the one source of every kernel, for all types, operators and devices. The host\n"
+    "   puts #defines before it and compiles one program for each combination that is used: see [PROGRAM CACHE] and\n"
+    "   [DEVICE NUMBERS] in gpuscan.h. tools/embed copies this text there.\n"
+    "\n"
+    "   SECTIONS    search for the name in brackets. Each uses those before it.\n"
+    "               [BARRIERS AND MEMORY] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANES] [GROUP TILES] [CPU TILES]\n"
+    "               [MULTI-PASS SCAN] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [UNIFORM ADD] [REDUCE]\n"
+    "               [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM]\n"
+    "\n"
+    "   WORDS       of this file, and what else they are called:\n"
+    "     row         a row of the caller's data; rows are scanned or counted each by itself (a segment of equal length)\n"
+    "     part        of a row, in the multi-pass scan: some neighbouring tiles\n"
+    "     tile        the elements that a group (on a CPU a work-item) takes at a time (a block's or CTA's tile)\n"
+    "     vector      VECTOR neighbouring elements that a lane loads at once; it holds ITEM_VECTORS of them, so its \"items\n"
+    "                 per thread\" are VECTOR * ITEM_VECTORS\n"
+    "     sub-group   a warp, a wave; its work-items are lanes\n"
+    "     window      the tiles that the lanes of a sub-group look at together; without lanes one tile\n"
+    "     aggregate   the sum of a tile; prefix: the sum of everything up to its end (the inclusive prefix of a look-back)\n"
+    "     look-back   the decoupled look-back of Merrill and Garland; state words: its tile descriptors\n"
+    "     base        what precedes a row's first element: init, or the identity\n"
+    "     span        [first, last) of a row, which one work-item of a CPU takes\n"
+    "     copies      of a group's bins in local memory (a privatised histogram, replicated against conflicts)\n"
+    "     slice       of the bins, where all of them do not fit local memory: a group counts one slice\n"
+    "     range       of sample values: [lower, upper)\n"
+    "     accumulator a bin's sum in global memory, which all groups add to\n"
+    "\n",
+    "   DEFINES     GPUSCAN_..., by the host:\n"
+    "     GROUP           work-items a group              CPU      one work-item a group, chunks shaped for a cache\n"
+    "     LANES           work-items a sub-group          PTX      NVIDIA's memory and arithmetic instructions\n"
+    "     VECTOR          elements a vector               FENCE    the device fence: FENCE_...\n"
+    "     ITEM_VECTORS    vectors a work-item             WORD     bits of a state word: 32, 64 or 128\n"
+    "     TILE            elements a tile                 POLLS    polls before a late tile is summed by who waits for it\n"
+    "     AHEAD, FEW      forms of the single-pass scan\n"
+    "     REGISTERS       registers a work-item that the build options allow on NVIDIA; 0: not said\n"
+    "     PACKED          bytes of a small integer, of which a word's are added at once; 0: elements one by one\n"
+    "     PIPE            how the histogram loads: PIPE_...\n"
+    "     TICKETS         counters for tickets before the state words and the accumulators\n"
+    "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not                                                        */\n"
+    "\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#if GPUSCAN_HAS_F64\n"
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "#endif\n"
+    "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n"
+    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+    "#endif\n"
+    "\n"
+    "/* What a kernel is told in numbers is one argument, a struct of 64-bit integers: every further argument costs the host\n"
+    "   time (an H200's, for 16 of them: 0.7 us a launch). The host defines GPUSCAN_..._NUMBERS, the structs' members, and\n"
+    "   all constants that it shares with the kernels: GPUSCAN_FLAG_... (the last of each kernel's numbers),\n"
+    "   GPUSCAN_FENCE_..., GPUSCAN_BIN_MODE_..., GPUSCAN_PIPE_..., GPUSCAN_ARRIVALS_..., GPUSCAN_BINS_... and\n"
+    "   GPUSCAN_OUTSIDE_... */\n"
+    "\n"
+    "/* [BARRIERS AND MEMORY] -------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "#if GPUSCAN_GROUP == 1\n"
+    "#define GPUSCAN_BARRIER()\n"
+    "#else\n"
+    "#define GPUSCAN_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#endif\n"
+    "#define GPUSCAN_ITEM ((uint)get_local_id(0))\n"
+    "\n",
+    "/* A kernel whose registers the build options limit must not name its group's size: NVIDIA's compiler would then choose\n"
+    "   the registers by itself, and spills, or loads late what was asked for early. */\n"
+    "#if GPUSCAN_REGISTERS\n"
+    "#define GPUSCAN_GROUP_ATTRIBUTE\n"
+    "#else\n"
+    "#define GPUSCAN_GROUP_ATTRIBUTE __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1)))\n"
+    "#endif\n"
+    "\n"
+    "/* Local memory is an argument, not declared (but on NVIDIA): PoCL 3.1 confuses __local variables whose address is\n"
+    "   folded into a constant expression. */\n"
+    "\n"
+    "/* Orders this work-item's global accesses before and after it for the whole device; mem_fence only promises that for\n"
+    "   the work-group. */\n"
+    "static inline void gpuscan_device_fence(void) {\n"
+    "#if GPUSCAN_FENCE == GPUSCAN_FENCE_PTX\n"
+    "    __asm__ volatile(\"fence.acq_rel.gpu;\" ::: \"memory\");\n"
+    "#elif GPUSCAN_FENCE == GPUSCAN_FENCE_OPENCL2\n"
+    "    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);\n"
+    "#else\n"
+    "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* How 16 bytes are loaded that are read once. After L1::no_allocate an H200's second-level cache keeps other things,\n"
+    "   unless the load names a policy for it: 32 MiB that are summed again and again take 16.5 us, without it 12.5. Samples\n"
+    "   of several channels take it: past the first level they are faster by a fourteenth. */\n"
+    "#if defined(GPUSCAN_CHANNELS) && GPUSCAN_CHANNELS > 1\n"
+    "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.L1::no_allocate.v4.u32 \"\n"
+    "#else\n"
+    "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.v4.u32 \"\n"
+    "#endif\n"
+    "\n"
+    "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint4 x;\n"
+    "    __asm__ volatile(GPUSCAN_LOAD_ONCE \"{%0, %1, %2, %3}, [%4];\"\n"
+    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n"
+    "                     : \"l\"(p));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return *p;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n"
+    "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x = 0, y = 0, z = 0, w = 0;\n"
+    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.u32 p, %5, 0;\"\n"
+    "                     \" @p \" GPUSCAN_LOAD_ONCE \"{%0, %1, %2, %3}, [%4]; }\"\n"
+    "                     : \"+r\"(x), \"+r\"(y), \"+r\"(z), \"+r\"(w)\n"
+    "                     : \"l\"(p), \"r\"((uint)there));\n"
+    "    return (uint4)(x, y, z, w);\n"
+    "#else\n"
+    "    return there ? *p : (uint4)(0);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* Loops over what a lane holds in registers: unrolled, since registers have no index. Compilers for CPUs know better,\n"
+    "   and their compile time matters. */\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_UNROLL _Pragma(\"unroll\")\n"
+    "#else\n"
+    "#define GPUSCAN_UNROLL\n"
+    "#endif\n"
+    "\n"
+    "/* Functions whose arrays are to stay in registers. */\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_INLINE static inline __attribute__((always_inline))\n"
+    "#else\n"
+    "#define GPUSCAN_INLINE static inline\n"
+    "#endif\n"
+    "\n"
+    "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
+    "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "        return min(count, (ulong)count_buffer[count_offset]);\n"
+    "    if (flags & GPUSCAN_FLAG_COUNT_U64) {\n"
+    "        ulong low = count_buffer[2 * count_offset], high = count_buffer[2 * count_offset + 1];\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "        return min(count, high << 32 | low);\n"
+    "#else\n"
+    "        return min(count, low << 32 | high);\n"
+    "#endif\n"
+    "    }\n"
+    "    return count;\n"
+    "}\n"
+    "\n"
+    "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
+    "   arguments costs the host time. */\n"
+    "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
+    "\n"
+    "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n"
+    "   The same for every work-item of the group. */\n"
+    "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n"
+    "#if GPUSCAN_GROUP == 1\n"
+    "    uint ticket = atomic_inc(counter);\n"
+    "    if (ticket == tickets - 1)\n"
+    "        atomic_xchg(counter, 0u);\n"
+    "    return ticket;\n"
+    "#else\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        uint ticket = atomic_inc(counter);\n"
+    "        if (ticket == tickets - 1)\n"
+    "            atomic_xchg(counter, 0u);\n"
+    "        *shared = ticket;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    return *shared;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#ifdef GPUSCAN_T /* everything but the histogram */\n"
+    "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n"
+    "typedef struct {\n"
+    "    union {\n"
+    "        GPUSCAN_ARG_VALUE value;\n"
+    "        ulong whole; /* no padding, which would be handed on uninitialised */\n"
+    "    } best;\n"
+    "    ulong index;\n"
+    "} gpuscan_arg;\n"
+    "\n",
+    "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n"
+    "\n"
+    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_ARG_VALUE value, ulong index) {\n"
+    "    gpuscan_arg arg;\n"
+    "    arg.best.whole = 0;\n"
+    "    arg.best.value = value;\n"
+    "    arg.index = value == value ? index : GPUSCAN_ARG_NONE; /* NaN is no candidate */\n"
+    "    return arg;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_arg gpuscan_arg_pick(gpuscan_arg a, gpuscan_arg b) {\n"
+    "    if (b.index == GPUSCAN_ARG_NONE)\n"
+    "        return a;\n"
+    "    if (a.index == GPUSCAN_ARG_NONE)\n"
+    "        return b;\n"
+    "    if (a.best.value == b.best.value)\n"
+    "        return a.index < b.index ? a : b;\n"
+    "    return GPUSCAN_ARG_BEFORE(a.best.value, b.best.value) ? a : b;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "typedef GPUSCAN_T gpuscan_t;     /* what is computed with */\n"
+    "typedef GPUSCAN_SRC gpuscan_src; /* what src holds */\n"
+    "typedef GPUSCAN_DST gpuscan_dst; /* what dst holds */\n"
+    "\n"
+    "/* No array of a negative size can be declared, so a wrong size fails to compile, by this name. */\n"
+    "#ifdef GPUSCAN_CUSTOM_SIZE\n"
+    "typedef char gpuscan_custom_size_differs[sizeof(GPUSCAN_CUSTOM_TYPE) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
+    "#endif\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
+    "    return GPUSCAN_COMBINE;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_identity(void) {\n"
+    "    return GPUSCAN_IDENTITY;\n"
+    "}\n"
+    "\n"
+    "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n"
+    "static inline gpuscan_t gpuscan_convert(gpuscan_src element, ulong i) {\n"
+    "#if GPUSCAN_SRC_F16\n"
+    "    float x = vload_half(0, (private const half *)&element);\n"
+    "#else\n"
+    "    gpuscan_src x = element;\n"
+    "#endif\n"
+    "    return GPUSCAN_CONVERT;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_from_dst(gpuscan_dst x) {\n"
+    "#if GPUSCAN_DST_F16\n"
+    "    return vload_half(0, (private const half *)&x);\n"
+    "#else\n"
+    "    return x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_dst gpuscan_to_dst(gpuscan_t x) {\n"
+    "#if GPUSCAN_DST_F16\n"
+    "    ushort bits;\n"
+    "    vstore_half(x, 0, (private half *)&bits);\n"
+    "    return bits;\n"
+    "#else\n"
+    "    return x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* What stands before the first element: init, or the identity. */\n"
+    "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
+    "                                     uint flags) {\n"
+    "    if (flags & GPUSCAN_FLAG_INIT)\n"
+    "        return gpuscan_from_dst(init_value);\n"
+    "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
+    "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
+    "    return gpuscan_identity();\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
+    "#define GPUSCAN_PACKED_HERE 1\n"
+    "#else\n"
+    "#define GPUSCAN_PACKED_HERE 0\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "/* [PACKED ELEMENTS] ------------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16. */\n"
+    "\n"
+    "/* Adds a word's elements to a sum. */\n"
+    "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
+    "    __asm__(\"dp4a.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n"
+    "    return sum;\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1\n"
+    "    __asm__(\"dp4a.u32.u32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n"
+    "    return sum;\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_PACKED_SIGNED\n"
+    "    __asm__(\"dp2a.lo.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x0101u));\n"
+    "    return sum;\n"
+    "#elif GPUSCAN_PTX\n"
+    "    __asm__(\"dp2a.lo.u32.u32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x0101u));\n"
+    "    return sum;\n"
+    "#elif GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
+    "    char4 x = as_char4(word);\n"
+    "    return sum + (uint)(x.x + x.y + x.z + x.w);\n"
+    "#elif GPUSCAN_PACKED == 1\n"
+    "    uchar4 x = as_uchar4(word);\n"
+    "    return sum + x.x + x.y + x.z + x.w;\n"
+    "#elif GPUSCAN_PACKED_SIGNED\n"
+    "    short2 x = as_short2(word);\n"
+    "    return sum + (uint)(x.x + x.y);\n"
+    "#else\n"
+    "    ushort2 x = as_ushort2(word);\n"
+    "    return sum + x.x + x.y;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
+    "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
+    "}\n"
+    "\n"
+    "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
+    "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410));\n"
+    "    return x;\n"
+    "#elif GPUSCAN_PACKED == 1\n"
+    "    return (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8;\n"
+    "#else\n"
+    "    return (a & 0xffffu) | b << 16;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n"
+    "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
+    "#if GPUSCAN_PACKED == 1\n"
+    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. */\n"
+    "    uint odd = word >> 8 & 0x00ff00ffu, at_odd = (word & 0x00ff00ffu) + odd, at_even, first = *before & 0xffu;\n"
+    "    at_odd += at_odd << 16;\n"
+    "    at_odd += first * 0x10001u;\n"
+    "    at_even = at_odd - odd;\n"
+    "    *before = at_odd >> 16;\n"
+    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n"
+    "                             : gpuscan_packed_join(at_odd << 16 | first, at_even);\n"
+    "#else\n"
+    "    uint first = *before, second = first + word, third = second + (word >> 16); /* their lower halves count */\n"
+    "    *before = third;\n"
+    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(second, third) : gpuscan_packed_join(first, second);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
+    "\n"
+    "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
+    "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
+    "   cleared.\n"
+    "\n"
+    "       64 bits:  [ epoch 30 | flag 2 | 32 bits of the value ]      a value of n bytes takes ceil(n / 4) words\n"
+    "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n"
+    "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n"
+    "                 sees them apart sees different tags, and reads again\n"
+    "\n"
+    "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
+    "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
+    "#if GPUSCAN_WORD\n"
+    "\n"
+    "#define GPUSCAN_EMPTY     0u\n"
+    "#define GPUSCAN_AGGREGATE 1u /* the sum of the tile */\n"
+    "#define GPUSCAN_PREFIX    2u /* the sum of everything up to the tile's end */\n"
+    "\n"
+    "#if GPUSCAN_WORD == 32\n"
+    "typedef uint gpuscan_word;\n"
+    "typedef ushort gpuscan_payload;\n"
+    "#define GPUSCAN_TAG_SHIFT                             16\n"
+    "#define GPUSCAN_WORD_ADD(p, x)                        atomic_add(p, x)\n"
+    "#define GPUSCAN_WORD_EXCHANGE(p, x)                   atomic_xchg(p, x)\n"
+    "#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atomic_cmpxchg(p, expected, x)\n"
+    "#elif GPUSCAN_WORD == 64\n"
+    "typedef ulong gpuscan_word;\n"
+    "typedef uint gpuscan_payload;\n"
+    "#define GPUSCAN_TAG_SHIFT                             32\n"
+    "#define GPUSCAN_WORD_ADD(p, x)                        atom_add(p, x)\n"
+    "#define GPUSCAN_WORD_EXCHANGE(p, x)                   atom_xchg(p, x)\n"
+    "#define GPUSCAN_WORD_COMPARE_EXCHANGE(p, expected, x) atom_cmpxchg(p, expected, x)\n"
+    "#else\n"
+    "typedef ulong2 gpuscan_word;\n"
+    "typedef ulong gpuscan_payload;\n"
+    "#endif\n"
+    "\n",
+    "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
+    "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_t value;\n"
+    "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
+    "} gpuscan_payloads;\n"
+    "\n"
+    "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "    ulong tag, value;\n"
+    "    __asm__ volatile(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(tag), \"=l\"(value) : \"l\"(p) : \"memory\");\n"
+    "    return (ulong2)(tag, value);\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_WORD == 64\n"
+    "    ulong word;\n"
+    "    __asm__ volatile(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(word) : \"l\"(p) : \"memory\");\n"
+    "    return word;\n"
+    "#else\n"
+    "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_WORD == 64\n"
+    "    __asm__ volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(word) : \"memory\");\n"
+    "#else\n"
+    "    GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_payload payload) {\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "    return (ulong2)((ulong)tag << 32 | (uint)payload, (ulong)tag << 32 | payload >> 32);\n"
+    "#else\n"
+    "    return (gpuscan_word)tag << GPUSCAN_TAG_SHIFT | payload;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline uint gpuscan_word_tag(gpuscan_word word) {\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "    return word.x >> 32 == word.y >> 32 ? (uint)(word.x >> 32) : GPUSCAN_EMPTY;\n"
+    "#else\n"
+    "    return (uint)(word >> GPUSCAN_TAG_SHIFT);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_payload gpuscan_word_payload(gpuscan_word word) {\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "    return word.y << 32 | (uint)word.x;\n"
+    "#else\n"
+    "    return (gpuscan_payload)word;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Each tile's words, slot by slot. */\n"
+    "static inline global gpuscan_word *gpuscan_slot(global gpuscan_word *states, uint tile, uint flag) {\n"
+    "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
+    "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
+    "}\n"
+    "\n",
+    "/* A whole value's words. */\n"
+    "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value) {\n"
+    "    gpuscan_payloads payloads;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++)\n"
+    "        payloads.payload[p] = 0;\n"
+    "    payloads.value = value;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++)\n"
+    "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
+    "}\n"
+    "\n"
+    "/* Whether the value is there; it is left alone where it is not. */\n"
+    "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
+    "    gpuscan_payloads payloads;\n"
+    "    bool there = true;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++) {\n"
+    "        gpuscan_word word = gpuscan_word_load(slot + p);\n"
+    "        payloads.payload[p] = gpuscan_word_payload(word);\n"
+    "        there = there && gpuscan_word_tag(word) == tag;\n"
+    "    }\n"
+    "    if (there)\n"
+    "        *value = payloads.value;\n"
+    "    return there;\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n"
+    "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value);\n"
+    "}\n"
+    "\n"
+    "/* The flag of a tile, and its value unless it is empty. */\n"
+    "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n"
+    "#if GPUSCAN_ONE_WORD\n"
+    "    gpuscan_payloads payloads;\n"
+    "    gpuscan_word word = gpuscan_word_load(gpuscan_slot(states, tile, GPUSCAN_PREFIX));\n"
+    "    uint tag = gpuscan_word_tag(word);\n"
+    "    payloads.payload[0] = gpuscan_word_payload(word);\n"
+    "    *value = payloads.value;\n"
+    "    return tag >> 2 == epoch ? tag & 3u : GPUSCAN_EMPTY;\n"
+    "#else\n"
+    "    for (uint flag = GPUSCAN_PREFIX; flag != GPUSCAN_EMPTY; flag--)\n"
+    "        if (gpuscan_words_load(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value))\n"
+    "            return flag;\n"
+    "    return GPUSCAN_EMPTY;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Publishes a late tile's aggregate for it. In place the tile may have overwritten its data while they were summed,\n"
+    "   but it publishes first: so the sum is used only where the tile is still empty afterwards. */\n"
+    "static inline void gpuscan_publish_for(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t value) {\n"
+    "    global gpuscan_word *slot = gpuscan_slot(states, tile, GPUSCAN_AGGREGATE);\n"
+    "    gpuscan_payloads payloads;\n"
+    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++)\n"
+    "        payloads.payload[p] = 0;\n"
+    "    payloads.value = value;\n"
+    "    gpuscan_device_fence();\n"
+    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++) {\n"
+    "        gpuscan_word seen = gpuscan_word_load(slot + p);\n"
+    "        gpuscan_word word = gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE, payloads.payload[p]);\n"
+    "        if (gpuscan_word_tag(seen) >> 2 == epoch) {\n"
+    "            if (p == 0)\n"
+    "                return;\n"
+    "            continue;\n"
+    "        }\n"
+    "#if GPUSCAN_WORD == 128\n"
+    "        gpuscan_word_store(slot + p, word);\n"
+    "#else\n"
+    "        if (GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word) != seen && p == 0)\n"
+    "            return;\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#endif /* GPUSCAN_WORD */\n"
+    "\n"
+    "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* A window: lanes of one sub-group that work together without barriers, alone in branches and loops. Without lane\n"
+    "   instructions it is one work-item. */\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_WINDOW                  32u\n"
+    "#define GPUSCAN_WINDOW_LANE             GPUSCAN_LANE\n"
+    "#define GPUSCAN_WINDOW_ALL              0xffffffffu\n"
+    "#define GPUSCAN_WINDOW_BALLOT(x)        gpuscan_ballot(x)\n"
+    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) gpuscan_shuffle(x, lane)\n"
+    "#define GPUSCAN_WINDOW_FLAG(x, lane)    gpuscan_shuffle_flag(x, lane)\n"
+    "static inline uint gpuscan_shuffle_flag(uint x, uint lane) {\n"
+    "    uint y;\n"
+    "    __asm__ volatile(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(y) : \"r\"(x), \"r\"(lane));\n"
+    "    return y;\n"
+    "}\n"
+    "#else\n"
+    "#define GPUSCAN_WINDOW                  1u\n"
+    "#define GPUSCAN_WINDOW_LANE             0u\n"
+    "#define GPUSCAN_WINDOW_ALL              1u\n"
+    "#define GPUSCAN_WINDOW_BALLOT(x)        ((x) ? 1u : 0u)\n"
+    "#define GPUSCAN_WINDOW_SHUFFLE(x, lane) (x)\n"
+    "#define GPUSCAN_WINDOW_FLAG(x, lane)    (x)\n"
+    "#endif\n"
+    "\n"
+    "static inline uint gpuscan_lowest(uint bits) {\n"
+    "    return 31u - clz(bits & (0u - bits));\n"
+    "}\n"
+    "\n"
+    "#if !GPUSCAN_CPU\n"
+    "\n"
+    "#define GPUSCAN_SUBGROUPS (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
+    "#define GPUSCAN_LEVELS /* log2(LANES) */                                                                              \\\n"
+    "    (GPUSCAN_LANES >= 32 ? 5 : GPUSCAN_LANES >= 16 ? 4 : GPUSCAN_LANES >= 8 ? 3 : GPUSCAN_LANES / 2)\n"
+    "#define GPUSCAN_LANE      (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
+    "#define GPUSCAN_SUBGROUP  (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
+    "\n"
+    "typedef struct {\n"
+    "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n"
+    "    gpuscan_t prefix;\n"
+    "#if GPUSCAN_FEW\n"
+    "    gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n"
+    "#endif\n"
+    "#if !GPUSCAN_PTX\n"
+    "    gpuscan_t exchange[2 * GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP]; /* from one half to the other and back */\n"
+    "#endif\n"
+    "    uint ticket;\n"
+    "    uint turn;\n"
+    "} gpuscan_shared;\n"
+    "\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_T_UINTS ((GPUSCAN_T_SIZE + 3) / 4)\n"
+    "typedef union {\n"
+    "    gpuscan_t value;\n"
+    "    uint uints[GPUSCAN_T_UINTS];\n"
+    "} gpuscan_uints;\n"
+    "\n",
+    "/* mode: up, bfly or idx */\n"
+    "#define GPUSCAN_SHUFFLE(name, mode, clamp)                                                                             \\\n"
+    "    static inline gpuscan_t name(gpuscan_t value, uint lane) {                                                         \\\n"
+    "        gpuscan_uints in, out;                                                                                         \\\n"
+    "        in.uints[GPUSCAN_T_UINTS - 1] = 0;                                                                             \\\n"
+    "        in.value = value;                                                                                              \\\n"
+    "        for (int p = 0; p < GPUSCAN_T_UINTS; p++)                                                                      \\\n"
+    "            __asm__ volatile(\"shfl.sync.\" mode \".b32 %0, %1, %2, \" clamp \", 0xffffffff;\"                               \\\n"
+    "                             : \"=r\"(out.uints[p])                                                                      \\\n"
+    "                             : \"r\"(in.uints[p]), \"r\"(lane));                                                           \\\n"
+    "        return out.value;                                                                                              \\\n"
+    "    }\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, \"up\", \"0\")\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, \"bfly\", \"0x1f\")\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle, \"idx\", \"0x1f\")\n"
+    "\n"
+    "static inline uint gpuscan_ballot(int predicate) {\n"
+    "    uint lanes;\n"
+    "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n"
+    "                     : \"=r\"(lanes)\n"
+    "                     : \"r\"(predicate));\n"
+    "    return lanes;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A window's inclusive scan.\n"
+    "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x) {\n"
+    "#if GPUSCAN_PTX\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_WINDOW; d *= 2) {\n"
+    "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n"
+    "        if (GPUSCAN_WINDOW_LANE >= d)\n"
+    "            x = gpuscan_combine(left, x);\n"
+    "    }\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "\n",
+    "/* For each vector k: the lane's exclusive prefix within the sub-group, and the sub-group's sum. All vectors take a step\n"
+    "   of the tree together, so that their latencies overlap. */\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_scan(const gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum,\n"
+    "                                      local gpuscan_shared *shared) {\n"
+    "    uint lane = GPUSCAN_LANE;\n"
+    "#if GPUSCAN_PTX\n"
+    "    gpuscan_t v[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        v[k] = x[k];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            gpuscan_t left = gpuscan_shuffle_up(v[k], d);\n"
+    "            if (lane >= d)\n"
+    "                v[k] = gpuscan_combine(left, v[k]);\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        before[k] = gpuscan_shuffle_up(v[k], 1);\n"
+    "        if (lane == 0)\n"
+    "            before[k] = gpuscan_identity();\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        sum[k] = gpuscan_shuffle(v[k], GPUSCAN_LANES - 1);\n"
+    "#else\n"
+    "    local gpuscan_t *from = shared->exchange + GPUSCAN_ITEM, *to = from + GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP;\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        from[k * GPUSCAN_GROUP] = x[k];\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        local gpuscan_t *swap = from;\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
+    "            to[k] = lane >= d ? gpuscan_combine(from[k - (lane >= d ? (int)d : 0)], from[k]) : from[k];\n"
+    "        from = to;\n"
+    "        to = swap;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        sum[k] = from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1];\n"
+    "        before[k] = lane == 0 ? gpuscan_identity() : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The sum alone: the same tree, hence the same bits. */\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_PTX\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        sum[k] = x[k];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            gpuscan_t other = gpuscan_shuffle_xor(sum[k], d);\n"
+    "            sum[k] = (GPUSCAN_LANE & d) ? gpuscan_combine(other, sum[k]) : gpuscan_combine(sum[k], other);\n"
+    "        }\n"
+    "#else\n"
+    "    gpuscan_t before[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_lanes_scan(x, before, sum, shared);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* The same for one value a lane. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_lanes_sum_one(gpuscan_t x, local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_PTX\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        gpuscan_t other = gpuscan_shuffle_xor(x, d);\n"
+    "        x = (GPUSCAN_LANE & d) ? gpuscan_combine(other, x) : gpuscan_combine(x, other);\n"
+    "    }\n"
+    "    return x;\n"
+    "#else\n"
+    "    gpuscan_t values[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "    values[0] = x;\n"
+    "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        values[k] = gpuscan_identity();\n"
+    "    gpuscan_lanes_sum(values, sum, shared);\n"
+    "    return sum[0];\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* From what gpuscan_group_share has put there: the sum of the sub-groups before this one, and of all. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_group_before(gpuscan_t *total, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t before = gpuscan_identity(), all;\n"
+    "#if GPUSCAN_PTX\n"
+    "    all = gpuscan_identity();\n"
+    "    if (GPUSCAN_LANE < GPUSCAN_SUBGROUPS)\n"
+    "        all = shared->sums[GPUSCAN_LANE];\n"
+    "    all = gpuscan_window_scan(all);\n"
+    "    before = gpuscan_shuffle(all, GPUSCAN_SUBGROUP == 0 ? 0 : GPUSCAN_SUBGROUP - 1);\n"
+    "    if (GPUSCAN_SUBGROUP == 0)\n"
+    "        before = gpuscan_identity();\n"
+    "    *total = gpuscan_shuffle(all, GPUSCAN_SUBGROUPS - 1);\n"
+    "#else\n"
+    "    all = shared->sums[0];\n"
+    "    for (uint s = 1; s < GPUSCAN_SUBGROUPS; s++) {\n"
+    "        if (s == GPUSCAN_SUBGROUP)\n"
+    "            before = all;\n"
+    "        all = gpuscan_combine(all, shared->sums[s]);\n"
+    "    }\n"
+    "    *total = all;\n"
+    "#endif\n"
+    "    return before;\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_group_share(gpuscan_t sum, local gpuscan_shared *shared) {\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "\n"
+    "/* From each sub-group's sum: the sum of the sub-groups before this one, and of all. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_group_prefix(gpuscan_t sum, gpuscan_t *total, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t before;\n"
+    "    gpuscan_group_share(sum, shared);\n"
+    "    before = gpuscan_group_before(total, shared);\n"
+    "#if !GPUSCAN_SCAN_SINGLE_PASS\n"
+    "    GPUSCAN_BARRIER(); /* the group's next tile writes there again */\n"
+    "#endif\n"
+    "    return before;\n"
+    "}\n"
+    "\n",
+    "/* [GROUP TILES] ---------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Each sub-group owns ITEM_VECTORS * LANES * VECTOR consecutive elements. A lane's vectors are not neighbours: all\n"
+    "   lanes' vectors k lie side by side, so that every load and store of a sub-group is contiguous and nothing has to be\n"
+    "   transposed (a striped arrangement of vectors):\n"
+    "\n"
+    "       vector 0:  lane 0: e0 e1 e2 e3 | lane 1: e4 e5 e6 e7 | ... | lane 31: e124 ... e127\n"
+    "       vector 1:  lane 0: e128 ...                                                                                   */\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_src element[GPUSCAN_VECTOR];\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    GPUSCAN_SRC_RAW raw;\n"
+    "#endif\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    uint word[GPUSCAN_SRC_RAW_SIZE / 4];\n"
+    "#endif\n"
+    "} gpuscan_src_vector;\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_dst element[GPUSCAN_VECTOR];\n"
+    "#ifdef GPUSCAN_DST_RAW\n"
+    "    GPUSCAN_DST_RAW raw;\n"
+    "#endif\n"
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "    uint word[GPUSCAN_DST_RAW_SIZE / 4];\n"
+    "#endif\n"
+    "} gpuscan_dst_vector;\n"
+    "\n"
+    "typedef struct {\n"
+    "    gpuscan_src_vector vector[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_t before[GPUSCAN_ITEM_VECTORS]; /* what precedes each vector among the sub-group's elements */\n"
+    "    gpuscan_t group;                        /* what precedes the sub-group's elements in the tile */\n"
+    "} gpuscan_tile;\n"
+    "\n"
+    "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
+    "   such hints, or none for vectors of this size, all loads are alike. */\n"
+    "#if GPUSCAN_PTX\n"
+    "static inline ulong gpuscan_policy_keep(void) {\n"
+    "    ulong policy;\n"
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n"
+    "    return policy;\n"
+    "}\n"
+    "static inline ulong gpuscan_policy_last(void) {\n"
+    "    ulong policy;\n"
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_first.b64 %0, 1.0;\" : \"=l\"(policy));\n"
+    "    return policy;\n"
+    "}\n"
+    "static inline ulong gpuscan_policy_normal(void) {\n"
+    "    ulong policy;\n"
+    "    __asm__ volatile(\"createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;\" : \"=l\"(policy));\n"
+    "    return policy;\n"
+    "}\n"
+    "#else\n"
+    "#define gpuscan_policy_keep()   0\n"
+    "#define gpuscan_policy_last()   0\n"
+    "#define gpuscan_policy_normal() 0\n"
+    "#endif\n"
+    "\n",
+    "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n"
+    "static inline uint4 gpuscan_load_hinted(global const uint4 *p, ulong policy) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint4 x;\n"
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
+    "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n"
+    "                     : \"l\"(p), \"l\"(policy));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return *p;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "static inline GPUSCAN_SRC_RAW gpuscan_load_vector(global const gpuscan_src *p, ulong policy) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
+    "    ulong2 x;\n"
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n"
+    "    return x;\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n"
+    "    return gpuscan_load_hinted((global const uint4 *)p, policy);\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n"
+    "    uint2 x;\n"
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n"
+    "    return x;\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 4\n"
+    "    uint x;\n"
+    "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return *(global const GPUSCAN_SRC_RAW *)p;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* What is not read again soon, past the cache where that can be said. */\n"
+    "#ifdef GPUSCAN_DST_RAW\n"
+    "static inline void gpuscan_store_vector(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16 && GPUSCAN_DST_RAW_ULONGS\n"
+    "    __asm__ volatile(\"st.global.cs.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(x.x), \"l\"(x.y) : \"memory\");\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16\n"
+    "    __asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n"
+    "                     : \"memory\");\n"
+    "#else\n"
+    "    *(global GPUSCAN_DST_RAW *)p = x;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#define GPUSCAN_VECTOR_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n"
+    "\n"
+    "/* Where in the tile a lane's first vector begins: what is called `own` below. */\n"
+    "static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n"
+    "    return subgroup * (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE) + lane * GPUSCAN_VECTOR;\n"
+    "}\n"
+    "#define GPUSCAN_OWN_FIRST gpuscan_lane_first(GPUSCAN_SUBGROUP, GPUSCAN_LANE)\n"
+    "\n",
+    "/* Elements of the tile that begins at first; 32 bits, since a lane compares often with it. */\n"
+    "static inline uint gpuscan_tile_left(ulong first, ulong count) {\n"
+    "    return first >= count ? 0 : (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
+    "}\n"
+    "\n"
+    "/* A vector of which left elements are there, or of a buffer that is not aligned for whole vectors. */\n"
+    "GPUSCAN_INLINE void gpuscan_vector_fetch(gpuscan_src_vector *vector, global const gpuscan_src *from, uint left) {\n"
+    "#if GPUSCAN_PACKED_HERE /* what is not there is 0, which adds nothing */\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
+    "        uint word = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < 4 / GPUSCAN_PACKED; v++)\n"
+    "            if (w * (4 / GPUSCAN_PACKED) + v < left)\n"
+    "                word |= (from[w * (4 / GPUSCAN_PACKED) + v] & (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
+    "                        << 8 * GPUSCAN_PACKED * v;\n"
+    "        vector->word[w] = word;\n"
+    "    }\n"
+    "#else\n"
+    "    gpuscan_src_vector padded;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    padded.raw = (GPUSCAN_SRC_RAW)(0);\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left)\n"
+    "            padded.element[v] = from[v];\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    vector->raw = padded.raw;\n"
+    "#else\n"
+    "    *vector = padded;\n"
+    "#endif\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* How many elements are left past some of the tile's: more than a vector's count as a whole vector. */\n"
+    "static inline uint gpuscan_left_past(uint left, uint past) {\n"
+    "    return left > past ? left - past : 0;\n"
+    "}\n"
+    "\n"
+    "/* Full tiles load and store all vectors under one branch: with a guard for each, one waits for the other. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
+    "                                          uint own, ulong policy) {\n"
+    "    global const gpuscan_src *from = src + first + own;\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    if (left == GPUSCAN_TILE && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        gpuscan_vector_fetch(&tile->vector[k], from + k * GPUSCAN_VECTOR_STRIDE,\n"
+    "                             gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE));\n"
+    "}\n"
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
+    "                                       uint own) {\n"
+    "    gpuscan_tile_fetch_by(tile, src, first, count, own, gpuscan_policy_normal());\n"
+    "}\n"
+    "\n"
+    "/* The sum of a lane's vector that begins at element i. The second: of the left elements that are there. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i) {\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    uint sum = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
+    "        sum = gpuscan_packed_sum(vector->word[w], sum);\n"
+    "    return (gpuscan_t)sum;\n"
+    "#else\n"
+    "    gpuscan_t sum = gpuscan_convert(vector->element[0], i);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(vector->element[v], i + v));\n"
+    "    return sum;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    return gpuscan_vector_sum(vector, i);\n"
+    "#else\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left) {\n"
+    "            gpuscan_t x = gpuscan_convert(vector->element[v], i + v);\n"
+    "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n"
+    "        }\n"
+    "    return sum;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The sum of each of a lane's vectors. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_lane_sums(const gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
+    "                                           gpuscan_t *sums) {\n"
+    "    ulong at = first + own;\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            sums[k] = gpuscan_vector_sum(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "    } else {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE,\n"
+    "                                              gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE));\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
+    "                                               local gpuscan_shared *shared) {\n"
+    "    gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "    gpuscan_lanes_scan(x, tile->before, sum, shared);\n"
+    "    carry = sum[0];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        tile->before[k] = gpuscan_combine(carry, tile->before[k]);\n"
+    "        carry = gpuscan_combine(carry, sum[k]);\n"
+    "    }\n"
+    "    return carry;\n"
+    "}\n"
+    "\n"
+    "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t total;\n"
+    "    gpuscan_t sum = gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
+    "    tile->group = gpuscan_group_prefix(sum, &total, shared);\n"
+    "    return total;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "/* What a lane adds to a tile's sum, where the order does not matter. Full tiles are loaded 16 bytes at a time, even\n"
+    "   where gpuscan_src_vector is smaller. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n"
+    "    const uint bytes = GPUSCAN_ITEM_VECTORS * GPUSCAN_SRC_RAW_SIZE, rounds = bytes / 16, rest = bytes % 16;\n"
+    "    global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n"
+    "    gpuscan_t sum = 0;\n"
+    "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE && ((size_t)from & 15) == 0) {\n"
+    "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
+    "        uint packed = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
+    "            loaded[k] = gpuscan_load_hinted(from + k * GPUSCAN_GROUP, policy);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < rounds; k++)\n"
+    "            packed = gpuscan_packed_sum4(loaded[k], packed);\n"
+    "        if (GPUSCAN_ITEM * 16 < rest * GPUSCAN_GROUP)\n"
+    "            packed = gpuscan_packed_sum4(gpuscan_load_hinted(from + rounds * GPUSCAN_GROUP, policy), packed);\n"
+    "        sum = (gpuscan_t)packed;\n"
+    "    } else {\n"
+    "        gpuscan_tile tile;\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
+    "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            sum += x[k];\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(global const gpuscan_src *src, ulong first, ulong count, ulong policy,\n"
+    "                                            local gpuscan_shared *shared) {\n"
+    "    gpuscan_t total;\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(gpuscan_tile_lane_sum(src, first, count, policy), shared), &total,\n"
+    "                         shared);\n"
+    "#else\n"
+    "    gpuscan_tile tile;\n"
+    "    gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
+    "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
+    "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "    gpuscan_lanes_sum(x, sum, shared);\n"
+    "    carry = sum[0];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        carry = gpuscan_combine(carry, sum[k]);\n"
+    "    gpuscan_group_prefix(carry, &total, shared);\n"
+    "#endif\n"
+    "    return total;\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n"
+    "                                         local gpuscan_shared *shared) {\n"
+    "    return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n"
+    "}\n"
+    "\n"
+    "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n"
+    "   needed, so it is short rather than fast. */\n"
+    "#if GPUSCAN_PTX\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n"
+    "    gpuscan_t sums = gpuscan_identity();\n"
+    "    _Pragma(\"unroll 1\") for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
+    "        gpuscan_t carry = gpuscan_identity();\n"
+    "        _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "            uint left = gpuscan_tile_left(i, count);\n"
+    "            gpuscan_src_vector vector;\n"
+    "            gpuscan_t sum;\n"
+    "            gpuscan_vector_fetch(&vector, src + i, left);\n"
+    "            sum = gpuscan_shuffle(gpuscan_window_scan(gpuscan_vector_sum_left(&vector, i, left)), GPUSCAN_LANES - 1);\n"
+    "            carry = k == 0 ? sum : gpuscan_combine(carry, sum);\n"
+    "        }\n"
+    "        if (GPUSCAN_LANE == s)\n"
+    "            sums = carry;\n"
+    "    }\n"
+    "    return gpuscan_shuffle(gpuscan_window_scan(sums), GPUSCAN_SUBGROUPS - 1);\n"
+    "}\n"
+    "#else\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n"
+    "    gpuscan_t total = gpuscan_identity();\n"
+    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
+    "        gpuscan_t carry = gpuscan_identity();\n"
+    "        /* tree[l] holds the sum of 2^l lanes that waits for its right-hand neighbour */\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            gpuscan_t tree[6];\n"
+    "            for (uint lane = 0; lane < GPUSCAN_LANES; lane++) {\n"
+    "                ulong i = first + gpuscan_lane_first(s, lane) + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "                gpuscan_t x = gpuscan_identity();\n"
+    "                int level = 0;\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                    if (i + v < count) {\n"
+    "                        gpuscan_t next = gpuscan_convert(src[i + v], i + v);\n"
+    "                        x = v == 0 ? next : gpuscan_combine(x, next);\n"
+    "                    }\n"
+    "                for (; lane >> level & 1; level++)\n"
+    "                    x = gpuscan_combine(tree[level], x);\n"
+    "                tree[level] = x;\n"
+    "            }\n"
+    "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n"
+    "        }\n"
+    "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n"
+    "    }\n"
+    "    return total;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "GPUSCAN_INLINE void gpuscan_vector_scan_packed(gpuscan_dst_vector *out, const gpuscan_src_vector *vector,\n"
+    "                                              gpuscan_t before) {\n"
+    "    uint running = before;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
+    "        out->word[w] = gpuscan_packed_scan(vector->word[w], &running);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Writes a scanned tile, now that what precedes it is known. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
+    "                                      ulong first, ulong count, gpuscan_t prefix, uint flags) {\n"
+    "    ulong at = first + GPUSCAN_OWN_FIRST;\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "    global gpuscan_dst *to = dst + at;\n"
+    "    if (GPUSCAN_SUBGROUP != 0)\n"
+    "        prefix = gpuscan_combine(prefix, tile->group);\n"
+    "#ifdef GPUSCAN_DST_RAW\n"
+    "    if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1)) == 0) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            gpuscan_dst_vector out;\n"
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "            gpuscan_vector_scan_packed(&out, &tile->vector[k], gpuscan_combine(prefix, tile->before[k]));\n"
+    "#else\n"
+    "            gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                gpuscan_t next = gpuscan_combine(\n"
+    "                    running, gpuscan_convert(tile->vector[k].element[v], at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
+    "                out.element[v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n"
+    "                running = next;\n"
+    "            }\n"
+    "#endif\n"
+    "            gpuscan_store_vector(to + k * GPUSCAN_VECTOR_STRIDE, out.raw);\n"
+    "        }\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        gpuscan_t running = gpuscan_combine(prefix, tile->before[k]);\n"
+    "        uint there = gpuscan_left_past(left, GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "        gpuscan_dst_vector out;\n"
+    "        gpuscan_vector_scan_packed(&out, &tile->vector[k], running);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            if (v < there)\n"
+    "                to[k * GPUSCAN_VECTOR_STRIDE + v] = out.element[v];\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            if (v < there) {\n"
+    "                gpuscan_t next = gpuscan_combine(\n"
+    "                    running, gpuscan_convert(tile->vector[k].element[v], at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
+    "                to[k * GPUSCAN_VECTOR_STRIDE + v] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : running);\n"
+    "                running = next;\n"
+    "            }\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else /* GPUSCAN_CPU */\n"
+    "/* [CPU TILES] ------------------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "/* Tiles of one work-item: chunks that fit a core's cache. */\n"
+    "\n"
+    "/* The chunk is read twice, to sum it and to scan it, but the second time from the cache. */\n"
+    "\n"
+    "#if GPUSCAN_PREFETCH_SRC && defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_prefetch)\n"
+    "#define GPUSCAN_PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifndef GPUSCAN_PREFETCH\n"
+    "#define GPUSCAN_PREFETCH(p, bytes, write)\n"
+    "#endif\n"
+    "#define GPUSCAN_LINE 64 /* bytes of a cache line */\n"
+    "\n"
+    "typedef struct {\n"
+    "    uint ticket;\n"
+    "} gpuscan_shared;\n"
+    "\n"
+    "#ifdef __has_builtin\n"
+    "#if __has_builtin(__builtin_nontemporal_store)\n"
+    "#define GPUSCAN_HAS_STREAM_STORE 1\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "#define GPUSCAN_PASTE_(a, b) a##b\n"
+    "#define GPUSCAN_PASTE(a, b)  GPUSCAN_PASTE_(a, b)\n"
+    "#define GPUSCAN_WIDEN(type)  GPUSCAN_PASTE(type, GPUSCAN_WIDE)\n"
+    "\n"
+    "typedef GPUSCAN_WIDEN(GPUSCAN_T) gpuscan_wide;\n"
+    "typedef union {\n"
+    "    gpuscan_wide all;\n"
+    "    gpuscan_t element[GPUSCAN_WIDE];\n"
+    "} gpuscan_wide_elements;\n"
+    "\n"
+    "static inline gpuscan_wide gpuscan_combine_wide(gpuscan_wide a, gpuscan_wide b) {\n"
+    "    return GPUSCAN_COMBINE;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_src *src, ulong i) {\n"
+    "#if GPUSCAN_CONVERT_IS_CUSTOM\n"
+    "    gpuscan_wide_elements x;\n"
+    "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
+    "        x.element[v] = gpuscan_convert(src[i + v], i + v);\n"
+    "    return x.all;\n"
+    "#elif GPUSCAN_SRC_F16\n"
+    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (global const half *)(src + i)));\n"
+    "#else\n"
+    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* x0 x1 ... becomes id x0 x1 ... and so on: lanes move up by 1, 2, 4, 8, in one instruction of two registers. */\n"
+    "#ifdef __has_builtin\n"
+    "#if __has_builtin(__builtin_shufflevector)\n"
+    "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
+    "#endif\n"
+    "#endif\n"
+    "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
+    "#define GPUSCAN_UP1(x)  __builtin_shufflevector(id, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)\n"
+    "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)\n"
+    "#define GPUSCAN_UP4(x)  __builtin_shufflevector(id, x, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)\n"
+    "#define GPUSCAN_UP8(x)  __builtin_shufflevector(id, x, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)\n"
+    "#elif GPUSCAN_HAS_SHUFFLEVECTOR\n"
+    "#define GPUSCAN_UP1(x)  __builtin_shufflevector(id, x, 7, 8, 9, 10, 11, 12, 13, 14)\n"
+    "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 6, 7, 8, 9, 10, 11, 12, 13)\n"
+    "#define GPUSCAN_UP4(x)  __builtin_shufflevector(id, x, 4, 5, 6, 7, 8, 9, 10, 11)\n"
+    "#elif GPUSCAN_WIDE == 16\n"
+    "#define GPUSCAN_UP1(x)  (gpuscan_wide)(id.s0, x.s0, x.s12, x.s3456, x.s789abcde)\n"
+    "#define GPUSCAN_UP2(x)  (gpuscan_wide)(id.s01, x.s01, x.s2345, x.s6789abcd)\n"
+    "#define GPUSCAN_UP4(x)  (gpuscan_wide)(id.s0123, x.s0123, x.s456789ab)\n"
+    "#define GPUSCAN_UP8(x)  (gpuscan_wide)(id.s01234567, x.s01234567)\n"
+    "#else\n"
+    "#define GPUSCAN_UP1(x)  (gpuscan_wide)(id.s0, x.s0, x.s12, x.s3456)\n"
+    "#define GPUSCAN_UP2(x)  (gpuscan_wide)(id.s01, x.s01, x.s2345)\n"
+    "#define GPUSCAN_UP4(x)  (gpuscan_wide)(id.s0123, x.s0123)\n"
+    "#endif\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "#define GPUSCAN_LAST(x) x.sf\n"
+    "#else\n"
+    "#define GPUSCAN_LAST(x) x.s7\n"
+    "#endif\n"
+    "\n",
+    "/* Through memory: of a constant, LLVM makes masks and several instructions for each of the shuffles. */\n"
+    "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
+    "    volatile gpuscan_t id = gpuscan_identity();\n"
+    "    return (gpuscan_wide)(id);\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_wide gpuscan_scan_wide(gpuscan_wide x, gpuscan_wide id) {\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP1(x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP2(x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP4(x), x);\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP8(x), x);\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n"
+    "#if GPUSCAN_DST_F16\n"
+    "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (global half *)(dst + i));\n"
+    "#else\n"
+    "    GPUSCAN_WIDEN(GPUSCAN_DST) y = GPUSCAN_TO_DST_WIDE(x);\n"
+    "#if GPUSCAN_HAS_STREAM_STORE\n"
+    "    if (stream) {\n"
+    "        __builtin_nontemporal_store(y, (global GPUSCAN_WIDEN(GPUSCAN_DST) *)(dst + i));\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "#if GPUSCAN_HAS_SHUFFLEVECTOR /* where vstore is made of pieces */\n"
+    "    typedef GPUSCAN_WIDEN(GPUSCAN_DST) unaligned __attribute__((aligned(sizeof(gpuscan_dst))));\n"
+    "    *(global unaligned *)(dst + i) = y;\n"
+    "#else\n"
+    "    GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n"
+    "#endif\n"
+    "#endif\n"
+    "}\n"
+    "#endif /* GPUSCAN_WIDE > 1 */\n"
+    "\n"
+    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n"
+    "/* A sum under way, lane by lane, as only a commutative operator may: two vectors a step from either half of a span,\n"
+    "   since a core reads two streams faster than one. */\n"
+    "typedef struct {\n"
+    "    gpuscan_wide a, b, c, d;\n"
+    "    ulong i, end, stride, last; /* i runs through the first half, to end */\n"
+    "} gpuscan_wide_sum;\n"
+    "\n"
+    "#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n"
+    "\n"
+    "/* Whether a span is summed like this. Its sum has the same bits wherever it is made, so all ask here. */\n"
+    "static inline bool gpuscan_is_wide(ulong first, ulong last) {\n"
+    "    return first + 2 * GPUSCAN_STEP <= last;\n"
+    "}\n"
+    "\n"
+    "/* Of [first, last), at least a step. */\n"
+    "static inline gpuscan_wide_sum gpuscan_wide_sum_begin(global const gpuscan_src *src, ulong first, ulong last) {\n"
+    "    gpuscan_wide_sum sum;\n"
+    "    ulong stride = (last - first) / GPUSCAN_STEP * (GPUSCAN_STEP / 2);\n"
+    "    sum.a = gpuscan_load_wide(src, first);\n"
+    "    sum.b = gpuscan_load_wide(src, first + GPUSCAN_WIDE);\n"
+    "    sum.c = gpuscan_load_wide(src, first + stride);\n"
+    "    sum.d = gpuscan_load_wide(src, first + stride + GPUSCAN_WIDE);\n"
+    "    sum.i = first + GPUSCAN_STEP / 2;\n"
+    "    sum.end = first + stride;\n"
+    "    sum.stride = stride;\n"
+    "    sum.last = last;\n"
+    "    return sum;\n"
+    "}\n"
+    "static inline void gpuscan_wide_sum_step(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n"
+    "    for (uint k = 0; k < 2 * GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE) {\n"
+    "        GPUSCAN_PREFETCH(src + sum->i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "        GPUSCAN_PREFETCH(src + sum->i + sum->stride, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "    }\n"
+    "    sum->a = gpuscan_combine_wide(sum->a, gpuscan_load_wide(src, sum->i));\n"
+    "    sum->b = gpuscan_combine_wide(sum->b, gpuscan_load_wide(src, sum->i + GPUSCAN_WIDE));\n"
+    "    sum->c = gpuscan_combine_wide(sum->c, gpuscan_load_wide(src, sum->i + sum->stride));\n"
+    "    sum->d = gpuscan_combine_wide(sum->d, gpuscan_load_wide(src, sum->i + sum->stride + GPUSCAN_WIDE));\n"
+    "    sum->i += GPUSCAN_STEP / 2;\n"
+    "}\n"
+    "static inline gpuscan_t gpuscan_wide_sum_end(gpuscan_wide_sum *sum, global const gpuscan_src *src) {\n"
+    "    gpuscan_wide_elements x;\n"
+    "    gpuscan_t all;\n"
+    "    while (sum->i < sum->end)\n"
+    "        gpuscan_wide_sum_step(sum, src);\n"
+    "    x.all = gpuscan_combine_wide(gpuscan_combine_wide(sum->a, sum->b), gpuscan_combine_wide(sum->c, sum->d));\n"
+    "    all = x.element[0];\n"
+    "    for (int v = 1; v < GPUSCAN_WIDE; v++)\n"
+    "        all = gpuscan_combine(all, x.element[v]);\n"
+    "    for (ulong i = sum->end + sum->stride; i < sum->last; i++)\n"
+    "        all = gpuscan_combine(all, gpuscan_convert(src[i], i));\n"
+    "    return all;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* The sum of elements [first, last), one by one. */\n"
+    "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
+    "    gpuscan_t sum;\n"
+    "    if (first >= last)\n"
+    "        return gpuscan_identity();\n"
+    "    sum = gpuscan_convert(src[first], first);\n"
+    "    for (ulong i = first + 1; i < last; i++)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "/* The same as fast as it goes. */\n"
+    "static inline gpuscan_t gpuscan_span_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
+    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n"
+    "    if (gpuscan_is_wide(first, last)) {\n"
+    "        gpuscan_wide_sum wide = gpuscan_wide_sum_begin(src, first, last);\n"
+    "        return gpuscan_wide_sum_end(&wide, src);\n"
+    "    }\n"
+    "#endif\n"
+    "    return gpuscan_elements_sum(src, first, last);\n"
+    "}\n"
+    "\n"
+    "/* A span of a row, to be summed. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    ulong first, last;\n"
+    "    gpuscan_t sum; /* out */\n"
+    "} gpuscan_span;\n"
+    "\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "/* One vector: scanned after *before, which all lanes hold, and which moves past it. */\n"
+    "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
+    "                                     gpuscan_wide *before, bool stream) {\n"
+    "    gpuscan_wide x = gpuscan_scan_wide(gpuscan_load_wide(src, i), id);\n"
+    "    gpuscan_wide sum = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
+    "    if (GPUSCAN_PREFETCH_DST) /* the host asks for streams only where this is 0 */\n"
+    "        GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n"
+    "    if (!GPUSCAN_INCLUSIVE)\n"
+    "        x = GPUSCAN_UP1(x);\n"
+    "    gpuscan_store_wide(dst, i, gpuscan_combine_wide(*before, x), stream);\n"
+    "    *before = gpuscan_combine_wide(*before, sum);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Scans elements [first, last) after prefix; returns prefix and all of them combined. Sums the span ahead meanwhile,\n"
+    "   with the bits of gpuscan_span_sum, so that a core's loads and stores share its time. */\n"
+    "static inline gpuscan_t gpuscan_span_scan_ahead(global const gpuscan_src *src, global gpuscan_dst *dst, ulong first,\n"
+    "                                                 ulong last, gpuscan_t prefix, uint flags, gpuscan_span *ahead) {\n"
+    "    ulong i = first;\n"
+    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n"
+    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n"
+    "    gpuscan_wide_sum sum;\n"
+    "    if (wide)\n"
+    "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last);\n"
+    "#endif\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    ulong head = first;\n"
+    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) != 0;\n"
+    "    if (stream) { /* streaming stores need whole vectors at their alignment */\n"
+    "        size_t mask = GPUSCAN_WIDE * sizeof(gpuscan_dst) - 1, past = (size_t)(dst + first) & mask;\n"
+    "        head = first + (past ? (mask + 1 - past) / sizeof(gpuscan_dst) : 0);\n"
+    "        head = min(head, last);\n"
+    "    }\n"
+    "    for (; i < head; i++) {\n"
+    "        gpuscan_t next = gpuscan_combine(prefix, gpuscan_convert(src[i], i));\n"
+    "        dst[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : prefix);\n"
+    "        prefix = next;\n"
+    "    }\n"
+    "    if (i + GPUSCAN_WIDE <= last) {\n"
+    "        gpuscan_wide id = gpuscan_identity_wide(), before = (gpuscan_wide)(prefix);\n"
+    "#if GPUSCAN_COMMUTATIVE\n"
+    "        for (; wide && i + GPUSCAN_STEP <= last && sum.i < sum.end; i += GPUSCAN_STEP) {\n"
+    "            gpuscan_wide_sum_step(&sum, ahead->src);\n"
+    "            gpuscan_scan_step(src, dst, i, id, &before, stream);\n"
+    "            gpuscan_scan_step(src, dst, i + GPUSCAN_WIDE, id, &before, stream);\n"
+    "            gpuscan_scan_step(src, dst, i + 2 * GPUSCAN_WIDE, id, &before, stream);\n"
+    "            gpuscan_scan_step(src, dst, i + 3 * GPUSCAN_WIDE, id, &before, stream);\n"
+    "        }\n"
+    "#endif\n"
+    "        for (; i + GPUSCAN_WIDE <= last; i += GPUSCAN_WIDE)\n"
+    "            gpuscan_scan_step(src, dst, i, id, &before, stream);\n"
+    "        prefix = GPUSCAN_LAST(before);\n"
+    "    }\n"
+    "#endif\n"
+    "    for (; i < last; i++) {\n"
+    "        gpuscan_t next = gpuscan_combine(prefix, gpuscan_convert(src[i], i));\n"
+    "        dst[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : prefix);\n"
+    "        prefix = next;\n"
+    "    }\n"
+    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n"
     "    if (wide)\n",
-    "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last);\n",
-    "#endif\n",
-    "#if GPUSCAN_WIDE > 1\n",
-    "    ulong head = first;\n",
-    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) != 0;\n",
-    "    if (stream) { /* streaming stores need whole vectors at their alignment */\n",
-    "        size_t mask = GPUSCAN_WIDE * sizeof(gpuscan_dst) - 1, past = (size_t)(dst + first) & mask;\n",
-    "        head = first + (past ? (mask + 1 - past) / sizeof(gpuscan_dst) : 0);\n",
-    "        head = min(head, last);\n",
-    "    }\n",
-    "    for (; i < head; i++) {\n",
-    "        gpuscan_t next = gpuscan_combine(prefix, gpuscan_convert(src[i], i));\n",
-    "        dst[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : prefix);\n",
-    "        prefix = next;\n",
-    "    }\n",
-    "    if (i + GPUSCAN_WIDE <= last) {\n",
-    "        gpuscan_wide id = gpuscan_identity_wide(), before = (gpuscan_wide)(prefix);\n",
-    "#if GPUSCAN_COMMUTATIVE\n",
-    "        for (; wide && i + GPUSCAN_STEP <= last && sum.i < sum.end; i += GPUSCAN_STEP) {\n",
-    "            gpuscan_wide_sum_step(&sum, ahead->src);\n",
-    "            gpuscan_scan_step(src, dst, i, id, &before, stream);\n",
-    "            gpuscan_scan_step(src, dst, i + GPUSCAN_WIDE, id, &before, stream);\n",
-    "            gpuscan_scan_step(src, dst, i + 2 * GPUSCAN_WIDE, id, &before, stream);\n",
-    "            gpuscan_scan_step(src, dst, i + 3 * GPUSCAN_WIDE, id, &before, stream);\n",
-    "        }\n",
-    "#endif\n",
-    "        for (; i + GPUSCAN_WIDE <= last; i += GPUSCAN_WIDE)\n",
-    "            gpuscan_scan_step(src, dst, i, id, &before, stream);\n",
-    "        prefix = GPUSCAN_LAST(before);\n",
-    "    }\n",
-    "#endif\n",
-    "    for (; i < last; i++) {\n",
-    "        gpuscan_t next = gpuscan_combine(prefix, gpuscan_convert(src[i], i));\n",
-    "        dst[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : prefix);\n",
-    "        prefix = next;\n",
-    "    }\n",
-    "#if GPUSCAN_WIDE > 1 && GPUSCAN_COMMUTATIVE\n",
-    "    if (wide)\n",
-    "        ahead->sum = gpuscan_wide_sum_end(&sum, ahead->src);\n",
-    "    else\n",
-    "#endif\n",
-    "        ahead->sum = gpuscan_elements_sum(ahead->src, ahead->first, ahead->last);\n",
-    "    return prefix;\n",
-    "}\n",
+    "        ahead->sum = gpuscan_wide_sum_end(&sum, ahead->src);\n"
+    "    else\n"
+    "#endif\n"
+    "        ahead->sum = gpuscan_elements_sum(ahead->src, ahead->first, ahead->last);\n"
+    "    return prefix;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_span_scan(global const gpuscan_src *src, global gpuscan_dst *dst, ulong first,\n"
+    "                                           ulong last, gpuscan_t prefix, uint flags) {\n"
+    "    gpuscan_span none;\n"
+    "    none.src = src;\n"
+    "    none.first = none.last = 0;\n"
+    "    return gpuscan_span_scan_ahead(src, dst, first, last, prefix, flags, &none);\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n"
+    "    return gpuscan_span_sum(src, first, min(first + GPUSCAN_TILE, count));\n"
+    "}\n"
+    "#endif /* GPUSCAN_CPU */\n"
+    "\n"
+    "/* [MULTI-PASS SCAN] ------------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "/* Each row is cut into parts of part_tiles tiles; a group takes units (row, part), one after the other.\n"
+    "\n"
+    "       scan_sums       sums[unit] = sum of the part\n"
+    "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
+    "       scan_parts      scans the part after its carry\n"
+    "\n"
+    "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
+    "#if GPUSCAN_SCAN_MULTI_PASS\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SCAN_SUMS_NUMBERS\n"
+    "} gpuscan_scan_sums_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_sums(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_t *sums,\n"
+    "                  gpuscan_scan_sums_numbers numbers,\n"
+    "    local gpuscan_shared *shared) {\n"
+    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
+    "        global const gpuscan_src *row = src + numbers.src_offset + unit / parts * numbers.src_pitch;\n"
+    "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n"
+    "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
+    "        gpuscan_t sum = gpuscan_identity();\n"
+    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
+    "#if GPUSCAN_CPU\n"
+    "            gpuscan_t tile = gpuscan_tile_sum_alone(row, at, last);\n"
+    "#else\n"
+    "            gpuscan_t tile = gpuscan_tile_sum(row, at, last, shared);\n"
+    "#endif\n"
+    "            sum = at == first ? tile : gpuscan_combine(sum, tile);\n"
+    "        }\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            sums[numbers.sums_offset + unit] = sum;\n"
+    "    }\n"
+    "}\n"
     "\n",
-    "static inline gpuscan_t gpuscan_range_scan(global const gpuscan_src *src, global gpuscan_dst *dst, ulong first,\n",
-    "                                           ulong last, gpuscan_t prefix, uint flags) {\n",
-    "    gpuscan_range none;\n",
-    "    none.src = src;\n",
-    "    none.first = none.last = 0;\n",
-    "    return gpuscan_range_scan_ahead(src, dst, first, last, prefix, flags, &none);\n",
-    "}\n",
+    "typedef struct {\n"
+    "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
+    "} gpuscan_scan_carries_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "                     gpuscan_scan_carries_numbers numbers,\n"
+    "    local gpuscan_shared *shared) {\n"
+    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
+    "    uint parts = (uint)numbers.parts;\n"
+    "    uint share = (parts + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
+    "    uint first = min(GPUSCAN_ITEM * share, parts), last = min(first + share, parts);\n"
+    "    for (ulong row = get_group_id(0); row < numbers.rows; row += get_num_groups(0)) {\n"
+    "        global gpuscan_t *sum = sums + numbers.sums_offset + row * parts;\n"
+    "        gpuscan_t running;\n"
+    "#if GPUSCAN_CPU\n"
+    "        running = base;\n"
+    "#else\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS], all[GPUSCAN_ITEM_VECTORS], total, group;\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            x[k] = gpuscan_identity();\n"
+    "        for (uint i = first; i < last; i++)\n"
+    "            x[0] = i == first ? sum[i] : gpuscan_combine(x[0], sum[i]);\n"
+    "        gpuscan_lanes_scan(x, before, all, shared);\n"
+    "        group = gpuscan_group_prefix(all[0], &total, shared);\n"
+    "        running = gpuscan_combine(gpuscan_combine(base, group), before[0]);\n"
+    "#endif\n"
+    "        for (uint i = first; i < last; i++) {\n"
+    "            gpuscan_t next = gpuscan_combine(running, sum[i]);\n"
+    "            sum[i] = running;\n"
+    "            running = next;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
+    "} gpuscan_scan_parts_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
+    "                   global const gpuscan_t *carries, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "                   global gpuscan_dst *totals, gpuscan_scan_parts_numbers numbers,\n"
+    "    local gpuscan_shared *shared) {\n"
+    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
+    "        ulong row = unit / parts;\n"
+    "        uint part = (uint)(unit % parts);\n"
+    "        global const gpuscan_src *from = src + numbers.src_offset + row * numbers.src_pitch;\n"
+    "        global gpuscan_dst *to = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
+    "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
+    "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
+    "        gpuscan_t carry;\n"
+    "        if (flags & GPUSCAN_FLAG_CARRIES)\n"
+    "            carry = carries[numbers.carries_offset + unit];\n"
+    "        else\n"
+    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "#if GPUSCAN_CPU\n"
+    "        if (first < last)\n"
+    "            carry = gpuscan_span_scan(from, to, first, last, carry, flags);\n"
+    "#else\n"
+    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
+    "            gpuscan_tile tile;\n"
+    "            gpuscan_t sum;\n"
+    "            gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_FIRST);\n"
+    "            sum = gpuscan_tile_scan(&tile, at, last, shared);\n"
+    "            gpuscan_tile_store(&tile, from, to, at, last, carry, flags);\n"
+    "            carry = gpuscan_combine(carry, sum);\n"
+    "        }\n"
+    "#endif\n"
+    "        if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n"
+    "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
     "\n",
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count) {\n",
-    "    return gpuscan_range_sum(src, first, min(first + GPUSCAN_TILE, count));\n",
-    "}\n",
-    "#endif /* GPUSCAN_CPU */\n",
+    "/* [SINGLE-PASS SCAN] ----------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* One tile a group, each datum read once and written once. A tile publishes its sum (aggregate), looks back over the\n"
+    "   tiles before it to the nearest one that has published everything up to its end (prefix), and publishes its own.\n"
+    "   Merrill and Garland, \"Single-pass parallel prefix scan with decoupled look-back\", 2016. Tickets number the tiles in\n"
+    "   the order in which groups start, so that a tile only waits for groups that run or have run.\n"
+    "\n"
+    "   Prefixes are combined in tile order: prefix[t] = prefix[t - 1] op aggregate[t], whichever prefix was found, so that\n"
+    "   floats come out with the same bits whatever the timing.\n"
+    "\n"
+    "   A group that waits too long sums the late tile itself and publishes that for it, so nothing can hang on a group that\n"
+    "   does not run. Smith, Levien and Owens, \"Decoupled fallback\", 2025.                                                */\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
+    "\n"
+    "#define GPUSCAN_NONE 0xffffffffu\n"
+    "\n"
+    "/* For tests, which define them in a custom text: tiles that publish nothing, and what makes a tile late. */\n"
+    "#ifndef GPUSCAN_TEST_SILENT\n"
+    "#define GPUSCAN_TEST_SILENT(tile) false\n"
+    "#define GPUSCAN_TEST_DELAY(tile)\n"
+    "#endif\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SCAN_NUMBERS\n"
+    "} gpuscan_scan_numbers;\n"
+    "\n"
+    "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n"
+    "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n"
+    "        global gpuscan_word *states, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,                   \\\n"
+    "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
+    "\n"
+    "/* What all single-pass kernels end with: the row's total, by the tile that holds the row's end; and, where a group\n"
+    "   takes a tile, the tile's elements. prefix: what precedes the tile; sum: the tile's. */\n"
+    "GPUSCAN_INLINE void gpuscan_total_store(global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
+    "                                       ulong first, ulong count, gpuscan_t prefix, gpuscan_t sum, uint flags) {\n"
+    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n"
+    "        totals[total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n"
+    "}\n"
+    "#if !GPUSCAN_CPU\n"
+    "GPUSCAN_INLINE void gpuscan_scan_end(const gpuscan_tile *data, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
+    "                                    global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
+    "                                    ulong first, ulong count, gpuscan_t prefix, gpuscan_t sum, uint flags) {\n"
+    "    gpuscan_total_store(totals, total_offset, row, first, count, prefix, sum, flags);\n"
+    "    gpuscan_tile_store(data, src, dst, first, count, prefix, flags);\n"
+    "}\n"
+    "#endif\n"
     "\n",
-    "/* ---- scan, multi-pass ------------------------------------------------------------------------------------------ */\n",
+    "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
+    "/* A tile's own state: first its sum, which for a row's first tile is all that there is; once what precedes it is known,\n"
+    "   everything up to its end. */\n"
+    "static inline void gpuscan_publish_sum(global gpuscan_word *states, uint tile, uint row_first, uint epoch,\n"
+    "                                       gpuscan_t base, gpuscan_t sum) {\n"
+    "    if (GPUSCAN_TEST_SILENT(tile))\n"
+    "        return;\n"
+    "    if (tile != row_first)\n"
+    "        gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n"
+    "    else\n"
+    "        gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, sum));\n"
+    "}\n"
+    "static inline void gpuscan_publish_prefix(global gpuscan_word *states, uint tile, uint row_first, uint epoch,\n"
+    "                                          gpuscan_t value) {\n"
+    "    if (!GPUSCAN_TEST_SILENT(tile) && tile != row_first)\n"
+    "        gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, value);\n"
+    "}\n"
+    "\n"
+    "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n"
+    "   tile that is late. */\n"
+    "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n"
+    "                                     gpuscan_t *prefix) {\n"
+    "    uint lane = GPUSCAN_WINDOW_LANE;\n"
+    "    uint end = tile; /* [end, tile): aggregates that are there, without a prefix among them when they were seen */\n"
+    "    uint flag, nearest;\n"
+    "    gpuscan_t value, sum;\n"
+    "    for (;;) { /* lane l looks at tile end - 1 - l */\n"
+    "        uint polls = 0, prefixes;\n"
+    "        for (;;) {\n"
+    "            uint ready, needed;\n"
+    "            flag = GPUSCAN_PREFIX;\n"
+    "            value = base;\n"
+    "            if (lane < end - first)\n"
+    "                flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n"
+    "            ready = GPUSCAN_WINDOW_BALLOT(flag != GPUSCAN_EMPTY);\n"
+    "            prefixes = GPUSCAN_WINDOW_BALLOT(flag == GPUSCAN_PREFIX);\n"
+    "            nearest = prefixes ? gpuscan_lowest(prefixes) : GPUSCAN_WINDOW - 1;\n"
+    "            needed = 0xffffffffu >> (31u - nearest);\n"
+    "            if ((ready & needed) == needed)\n"
+    "                break;\n"
+    "            if (++polls > GPUSCAN_POLLS)\n"
+    "                return end - 1 - gpuscan_lowest(~ready & needed);\n"
+    "        }\n"
+    "        if (prefixes)\n"
+    "            break;\n"
+    "        end -= GPUSCAN_WINDOW;\n"
+    "    }\n"
+    "    sum = GPUSCAN_WINDOW_SHUFFLE(value, nearest);\n"
+    "    for (;;) { /* forwards again, in tile order */\n"
+    "        for (uint l = nearest; l-- > 0;) {\n"
+    "            gpuscan_t x = GPUSCAN_WINDOW_SHUFFLE(value, l);\n"
+    "            sum = GPUSCAN_WINDOW_FLAG(flag, l) == GPUSCAN_PREFIX ? x : gpuscan_combine(sum, x);\n"
+    "        }\n"
+    "        if (end == tile)\n"
+    "            break;\n"
+    "        end += GPUSCAN_WINDOW;\n"
+    "        nearest = GPUSCAN_WINDOW;\n"
+    "        flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n"
+    "    }\n"
+    "    *prefix = sum;\n"
+    "    return GPUSCAN_NONE;\n"
+    "}\n"
     "\n",
-    "/* Each row is cut into parts of part_tiles tiles; a group takes units (row, part), one after the other.\n",
+    "/* The same for the whole group, which finds it in shared->prefix after its next barrier. The sub-group that looks back\n"
+    "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n"
+    "   more than some compilers can do. */\n"
+    "static inline gpuscan_t gpuscan_tile_prefix(global gpuscan_word *states, uint first, uint tile, uint epoch,\n"
+    "                                            gpuscan_t base, global const gpuscan_src *src, ulong count,\n"
+    "                                            local gpuscan_shared *shared) {\n"
+    "    gpuscan_t prefix = base;\n"
+    "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
+    "        uint late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n"
+    "        while (late != GPUSCAN_NONE) {\n"
+    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count);\n"
+    "            if (GPUSCAN_ITEM == 0)\n"
+    "                gpuscan_publish_for(states, late, epoch, sum);\n"
+    "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n"
+    "        }\n"
+    "#if !GPUSCAN_CPU\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            shared->prefix = prefix;\n"
+    "#endif\n"
+    "    }\n"
+    "    return prefix;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "/* The next tile that holds elements, or is its row's first, or GPUSCAN_NONE: each group draws one number too many. */\n"
+    "static inline uint gpuscan_draw_tile(global uint *tickets, uint tiles, uint row_tiles, ulong count,\n"
+    "                                     local gpuscan_shared *shared) {\n"
+    "    for (;;) {\n"
+    "        uint tile = gpuscan_ticket(tickets, tiles + (uint)get_num_groups(0), &shared->ticket);\n"
+    "        if (tile >= tiles)\n"
+    "            return GPUSCAN_NONE;\n"
+    "        if (tile % row_tiles == 0 || (ulong)(tile % row_tiles) * GPUSCAN_TILE < count)\n"
+    "            return tile;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, global const gpuscan_src *src,\n"
+    "                                               ulong src_pitch, ulong count) {\n"
+    "    gpuscan_span span;\n"
+    "    span.first = span.last = 0;\n"
+    "    span.src = src;\n"
+    "    if (tile != GPUSCAN_NONE) {\n"
+    "        span.src += tile / row_tiles * src_pitch;\n"
+    "        span.first = (ulong)(tile % row_tiles) * GPUSCAN_TILE;\n"
+    "        span.last = min(span.first + GPUSCAN_TILE, count);\n"
+    "    }\n"
+    "    span.sum = gpuscan_identity();\n"
+    "    return span;\n"
+    "}\n"
     "\n",
-    "       scan_sums       sums[unit] = sum of the part\n",
-    "       scan_carries    sums[unit] = init op the sums of the row's parts before\n",
-    "       scan_parts      scans the part after its carry\n",
+    "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back_cpu(GPUSCAN_SCAN_PARAMETERS) {\n"
+    "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n"
+    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    gpuscan_span span;\n"
+    "    states += numbers.states_offset;\n"
+    "    src += numbers.src_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
+    "    span = gpuscan_tile_span(tile, row_tiles, src, numbers.src_pitch, count);\n"
+    "    span.sum = gpuscan_span_sum(span.src, span.first, span.last);\n"
+    "    while (tile != GPUSCAN_NONE) {\n"
+    "        uint row = tile / row_tiles, row_first = row * row_tiles;\n"
+    "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n"
+    "        uint next;\n"
+    "        gpuscan_span next_span;\n"
+    "        gpuscan_t prefix;\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        gpuscan_publish_sum(states, tile, row_first, epoch, base, span.sum);\n"
+    "        if ((global const void *)span.src == (global const void *)to) /* see gpuscan_publish_for */\n"
+    "            gpuscan_device_fence();\n"
+    "        prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, span.src, count, shared);\n"
+    "        gpuscan_publish_prefix(states, tile, row_first, epoch, gpuscan_combine(prefix, span.sum));\n"
+    "        gpuscan_total_store(totals, numbers.total_offset, row, span.first, count, prefix, span.sum, flags);\n"
+    "        next = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
+    "        next_span = gpuscan_tile_span(next, row_tiles, src, numbers.src_pitch, count);\n"
+    "        gpuscan_span_scan_ahead(span.src, to, span.first, span.last, prefix, flags, &next_span);\n"
+    "        tile = next;\n"
+    "        span = next_span;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#else\n"
+    "/* One group takes one tile. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_t base, sum, prefix;\n"
+    "    uint tile =\n"
+    "        gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket);\n"
+    "    uint row_tiles = (uint)numbers.row_tiles, epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
+    "    states += numbers.states_offset;\n"
+    "    ulong row = tile / row_tiles;\n"
+    "    uint row_first = (uint)row * row_tiles;\n"
+    "    ulong first = (ulong)(tile - row_first) * GPUSCAN_TILE;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n"
+    "        return;\n"
+    "    src += numbers.src_offset + row * numbers.src_pitch;\n"
+    "    dst += numbers.dst_offset + row * numbers.dst_pitch;\n"
+    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_FIRST);\n"
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
+    "    GPUSCAN_TEST_DELAY(tile);\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        gpuscan_publish_sum(states, tile, row_first, epoch, base, sum);\n"
+    "        if ((global const void *)src == (global const void *)dst) /* see gpuscan_publish_for */\n"
+    "            gpuscan_device_fence();\n"
+    "    }\n"
+    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    prefix = shared->prefix;\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        gpuscan_publish_prefix(states, tile, row_first, epoch, gpuscan_combine(prefix, sum));\n"
+    "    gpuscan_scan_end(&data, src, dst, totals, numbers.total_offset, row, first, count, prefix, sum,\n"
+    "                     flags);\n"
+    "}\n"
+    "#endif\n"
     "\n",
-    "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n",
-    "#if GPUSCAN_SCAN_MULTI_PASS\n",
+    "#else /* AHEAD or FEW */\n"
+    "\n"
+    "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n"
+    "   again with the same bits, so that a tile's sum stays there for whoever has to fall back on it. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    ulong count;\n"
+    "    global gpuscan_word *sums, *prefixes;\n"
+    "    uint tag;\n"
+    "} gpuscan_scan_row;\n"
+    "\n"
+    "static inline bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n"
+    "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value);\n"
+    "}\n"
+    "static inline void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n"
+    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value);\n"
+    "}\n"
+    "\n"
+    "/* The sums of tiles [from, to), no more than a window's, scanned among its lanes. Those that are late are summed and\n"
+    "   published here. In place a tile may have overwritten its data meanwhile, but it publishes before it does. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_scan_row *row, uint from, uint to) {\n"
+    "    uint tile = from + GPUSCAN_WINDOW_LANE, late;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n"
+    "    for (late = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL; late; late &= late - 1) {\n"
+    "        uint l = gpuscan_lowest(late);\n"
+    "        gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count);\n"
+    "        gpuscan_device_fence();\n"
+    "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n"
+    "            sum = x;\n"
+    "            gpuscan_state_store(row->sums, tile, row->tag, sum);\n"
+    "        }\n"
+    "    }\n"
+    "    return gpuscan_window_scan(sum);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_AHEAD\n"
+    "/* [SCAN AHEAD] ----------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Every tile is read twice, the second time from the cache, and nobody waits. One group folds; half of the\n"
+    "   others sum tiles, `ahead` tiles before the other half scans them. They never wait and bring the tiles into the cache.\n"
+    "   The folding group alone turns their sums into prefixes, and a scanning group reads one prefix. In order of groups:\n"
     "\n",
-    "typedef struct {\n",
-    "    ulong src_offset, src_pitch, count, count_offset, rows, parts, part_tiles, sums_offset, flags;\n",
-    "} gpuscan_sums_numbers;\n",
+    "       fold | sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles\n"
+    "\n"
+    "   Within each row, from its first tile on, 32 tiles (one without lane instructions) are a window:\n"
+    "\n"
+    "       prefix(t) = prefix before t's window op the scan of the window's sums at t\n"
+    "\n"
+    "   with a fixed tree for the scan, so that floats come out with the same bits whatever the timing, and whoever computes\n"
+    "   it. Whoever waits too long does: all waits end. */\n"
+    "\n"
+    "#if GPUSCAN_PTX /* groups start in this order; if not, it only takes longer */\n"
+    "#define GPUSCAN_START_ORDER() ((uint)get_group_id(0))\n"
+    "#define GPUSCAN_FOLDERS GPUSCAN_SUBGROUPS\n"
+    "#else\n"
+    "#define GPUSCAN_START_ORDER()                                                                                          \\\n"
+    "    gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket)\n"
+    "#define GPUSCAN_FOLDERS 1\n"
+    "#endif\n"
+    "\n"
+    "/* Whose turn it is to continue the prefix: what was written to local memory before the turn passed is there after. */\n"
+    "static inline uint gpuscan_turn_load(local uint *turn) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    __asm__ volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"((uint)(size_t)turn) : \"memory\");\n"
+    "    return x;\n"
+    "#else\n"
+    "    return *turn;\n"
+    "#endif\n"
+    "}\n"
+    "static inline void gpuscan_turn_store(local uint *turn, uint x) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\");\n"
+    "#else\n"
+    "    *turn = x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_scan_row gpuscan_scan_row_at(uint r, uint row_tiles, uint tiles, global const gpuscan_src *src,\n"
+    "                                         ulong src_pitch, ulong count, global gpuscan_word *states, uint epoch) {\n"
+    "    gpuscan_scan_row row;\n"
+    "    row.src = src + r * src_pitch;\n"
+    "    row.count = count;\n"
+    "    row.sums = states + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
+    "    row.prefixes = row.sums + (ulong)((tiles + 31) & ~31u) * GPUSCAN_VALUE_WORDS;\n"
+    "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n"
+    "    return row;\n"
+    "}\n"
+    "\n"
+    "/* What precedes a tile that is not its row's first, by one window, where the folding group is late. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_own_prefix(const gpuscan_scan_row *row, uint tile, gpuscan_t base) {\n"
+    "    uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n"
+    "    gpuscan_t prefix = base;\n"
+    "    for (; w > 0; w--) {\n"
+    "        gpuscan_t x;\n"
+    "        bool there = gpuscan_state_load(row->prefixes, w * GPUSCAN_WINDOW - 1, row->tag, &x);\n"
+    "        if (GPUSCAN_WINDOW_BALLOT(!there) == 0) {\n"
+    "            prefix = x;\n"
+    "            break;\n"
+    "        }\n"
+    "    }\n"
+    "    for (;; w++) {\n"
+    "        uint from = w * GPUSCAN_WINDOW;\n"
+    "        gpuscan_t sums = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW));\n"
+    "        prefix = gpuscan_combine(prefix, GPUSCAN_WINDOW_SHUFFLE(sums, (w == last ? tile - 1 : GPUSCAN_WINDOW - 1) %\n"
+    "                                                                          GPUSCAN_WINDOW));\n"
+    "        if (w == last)\n"
+    "            return prefix;\n"
+    "        if (GPUSCAN_WINDOW_LANE == 0)\n"
+    "            gpuscan_state_store(row->prefixes, from + GPUSCAN_WINDOW - 1, row->tag, prefix);\n"
+    "    }\n"
+    "}\n"
     "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_scan_sums(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_t *sums,\n",
-    "                  gpuscan_sums_numbers numbers,\n",
-    "    local gpuscan_shared *shared) {\n",
-    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n",
-    "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n",
-    "        global const gpuscan_src *row = src + numbers.src_offset + unit / parts * numbers.src_pitch;\n",
-    "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n",
-    "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n",
-    "        gpuscan_t sum = gpuscan_identity();\n",
-    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n",
-    "#if GPUSCAN_CPU\n",
-    "            gpuscan_t tile = gpuscan_tile_sum_alone(row, at, last);\n",
-    "#else\n",
-    "            gpuscan_t tile = gpuscan_tile_sum(row, at, last, shared);\n",
-    "#endif\n",
-    "            sum = at == first ? tile : gpuscan_combine(sum, tile);\n",
-    "        }\n",
-    "        if (GPUSCAN_ITEM == 0)\n",
-    "            sums[numbers.sums_offset + unit] = sum;\n",
-    "    }\n",
-    "}\n",
+    "/* The folding group's windows take turns. Each of its sub-groups waits for the sums of a window of tiles and scans them\n"
+    "   before its turn comes; then it only combines them with the prefix that the sub-group before it has handed on through\n"
+    "   local memory. While it has the turn, it publishes what is known of its window so far. */\n"
+    "GPUSCAN_INLINE void gpuscan_fold(global const gpuscan_src *src, ulong src_pitch, ulong count, uint tiles,\n"
+    "                                uint row_tiles, global gpuscan_word *states, uint epoch, gpuscan_t base,\n"
+    "                                local gpuscan_shared *shared) {\n"
+    "    uint live = (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0)); /* tiles of a row */\n"
+    "    uint row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW, windows = tiles / row_tiles * row_windows;\n"
+    "    uint lane = GPUSCAN_WINDOW_LANE;\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        shared->prefix = base;\n"
+    "        shared->turn = 0;\n"
+    "    }\n"
+    "#if GPUSCAN_PTX\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "    if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n"
+    "        return;\n"
+    "    for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < windows; w += GPUSCAN_FOLDERS) {\n"
+    "        uint r = w / row_windows, from = (w - r * row_windows) * GPUSCAN_WINDOW, tile = from + lane;\n"
+    "        gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, src, src_pitch, count, states, epoch);\n"
+    "        gpuscan_t sum = gpuscan_identity(), prefix = base, sums;\n"
+    "        uint done = 0, polls = 0; /* tiles of the window that are published */\n"
+    "        bool there = tile >= live, mine = false;\n"
+    "        while (done < GPUSCAN_WINDOW) {\n"
+    "            if (!there)\n"
+    "                there = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n"
+    "            uint missing = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL;\n"
+    "            uint known = missing ? gpuscan_lowest(missing) : GPUSCAN_WINDOW;\n"
+    "            bool late = mine && polls++ > GPUSCAN_POLLS; /* all wait for this window */\n"
+    "            if (late) {\n"
+    "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW));\n"
+    "                known = GPUSCAN_WINDOW;\n"
+    "            } else if (known == done && mine) {\n"
+    "                continue;\n"
+    "            } else {\n"
+    "                sums = gpuscan_window_scan(sum);\n"
+    "            }\n"
+    "            if (!mine) {\n"
+    "                /* Whoever has the turn passes it on after so many polls and sums at most: this wait ends. */\n"
+    "                bool turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
+    "                while (!turned && known == GPUSCAN_WINDOW)\n"
+    "                    turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n"
+    "                if (!turned)\n"
+    "                    continue;\n"
+    "                mine = true;\n"
+    "                if (from != 0)\n"
+    "                    prefix = shared->prefix;\n"
+    "            }\n"
+    "            sums = gpuscan_combine(prefix, sums);\n"
+    "            if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n"
+    "                shared->prefix = sums;\n"
+    "                gpuscan_turn_store(&shared->turn, w + 1);\n"
+    "            }\n"
+    "            if (!GPUSCAN_TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n"
+    "                gpuscan_state_store(row.prefixes, tile, row.tag, sums);\n"
+    "            done = known;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
     "\n",
-    "typedef struct {\n",
-    "    ulong rows, parts, sums_offset, init_offset, flags;\n",
-    "} gpuscan_carries_numbers;\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_ahead(GPUSCAN_SCAN_PARAMETERS) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_t base, sum, prefix;\n"
+    "    uint order = GPUSCAN_START_ORDER(), tile;\n"
+    "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, ahead = (uint)numbers.ahead;\n"
+    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    bool sums_only, there;\n"
+    "    states += numbers.states_offset;\n"
+    "    src += numbers.src_offset;\n"
+    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    if (order == 0) {\n"
+    "        gpuscan_fold(src, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
+    "        return;\n"
+    "    }\n"
+    "    tile = order - 1;\n"
+    "    sums_only = tile < ahead;\n"
+    "    if (!sums_only) {\n"
+    "        uint past = tile - ahead;\n"
+    "        sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n"
+    "        tile = past >= 2 * (tiles - ahead) ? tile - tiles : past / 2 + (sums_only ? ahead : 0);\n"
+    "    }\n"
+    "    uint r = tile / row_tiles;\n"
+    "    gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, src, numbers.src_pitch, count, states, epoch);\n"
+    "    tile -= r * row_tiles;\n"
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "        return;\n"
+    "#if GPUSCAN_PTX /* elsewhere no barriers that only some groups reach */\n"
+    "    if (sums_only) {\n"
+    "        sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0)\n"
+    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+    "    there = tile == 0;\n"
+    "    prefix = base;\n"
+    "    if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n"
+    "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
+    "#if !GPUSCAN_PTX\n"
+    "    if (sums_only) {\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0)\n"
+    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n"
+    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "        if (GPUSCAN_WINDOW_BALLOT(!there)) {\n"
+    "            prefix = gpuscan_own_prefix(&row, tile, base);\n"
+    "#if GPUSCAN_PTX /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n"
+    "            gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+    "            gpuscan_tile_scan_subgroup(&data, first, count, shared);\n"
+    "            data.group = gpuscan_group_before(&sum, shared);\n"
+    "#endif\n"
+    "        }\n"
+    "    }\n"
+    "#if !GPUSCAN_PTX\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        shared->prefix = prefix;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    prefix = shared->prefix;\n"
+    "#endif\n"
+    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n"
+    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
+    "                     flags);\n"
+    "}\n"
+    "#endif\n"
     "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "                     gpuscan_carries_numbers numbers,\n",
-    "    local gpuscan_shared *shared) {\n",
-    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n",
-    "    uint parts = (uint)numbers.parts;\n",
-    "    uint share = (parts + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n",
-    "    uint first = min(GPUSCAN_ITEM * share, parts), last = min(first + share, parts);\n",
-    "    for (ulong row = get_group_id(0); row < numbers.rows; row += get_num_groups(0)) {\n",
-    "        global gpuscan_t *sum = sums + numbers.sums_offset + row * parts;\n",
-    "        gpuscan_t running;\n",
-    "#if GPUSCAN_CPU\n",
-    "        running = base;\n",
-    "#else\n",
-    "        gpuscan_t x[GPUSCAN_ROWS], before[GPUSCAN_ROWS], all[GPUSCAN_ROWS], total, group;\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "            x[k] = gpuscan_identity();\n",
-    "        for (uint i = first; i < last; i++)\n",
-    "            x[0] = i == first ? sum[i] : gpuscan_combine(x[0], sum[i]);\n",
-    "        gpuscan_lanes_scan(x, before, all, shared);\n",
-    "        group = gpuscan_group_prefix(all[0], &total, shared);\n",
-    "        running = gpuscan_combine(gpuscan_combine(base, group), before[0]);\n",
-    "#endif\n",
-    "        for (uint i = first; i < last; i++) {\n",
-    "            gpuscan_t next = gpuscan_combine(running, sum[i]);\n",
-    "            sum[i] = running;\n",
-    "            running = next;\n",
-    "        }\n",
-    "    }\n",
-    "}\n",
+    "#if GPUSCAN_FEW\n"
+    "/* [SCAN FEW] ------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* So few tiles (at most GPUSCAN_FEW) that all groups run at once, with lane instructions. Each reads the sums of\n"
+    "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. The formula is that of AHEAD. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_few(GPUSCAN_SCAN_PARAMETERS) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_scan_row row;\n"
+    "    gpuscan_t sum, prefix;\n"
+    "    uint row_tiles = (uint)numbers.row_tiles, flags = (uint)numbers.flags;\n"
+    "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    row.src = src + numbers.src_offset + r * numbers.src_pitch;\n"
+    "    row.count = count;\n"
+    "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
+    "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
+    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n"
+    "    tile -= r * row_tiles;\n"
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "    if (first >= count && tile != 0)\n"
+    "        return;\n"
+    "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_FIRST);\n"
+    "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
+    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n"
+    "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
+    "        if ((global const void *)row.src == (global const void *)dst)\n"
+    "            gpuscan_device_fence();\n"
+    "    }\n"
+    "    if ((global const void *)row.src == (global const void *)dst) /* the sum is there first: see gpuscan_window_sums */\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    if (tile != 0) {\n"
+    "        for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
+    "            uint t = from + GPUSCAN_LANE;\n"
+    "            gpuscan_t x = gpuscan_identity();\n"
+    "            bool there = t >= tile;\n"
+    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "                there = gpuscan_state_load(row.sums, t, row.tag, &x);\n"
+    "            if (gpuscan_ballot(!there))\n"
+    "                x = gpuscan_window_sums(&row, from, min(tile, from + GPUSCAN_WINDOW));\n"
+    "            else\n"
+    "                x = gpuscan_window_scan(x);\n"
+    "            if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n"
+    "                shared->windows[from / GPUSCAN_WINDOW] = x;\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        for (uint from = 0; from < tile; from += GPUSCAN_WINDOW)\n"
+    "            prefix = gpuscan_combine(prefix, shared->windows[from / GPUSCAN_WINDOW]);\n"
+    "    }\n"
+    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
+    "                     flags);\n"
+    "}\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_SCAN_SINGLE_PASS */\n"
     "\n",
-    "typedef struct {\n",
-    "    ulong src_offset, src_pitch, dst_offset, dst_pitch, count, count_offset, rows, parts, part_tiles, carries_offset,\n",
-    "        init_offset, total_offset, flags;\n",
-    "} gpuscan_parts_numbers;\n",
+    "/* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "#if GPUSCAN_UNIFORM_ADD\n"
+    "typedef struct {\n"
+    "    GPUSCAN_UNIFORM_ADD_NUMBERS\n"
+    "} gpuscan_uniform_add_numbers;\n"
+    "\n"
+    "/* A group takes TILE consecutive elements at a time; on a CPU its one work-item does, addend by addend. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_uniform_add(global gpuscan_dst *dst, global const gpuscan_dst *addends, global const uint *count_buffer,\n"
+    "                    gpuscan_uniform_add_numbers numbers) {\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong block = numbers.block;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    addends += numbers.addend_offset;\n"
+    "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_TILE; first < count;\n"
+    "         first += (ulong)get_num_groups(0) * GPUSCAN_TILE) {\n"
+    "        ulong last = min(first + GPUSCAN_TILE, count);\n"
+    "        ulong index = first / block;\n"
+    "#if GPUSCAN_CPU\n"
+    "        for (ulong i = first; i < last;) {\n"
+    "            ulong end = block - (i - index * block) < last - i ? i + (block - (i - index * block)) : last;\n"
+    "            gpuscan_t addend = gpuscan_from_dst(addends[index++]);\n"
+    "            for (; i < end; i++)\n"
+    "                dst[i] = gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(dst[i])));\n"
+    "        }\n"
+    "#else\n"
+    "        ulong past = first - index * block; /* 64-bit division once a tile, 32-bit ones within it */\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR; k++) {\n"
+    "            uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
+    "            if (first + i < last) {\n"
+    "                ulong step = past + i;\n"
+    "                ulong a = step < block          ? 0\n"
+    "                          : block > 0xffffffffu ? 1\n"
+    "                          : step > 0xffffffffu  ? step / block\n"
+    "                                                : (uint)step / (uint)block;\n"
+    "                dst[first + i] = gpuscan_to_dst(\n"
+    "                    gpuscan_combine(gpuscan_from_dst(addends[index + a]), gpuscan_from_dst(dst[first + i])));\n"
+    "            }\n"
+    "        }\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
     "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n",
-    "                   global const gpuscan_t *carries, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "                   global gpuscan_dst *totals, gpuscan_parts_numbers numbers,\n",
-    "    local gpuscan_shared *shared) {\n",
-    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n",
-    "        ulong row = unit / parts;\n",
-    "        uint part = (uint)(unit % parts);\n",
-    "        global const gpuscan_src *from = src + numbers.src_offset + row * numbers.src_pitch;\n",
-    "        global gpuscan_dst *to = dst + numbers.dst_offset + row * numbers.dst_pitch;\n",
-    "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n",
-    "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n",
-    "        gpuscan_t carry;\n",
-    "        if (flags & GPUSCAN_FLAG_CARRIES)\n",
-    "            carry = carries[numbers.carries_offset + unit];\n",
-    "        else\n",
-    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
-    "#if GPUSCAN_CPU\n",
-    "        if (first < last)\n",
-    "            carry = gpuscan_range_scan(from, to, first, last, carry, flags);\n",
-    "#else\n",
-    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n",
-    "            gpuscan_tile tile;\n",
-    "            gpuscan_t sum;\n",
-    "            gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_PART);\n",
-    "            sum = gpuscan_tile_scan(&tile, at, last, shared);\n",
-    "            gpuscan_tile_store(&tile, from, to, at, last, carry, flags);\n",
-    "            carry = gpuscan_combine(carry, sum);\n",
-    "        }\n",
-    "#endif\n",
-    "        if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n",
-    "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
+    "/* [REDUCE] --------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "#if GPUSCAN_REDUCE\n"
+    "#if GPUSCAN_ARG\n"
+    "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n"
+    "typedef GPUSCAN_RESULT_TYPE gpuscan_result_t;\n"
+    "#else\n"
+    "#define GPUSCAN_RESULT(x) gpuscan_to_dst(x)\n"
+    "typedef gpuscan_dst gpuscan_result_t;\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
+    "/* An operator that commutes: every work-item sums vectors, ITEM_VECTORS loads in flight, in steps of the whole grid;\n"
+    "   then the group sums its work-items. Which elements a work-item takes is fixed by count and groups. */\n"
+    "typedef struct {\n"
+    "    gpuscan_t sums[GPUSCAN_PTX ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP];\n"
+    "    uint ticket;\n"
+    "} gpuscan_reduce_shared;\n"
+    "\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "typedef union {\n"
+    "    gpuscan_src element[GPUSCAN_VECTOR];\n"
+    "    uint4 raw;\n"
+    "} gpuscan_raw_vector;\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_raw_vector_add(gpuscan_t sum, uint4 raw, ulong i) {\n"
+    "#if GPUSCAN_PACKED_HERE\n"
+    "    return (gpuscan_t)gpuscan_packed_sum4(raw, sum);\n"
+    "#else\n"
+    "    gpuscan_raw_vector vector;\n"
+    "    vector.raw = raw;\n"
+    "    gpuscan_t x = gpuscan_convert(vector.element[0], i);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
+    "        x = gpuscan_combine(x, gpuscan_convert(vector.element[v], i + v));\n"
+    "    return gpuscan_combine(sum, x);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong count, uint group, uint groups) {\n"
+    "    ulong first = (ulong)group * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)groups * GPUSCAN_GROUP;\n"
+    "    ulong head = 0, vectors = 0, i;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    uint past = (uint)((size_t)src & (sizeof(uint4) - 1));\n"
+    "    if (past % sizeof(gpuscan_src) == 0) {\n"
+    "        head = (sizeof(uint4) - past) / sizeof(gpuscan_src) % GPUSCAN_VECTOR;\n"
+    "        head = min(head, count);\n"
+    "        vectors = (count - head) / GPUSCAN_VECTOR;\n"
+    "    }\n"
+    "#endif\n"
+    "    /* what no aligned vector holds: a few elements at both ends */\n"
+    "    for (i = first; i < count - vectors * GPUSCAN_VECTOR; i += stride) {\n"
+    "        ulong at = i < head ? i : i + vectors * GPUSCAN_VECTOR;\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n"
+    "    }\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    {\n"
+    "        global const uint4 *from = (global const uint4 *)(src + head);\n"
+    "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
+    "        for (i = first; i + (GPUSCAN_ITEM_VECTORS - 1) * stride < vectors; i += GPUSCAN_ITEM_VECTORS * stride) {\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "                loaded[k] = gpuscan_load_once(from + i + k * stride);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "                sum = gpuscan_raw_vector_add(sum, loaded[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n"
+    "        }\n"
+    "        if (i < vectors) {\n"
+    "            /* what is left, again all at once */\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "                loaded[k] = gpuscan_load_once_if(i + k * stride < vectors, from + (i + k * stride));\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "                if (i + k * stride < vectors)\n"
+    "                    sum = gpuscan_raw_vector_add(sum, loaded[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n"
+    "        }\n"
+    "    }\n"
+    "#endif\n"
+    "    return sum;\n"
+    "}\n"
     "\n",
-    "/* ---- scan, single pass ----------------------------------------------------------------------------------------- */\n",
+    "/* The group's sum of one value a work-item. A barrier must stand between two of them. */\n"
+    "static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_reduce_shared *shared) {\n"
+    "#if GPUSCAN_PTX\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = GPUSCAN_LANES / 2; d > 0; d /= 2)\n"
+    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        shared->sums[GPUSCAN_SUBGROUP] = x;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    x = shared->sums[GPUSCAN_LANE % GPUSCAN_SUBGROUPS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = GPUSCAN_SUBGROUPS / 2; d > 0; d /= 2)\n"
+    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n"
+    "    return x;\n"
+    "#else\n"
+    "    shared->sums[GPUSCAN_ITEM] = x;\n"
+    "    for (uint d = GPUSCAN_GROUP / 2; d > 0; d /= 2) {\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (GPUSCAN_ITEM < d)\n"
+    "            shared->sums[GPUSCAN_ITEM] =\n"
+    "                gpuscan_combine(shared->sums[GPUSCAN_ITEM], shared->sums[GPUSCAN_ITEM + d]);\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    return shared->sums[0];\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#else\n"
+    "/* Else a group takes neighbouring tiles and sums them in order. */\n"
+    "typedef gpuscan_shared gpuscan_reduce_shared;\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_tiles_sum(global const gpuscan_src *src, ulong count, ulong tile, ulong tiles,\n"
+    "                                          local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_CPU\n"
+    "    return gpuscan_span_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count));\n"
+    "#else\n"
+    "    gpuscan_t total = gpuscan_identity();\n"
+    "    for (ulong t = tile; t < tiles; t++) {\n"
+    "        gpuscan_t sum = gpuscan_tile_sum(src, t * GPUSCAN_TILE, count, shared);\n"
+    "        total = t == tile ? sum : gpuscan_combine(total, sum);\n"
+    "    }\n"
+    "    return total;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Partial results go through state words where a group of the same launch reads them, else through plain memory. */\n"
+    "#if GPUSCAN_WORD\n"
+    "typedef gpuscan_word gpuscan_partial;\n"
+    "#else\n"
+    "typedef gpuscan_t gpuscan_partial;\n"
+    "#endif\n"
+    "\n"
+    "static inline void gpuscan_partial_store(global gpuscan_partial *partials, uint i, uint epoch, gpuscan_t value) {\n"
+    "#if GPUSCAN_WORD\n"
+    "    gpuscan_publish(partials, i, epoch, GPUSCAN_AGGREGATE, value);\n"
+    "#else\n"
+    "    partials[i] = value;\n"
+    "#endif\n"
+    "}\n"
     "\n",
-    "/* One tile a group, each datum read once and written once. A tile publishes its sum (aggregate), looks back over the\n",
-    "   tiles before it to the nearest one that has published everything up to its end (prefix), and publishes its own.\n",
-    "   Merrill and Garland, \"Single-pass parallel prefix scan with decoupled look-back\", 2016. Tickets number the tiles in\n",
-    "   the order in which groups start, so that a tile only waits for groups that run or have run.\n",
+    "static inline gpuscan_t gpuscan_partial_load(global gpuscan_partial *partials, uint i, uint epoch) {\n"
+    "#if GPUSCAN_WORD\n"
+    "    gpuscan_t value = gpuscan_identity();\n"
+    "#if GPUSCAN_PTX /* no fence: words that were stored but are not there yet are on their way */\n"
+    "    for (uint polls = 0; gpuscan_observe(partials, i, epoch, &value) == GPUSCAN_EMPTY && polls < 1u << 22; polls++)\n"
+    "        ;\n"
+    "#else\n"
+    "    gpuscan_observe(partials, i, epoch, &value);\n"
+    "#endif\n"
+    "    return value;\n"
+    "#else\n"
+    "    return partials[i];\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The sum of all partial results: by all work-items where the operator commutes; else in order, by one sub-group, or\n"
+    "   without lanes by one work-item: no barriers. */\n"
+    "static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch,\n"
+    "                                             local gpuscan_reduce_shared *shared) {\n"
+    "    gpuscan_t total = gpuscan_identity();\n"
+    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
+    "    for (uint i = GPUSCAN_ITEM; i < count; i += GPUSCAN_GROUP)\n"
+    "        total = gpuscan_combine(total, gpuscan_partial_load(partials, i, epoch));\n"
+    "    return gpuscan_items_sum(total, shared);\n"
+    "#else\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint share = (count + GPUSCAN_LANES - 1) / GPUSCAN_LANES;\n"
+    "    uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n"
+    "    if (GPUSCAN_ITEM >= GPUSCAN_LANES)\n"
+    "        return total;\n"
+    "#else\n"
+    "    uint first = 0, last = GPUSCAN_ITEM == 0 ? count : 0;\n"
+    "#endif\n"
+    "    for (uint i = first; i < last; i++) {\n"
+    "        gpuscan_t x = gpuscan_partial_load(partials, i, epoch);\n"
+    "        total = i == first ? x : gpuscan_combine(total, x);\n"
+    "    }\n"
+    "#if GPUSCAN_PTX\n"
+    "    {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "        x[0] = total;\n"
+    "        for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            x[k] = gpuscan_identity();\n"
+    "        gpuscan_lanes_sum(x, sum, 0);\n"
+    "        total = sum[0];\n"
+    "    }\n"
+    "#endif\n"
+    "    return total;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
+    "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
+    "    if (flags & (GPUSCAN_FLAG_INIT | GPUSCAN_FLAG_INIT_BUFFER))\n"
+    "        sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
+    "    *dst = GPUSCAN_RESULT(sum);\n"
+    "}\n"
     "\n",
-    "   Prefixes are combined in tile order: prefix[t] = prefix[t - 1] op aggregate[t], whichever prefix was found, so that\n",
-    "   floats come out with the same bits whatever the timing.\n",
+    "typedef struct {\n"
+    "    GPUSCAN_REDUCE_NUMBERS\n"
+    "} gpuscan_reduce_numbers;\n"
+    "\n"
+    "/* One group writes the result at once. Of several the last to arrive combines the partial results where they are state\n"
+    "   words, else a launch of gpuscan_reduce_finish does. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
+    "gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n"
+    "               global gpuscan_result_t *dst, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "               gpuscan_reduce_numbers numbers,\n"
+    "    local gpuscan_reduce_shared *shared) {\n"
+    "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
+    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    gpuscan_t sum;\n"
+    "    src += numbers.src_offset;\n"
+    "    partials += numbers.partials_offset;\n"
+    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
+    "    sum = gpuscan_items_sum(gpuscan_item_sum(src, count, group, groups), shared);\n"
+    "#else\n"
+    "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n"
+    "    sum = gpuscan_tiles_sum(src, count, min(group * numbers.group_tiles, tiles),\n"
+    "                            min((group + 1) * numbers.group_tiles, tiles), shared);\n"
+    "#endif\n"
+    "    if (groups > 1) {\n"
+    "        if (GPUSCAN_ITEM == 0) {\n"
+    "            gpuscan_partial_store(partials, group, epoch, sum);\n"
+    "#if GPUSCAN_WORD && !GPUSCAN_PTX\n"
+    "            gpuscan_device_fence();\n"
+    "#endif\n"
+    "        }\n"
+    "#if !GPUSCAN_WORD\n"
+    "        return;\n"
+    "#else\n"
+    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &shared->ticket) != groups - 1)\n"
+    "            return;\n"
+    "#if !GPUSCAN_PTX\n"
+    "        gpuscan_device_fence();\n"
+    "#endif\n"
+    "        sum = gpuscan_partials_sum(partials, groups, epoch, shared);\n"
+    "#endif\n"
+    "    }\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset, flags);\n"
+    "}\n"
+    "\n"
+    "#if !GPUSCAN_WORD\n"
+    "typedef struct {\n"
+    "    GPUSCAN_REDUCE_FINISH_NUMBERS\n"
+    "} gpuscan_reduce_finish_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
+    "                      global const gpuscan_dst *init_buffer, gpuscan_reduce_finish_numbers numbers,\n"
+    "    local gpuscan_reduce_shared *shared) {\n"
+    "    gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n"
+    "                             (uint)numbers.flags);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
     "\n",
-    "   A group that waits too long sums the late tile itself and publishes that for it, so nothing can hang on a group that\n",
-    "   does not run. Smith, Levien and Owens, \"Decoupled fallback\", 2025.                                                */\n",
-    "#if GPUSCAN_SCAN_SINGLE_PASS\n",
+    "#endif /* GPUSCAN_T */\n"
+    "\n"
+    "#ifdef GPUSCAN_SAMPLE\n"
+    "/* [HISTOGRAM BINS] ------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n"
+    "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n"
+    "\n"
+    "typedef GPUSCAN_SAMPLE gpuscan_sample;\n"
+    "typedef GPUSCAN_COUNTER gpuscan_counter;\n"
+    "\n"
+    "#define GPUSCAN_NO_BIN       0xffffffffu\n"
+    "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n"
+    "\n"
+    "/* The bin of a sample that is known to be outside. */\n"
+    "static inline uint gpuscan_outside(bool below) {\n"
+    "#if GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_DROP\n"
+    "    return GPUSCAN_NO_BIN;\n"
+    "#elif GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_CLAMP\n"
+    "    return below ? 0 : GPUSCAN_BINS - 1;\n"
+    "#else\n"
+    "    return below ? GPUSCAN_BINS : GPUSCAN_BINS + 1;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
+    "\n"
+    "/* 1.5 * 2^23 or 2^52, where the distance of neighbours is 1 */\n"
+    "#define GPUSCAN_MAGIC         (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n"
+    "#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n"
+    "\n"
+    "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
+    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n"
+    "\n"
+    "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n"
+    "#if GPUSCAN_SAMPLE_F16\n"
+    "    return vload_half(0, (private const half *)&x);\n"
+    "#else\n"
+    "    return x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, global const gpuscan_real *edges) {\n"
+    "    gpuscan_real s = gpuscan_real_of(sample);\n"
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
+    "    lower = edges[0];\n"
+    "    upper = edges[GPUSCAN_BINS];\n"
+    "#endif\n"
+    "    bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);        /* NaN is not, nor anywhere else */\n"
+    "    uint elsewhere = s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n"
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
+    "    if (!inside)\n"
+    "        return elsewhere;\n"
+    "    uint low = 0, high = GPUSCAN_BINS; /* edges[low] <= s, and s < edges[high] but for a closed upper edge */\n"
+    "    while (high - low > 1) {\n"
+    "        uint middle = low + (high - low) / 2;\n"
+    "        if (edges[middle] <= s)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "#else\n"
+    "    /* A guess by multiplication, put right by the edges themselves: edge[k] = fma(k, step, lower). */\n"
+    "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n"
+    "    /* The guess errs by less than half a bin: rounded to nearest it is right or one too large. */\n"
+    "    gpuscan_real magic = GPUSCAN_MAGIC; /* added, it leaves the integer in the lowest bits */\n"
+    "    gpuscan_real at = fma(s - lower, inverse, magic), last = magic + (gpuscan_real)(GPUSCAN_BINS - 1);\n"
+    "    at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last); /* fmin, which knows NaN, takes a CPU longer */\n"
+    "    uint nearest = (uint)GPUSCAN_AS_INTEGER(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n"
+    "    nearest -= s < fma(at - magic, step, lower) ? 1 : 0;\n"
+    "    return inside ? nearest : elsewhere; /* chosen late: no branch */\n"
+    "#else\n"
+    "    if (!inside)\n"
+    "        return elsewhere;\n"
+    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n"
+    "    uint k = (uint)guess;\n"
+    "    while (k > 0 && s < fma((gpuscan_real)k, step, lower))\n"
+    "        k--;\n"
+    "    while (k < GPUSCAN_BINS - 1 && s >= fma((gpuscan_real)(k + 1), step, lower))\n"
+    "        k++;\n"
+    "    return k;\n"
+    "#endif\n"
+    "#endif\n"
+    "}\n"
     "\n",
-    "#define GPUSCAN_NONE 0xffffffffu\n",
+    "#else /* integers */\n"
+    "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
+    "\n"
+    "/* range: upper - lower, as gpuscan_offset; factor: see GPUSCAN_BIN_MODE */\n"
+    "#define GPUSCAN_BIN_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n"
+    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n"
+    "\n"
+    "/* floor(x * BINS / range), exactly, for x < range:\n"
+    "     VALUE             bin = x                    one bin a value\n"
+    "     SHIFT             x >> factor                range / BINS is a power of two\n"
+    "     MULTIPLY          mul_hi(x, factor)          factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays\n"
+    "                                                  below x / 2^64 < 1 / range, which cannot reach the next integer; or\n"
+    "                                                  range = 2^64 and factor = BINS, where it is exact by definition\n"
+    "     MULTIPLY_CHECKED  mul_hi(x, factor) or + 1   factor = floor(2^64 * BINS / range): at most one too small\n"
+    "     DIVIDE            x * BINS / range           BINS >= range                                                      */\n"
+    "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n"
+    "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n"
+    "    return (uint)x;\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
+    "    return (uint)(x >> (uint)factor);\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4\n"
+    "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY\n"
+    "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n"
+    "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n"
+    "    return (uint)mul_hi((ulong)x, factor);\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_CHECKED\n"
+    "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n"
+    "    ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)GPUSCAN_BINS); /* next * range <= x * BINS ? */\n"
+    "    bool up = high < x_high || (high == x_high && next * range <= (ulong)x * GPUSCAN_BINS);\n"
+    "    return (uint)(up ? next : bin);\n"
+    "#else\n"
+    "    return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
+    "#endif\n"
+    "}\n"
     "\n",
-    "/* For tests, which define them in a custom text: tiles that publish nothing, and what makes a tile late. */\n",
-    "#ifndef GPUSCAN_TEST_SILENT\n",
-    "#define GPUSCAN_TEST_SILENT(tile) false\n",
-    "#define GPUSCAN_TEST_DELAY(tile)\n",
-    "#endif\n",
+    "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, global const gpuscan_sample *edges) {\n"
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
+    "    uint low = 0, high = GPUSCAN_BINS;\n"
+    "    if (s < edges[0])\n"
+    "        return gpuscan_outside(true);\n"
+    "    if (GPUSCAN_CLOSED ? s > edges[GPUSCAN_BINS] : s >= edges[GPUSCAN_BINS])\n"
+    "        return gpuscan_outside(false);\n"
+    "    while (high - low > 1) {\n"
+    "        uint middle = low + (high - low) / 2;\n"
+    "        if (edges[middle] <= s)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
+    "#else\n"
+    "    /* One unsigned comparison finds both sides: below lower the difference wraps around to more than any range. */\n"
+    "    gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n"
+    "#if !GPUSCAN_RANGE_ALL\n"
+    "    if (x >= (gpuscan_offset)range) {\n"
+    "        if (GPUSCAN_CLOSED && x == (gpuscan_offset)range)\n"
+    "            return GPUSCAN_BINS - 1;\n"
+    "        return gpuscan_outside(GPUSCAN_BELOW(s, lower));\n"
+    "    }\n"
+    "#endif\n"
+    "    return gpuscan_even_bin(x, range, factor);\n"
+    "#endif\n"
+    "}\n"
+    "#endif /* integers */\n"
+    "\n"
+    "/* [HISTOGRAM COUNTERS] --------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* 64-bit counters where there are no 64-bit atomics: two halves, and whoever overflows the low one carries. */\n"
+    "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n"
+    "    uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
+    "    if (atomic_add(low, add) > 0xffffffffu - add)\n"
+    "        carry++;\n"
+    "    if (carry)\n"
+    "        atomic_add(high, carry);\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
+    "#if GPUSCAN_COUNTER_SIZE == 4\n"
+    "    atomic_add((volatile global uint *)counter, amount);\n"
+    "#elif GPUSCAN_COUNTER_ATOMICS == 64\n"
+    "    atom_add((volatile global ulong *)counter, amount);\n"
+    "#elif defined(__ENDIAN_LITTLE__)\n"
+    "    gpuscan_add_split((volatile global uint *)counter, (volatile global uint *)counter + 1, amount);\n"
+    "#else\n"
+    "    gpuscan_add_split((volatile global uint *)counter + 1, (volatile global uint *)counter, amount);\n"
+    "#endif\n"
+    "}\n"
     "\n",
-    "typedef struct {\n",
-    "    ulong src_offset, src_pitch, dst_offset, dst_pitch, count, count_offset, tiles, row_tiles, ahead, states_offset,\n",
-    "        epoch, init_offset, total_offset, flags;\n",
-    "} gpuscan_scan_numbers;\n",
+    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples; weighted 64-bit sums go to global memory. */\n"
+    "static inline void gpuscan_add_local(local uint *counter, uint amount) {\n"
+    "#if GPUSCAN_GROUP == 1\n"
+    "    *counter += amount;\n"
+    "#elif !GPUSCAN_WEIGHTED\n"
+    "    atomic_inc((volatile local uint *)counter);\n"
+    "#else\n"
+    "    atomic_add((volatile local uint *)counter, amount);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_WEIGHTED\n"
+    "typedef GPUSCAN_WEIGHT gpuscan_weight;\n"
+    "#else\n"
+    "typedef uint gpuscan_weight;\n"
+    "#endif\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_sample element[GPUSCAN_VECTOR];\n"
+    "    GPUSCAN_SAMPLE_RAW raw;\n"
+    "} gpuscan_samples;\n"
+    "\n"
+    "/* Where channel c's counters begin, or nothing where the mask leaves it out. */\n"
+    "#define GPUSCAN_CHANNEL_ON(c)   ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n"
+    "#define GPUSCAN_CHANNEL_SLOT(c) popcount(GPUSCAN_CHANNEL_MASK &((1u << (c)) - 1u))\n"
+    "\n"
+    "/* Takes what an accumulator holds and leaves 0. Exchanged, not read, since other groups of the same launch have written\n"
+    "   it by atomics. */\n"
+    "static inline gpuscan_counter gpuscan_take(global gpuscan_counter *accumulator) {\n"
+    "#if GPUSCAN_COUNTER_SIZE == 4\n"
+    "    return atomic_xchg((volatile global uint *)accumulator, 0u);\n"
+    "#else\n"
+    "    volatile global uint *half_words = (volatile global uint *)accumulator;\n"
+    "    ulong a = atomic_xchg(half_words, 0u), b = atomic_xchg(half_words + 1, 0u);\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "    return b << 32 | a;\n"
+    "#else\n"
+    "    return a << 32 | b;\n"
+    "#endif\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_HISTOGRAM_NUMBERS\n"
+    "} gpuscan_histogram_numbers;\n"
+    "\n"
+    "/* What each sample is compared with stays an argument of its own type. */\n"
+    "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n"
+    "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n"
+    "        global const GPUSCAN_EDGE *edges, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,               \\\n"
+    "        global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n"
+    "\n"
+    "/* [HISTOGRAM CPU] -------------------------------------------------------------------------------------------------- */\n"
     "\n",
-    "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n",
-    "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n",
-    "        global gpuscan_word *states, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,                   \\\n",
-    "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n",
+    "#if GPUSCAN_CPU\n"
+    "/* One work-item a group, with tables of its own: no atomics but to hand them over, and no branch that depends on the\n"
+    "   samples. A table has one more counter, for samples that no bin takes.\n"
+    "\n"
+    "   Groups draw pieces until none is left: a driver may hand half of the groups to the thread that comes first (PoCL),\n"
+    "   and threads are not equally fast. Each has one piece where a group's counters of 32 bits could not hold all samples;\n"
+    "   and of bytes of one channel, whose loop gets 13 % slower within another one (PoCL's LLVM 15). */\n"
+    "\n"
+    "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n"
+    "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n"
+    "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1)\n"
+    "#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1) /* counters from one table to the next */\n"
+    "\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "/* Bytes are counted by value, and the values put into bins at the end. Neighbours go to different tables, or each add\n"
+    "   would wait for the one before; a table belongs to one channel. */\n"
+    "\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> 8 * (j))\n"
+    "#define GPUSCAN_BYTE_SHIFT(word, bits) ((word) >> (bits))\n"
+    "#else\n"
+    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> (56 - 8 * (j)))\n"
+    "#define GPUSCAN_BYTE_SHIFT(word, bits) ((word) << (bits))\n"
+    "#endif\n"
+    "\n"
+    "typedef struct __attribute__((packed)) {\n"
+    "    ulong word;\n"
+    "} gpuscan_unaligned; /* a load of one instruction; vload8 would go through a vector register */\n"
+    "\n"
+    "#define GPUSCAN_BLOCK_WORDS (GPUSCAN_BLOCK / 8)\n"
+    "\n"
+    "/* Counts word k of a block and returns the next one, which is loaded first. Two bytes at a time; sixteen is 16, but not\n"
+    "   to the compiler, which else would shift and mask for each byte. */\n"
+    "static inline ulong gpuscan_count_word(global const gpuscan_unaligned *words, uint k, ulong word, uint first,\n"
+    "                                       uint sixteen, local uint *tables) {\n"
+    "    ulong next = words[min(k + 1, (uint)GPUSCAN_BLOCK_WORDS - 1)].word;\n"
+    "    tables[(first + 0) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
+    "    tables[(first + 1) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
+    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n"
+    "    tables[(first + 2) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
+    "    tables[(first + 3) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
+    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n"
+    "    tables[(first + 4) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
+    "    tables[(first + 5) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
+    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n"
+    "    tables[(first + 6) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n"
+    "    tables[(first + 7) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
+    "    return next;\n"
+    "}\n"
     "\n",
-    "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n",
-    "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n",
-    "   tile that is late. */\n",
-    "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n",
-    "                                     gpuscan_t *prefix) {\n",
-    "    uint lane = GPUSCAN_WINDOW_LANE;\n",
-    "    uint end = tile; /* [end, tile): aggregates that are there, without a prefix among them when they were seen */\n",
-    "    uint flag, nearest;\n",
-    "    gpuscan_t value, sum;\n",
-    "    for (;;) { /* lane l looks at tile end - 1 - l */\n",
-    "        uint polls = 0, prefixes;\n",
-    "        for (;;) {\n",
-    "            uint ready, needed;\n",
-    "            flag = GPUSCAN_PREFIX;\n",
-    "            value = base;\n",
-    "            if (lane < end - first)\n",
-    "                flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n",
-    "            ready = GPUSCAN_WINDOW_BALLOT(flag != GPUSCAN_EMPTY);\n",
-    "            prefixes = GPUSCAN_WINDOW_BALLOT(flag == GPUSCAN_PREFIX);\n",
-    "            nearest = prefixes ? gpuscan_lowest(prefixes) : GPUSCAN_WINDOW - 1;\n",
-    "            needed = 0xffffffffu >> (31u - nearest);\n",
-    "            if ((ready & needed) == needed)\n",
-    "                break;\n",
-    "            if (++polls > GPUSCAN_POLLS)\n",
-    "                return end - 1 - gpuscan_lowest(~ready & needed);\n",
-    "        }\n",
-    "        if (prefixes)\n",
-    "            break;\n",
-    "        end -= GPUSCAN_WINDOW;\n",
-    "    }\n",
-    "    sum = GPUSCAN_WINDOW_SHUFFLE(value, nearest);\n",
-    "    for (;;) { /* forwards again, in tile order */\n",
-    "        for (uint l = nearest; l-- > 0;) {\n",
-    "            gpuscan_t x = GPUSCAN_WINDOW_SHUFFLE(value, l);\n",
-    "            sum = GPUSCAN_WINDOW_FLAG(flag, l) == GPUSCAN_PREFIX ? x : gpuscan_combine(sum, x);\n",
-    "        }\n",
-    "        if (end == tile)\n",
-    "            break;\n",
-    "        end += GPUSCAN_WINDOW;\n",
-    "        nearest = GPUSCAN_WINDOW;\n",
-    "        flag = gpuscan_observe(states, end - 1 - lane, epoch, &value);\n",
-    "    }\n",
-    "    *prefix = sum;\n",
-    "    return GPUSCAN_NONE;\n",
-    "}\n",
+    "static inline void gpuscan_count_bytes(global const gpuscan_sample *from, uint sixteen, local uint *tables) {\n"
+    "    global const gpuscan_unaligned *words = (global const gpuscan_unaligned *)from;\n"
+    "    ulong a = words[0].word;\n"
+    "#if GPUSCAN_CHANNELS == 1\n"
+    "    ulong b = words[GPUSCAN_BLOCK_WORDS - 1].word;\n"
+    "    if (a == b && a == rotate(a, 8ul)) { /* a run? */\n"
+    "        ulong differ = 0;\n"
+    "        for (uint k = 1; k < GPUSCAN_BLOCK_WORDS - 1; k++)\n"
+    "            differ |= a ^ words[k].word;\n"
+    "        if (differ == 0) {\n"
+    "            tables[GPUSCAN_BYTE(a, 0)] += GPUSCAN_BLOCK;\n"
+    "            return;\n"
+    "        }\n"
+    "    }\n"
+    "#endif\n"
+    "    ulong word = a;\n"
+    "    _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_BLOCK_WORDS; k += GPUSCAN_CHANNELS == 3 ? 3 : 1) {\n"
+    "        word = gpuscan_count_word(words, k, word, 0, sixteen, tables);\n"
+    "        if (GPUSCAN_CHANNELS == 3) { /* whose places in a word repeat after three */\n"
+    "            word = gpuscan_count_word(words, k + 1, word, 8, sixteen, tables);\n"
+    "            word = gpuscan_count_word(words, k + 2, word, 16, sixteen, tables);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_COPIES\n"
+    "typedef local uint *gpuscan_table;\n"
+    "#else\n"
+    "typedef global gpuscan_counter *gpuscan_table;\n"
+    "#endif\n"
+    "\n"
+    "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n"
+    "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
+    "                                      global const GPUSCAN_EDGE *edges) {\n"
+    "    uint bin;\n"
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES || GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#else\n"
+    "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n"
+    "    bin = gpuscan_even_bin(x, range, factor);\n"
+    "#if !GPUSCAN_RANGE_ALL\n"
+    "    bin = x >= (gpuscan_offset)range ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n"
+    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n"
+    "#endif\n"
+    "#endif\n"
+    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n"
+    "       page in, which makes it very slow. */\n"
+    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n"
+    "    if (GPUSCAN_CHANNELS == 1)\n"
+    "        return bin;\n"
+    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n"
+    "        return GPUSCAN_ALL_BINS;\n"
+    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "}\n"
     "\n",
-    "/* The same for the whole group, which finds it in shared->prefix after its next barrier. The sub-group that looks back\n",
-    "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n",
-    "   more than some compilers can do. */\n",
-    "static inline gpuscan_t gpuscan_tile_prefix(global gpuscan_word *states, uint first, uint tile, uint epoch,\n",
-    "                                            gpuscan_t base, global const gpuscan_src *src, ulong count,\n",
-    "                                            local gpuscan_shared *shared) {\n",
-    "    gpuscan_t prefix = base;\n",
-    "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n",
-    "        uint late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n",
-    "        while (late != GPUSCAN_NONE) {\n",
-    "            gpuscan_t sum = gpuscan_tile_sum_alone(src, (ulong)(late - first) * GPUSCAN_TILE, count);\n",
-    "            if (GPUSCAN_ITEM == 0)\n",
-    "                gpuscan_publish_for(states, late, epoch, sum);\n",
-    "            late = gpuscan_look_back(states, first, tile, epoch, base, &prefix);\n",
-    "        }\n",
-    "#if !GPUSCAN_CPU\n",
-    "        if (GPUSCAN_ITEM == 0)\n",
-    "            shared->prefix = prefix;\n",
-    "#endif\n",
-    "    }\n",
-    "    return prefix;\n",
-    "}\n",
+    "#if GPUSCAN_WEIGHTED\n"
+    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]] += weights[(v + j) / GPUSCAN_CHANNELS]\n"
+    "#elif GPUSCAN_COPIES > 1 /* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
+    "#define GPUSCAN_COUNT(v, j) (table + j % GPUSCAN_COPIES * GPUSCAN_STRIDE)[counter[v + j]]++\n"
+    "#else\n"
+    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]]++\n"
+    "#endif\n"
+    "\n"
+    "/* Bins first, which vectorises, then counters. */\n"
+    "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n"
+    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "    uint counter[GPUSCAN_BLOCK];\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n"
+    "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n"
+    "        uint differ = 0;\n"
+    "        for (uint v = 1; v < GPUSCAN_BLOCK; v++)\n"
+    "            differ |= counter[0] ^ counter[v];\n"
+    "        if (differ == 0) {\n"
+    "            table[counter[0]] += GPUSCAN_BLOCK;\n"
+    "            return;\n"
+    "        }\n"
+    "    }\n"
+    "#endif\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v += 8) {\n"
+    "        GPUSCAN_COUNT(v, 0);\n"
+    "        GPUSCAN_COUNT(v, 1);\n"
+    "        GPUSCAN_COUNT(v, 2);\n"
+    "        GPUSCAN_COUNT(v, 3);\n"
+    "        GPUSCAN_COUNT(v, 4);\n"
+    "        GPUSCAN_COUNT(v, 5);\n"
+    "        GPUSCAN_COUNT(v, 6);\n"
+    "        GPUSCAN_COUNT(v, 7);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n"
+    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
+    "                                          ulong first, ulong last, ulong step, uint flags) {\n"
+    "    for (ulong k = first; k < last; k += step) {\n"
+    "#if GPUSCAN_COPIES\n"
+    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n"
+    "#else /* a table a group, of an earlier launch */\n"
+    "        gpuscan_counter sum = 0;\n"
+    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES_SHIFT; t++) {\n"
+    "            sum += accumulators[t * (ulong)GPUSCAN_STRIDE + k];\n"
+    "            accumulators[t * (ulong)GPUSCAN_STRIDE + k] = 0;\n"
+    "            if (k == 0)\n"
+    "                accumulators[t * (ulong)GPUSCAN_STRIDE + GPUSCAN_ALL_BINS] = 0;\n"
+    "        }\n"
+    "#endif\n"
+    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+    "    }\n"
+    "}\n"
     "\n",
-    "#if GPUSCAN_CPU\n",
-    "/* The next tile that holds elements, or is its row's first, or GPUSCAN_NONE: each group draws one number too many. */\n",
-    "static inline uint gpuscan_draw_tile(global uint *tickets, uint tiles, uint row_tiles, ulong count,\n",
-    "                                     local gpuscan_shared *shared) {\n",
-    "    for (;;) {\n",
-    "        uint tile = gpuscan_ticket(tickets, tiles + (uint)get_num_groups(0), &shared->ticket);\n",
-    "        if (tile >= tiles)\n",
-    "            return GPUSCAN_NONE;\n",
-    "        if (tile % row_tiles == 0 || (ulong)(tile % row_tiles) * GPUSCAN_TILE < count)\n",
-    "            return tile;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_range gpuscan_tile_range(uint tile, uint row_tiles, global const gpuscan_src *src,\n",
-    "                                               ulong src_pitch, ulong count) {\n",
-    "    gpuscan_range range;\n",
-    "    range.first = range.last = 0;\n",
-    "    range.src = src;\n",
-    "    if (tile != GPUSCAN_NONE) {\n",
-    "        range.src += tile / row_tiles * src_pitch;\n",
-    "        range.first = (ulong)(tile % row_tiles) * GPUSCAN_TILE;\n",
-    "        range.last = min(range.first + GPUSCAN_TILE, count);\n",
-    "    }\n",
-    "    range.sum = gpuscan_identity();\n",
-    "    return range;\n",
-    "}\n",
-    "\n",
-    "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
-    "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n",
-    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
-    "    gpuscan_range range;\n",
-    "    states += numbers.states_offset;\n",
-    "    src += numbers.src_offset;\n",
-    "    dst += numbers.dst_offset;\n",
-    "    tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n",
-    "    range = gpuscan_tile_range(tile, row_tiles, src, numbers.src_pitch, count);\n",
-    "    range.sum = gpuscan_range_sum(range.src, range.first, range.last);\n",
-    "    while (tile != GPUSCAN_NONE) {\n",
-    "        uint row = tile / row_tiles, row_first = row * row_tiles;\n",
-    "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n",
-    "        uint next;\n",
-    "        gpuscan_range next_range;\n",
-    "        gpuscan_t prefix, end;\n",
-    "        GPUSCAN_TEST_DELAY(tile);\n",
-    "        if (GPUSCAN_TEST_SILENT(tile))\n",
-    "            ;\n",
-    "        else if (tile != row_first)\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, range.sum);\n",
-    "        else\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, range.sum));\n",
-    "        if ((global const void *)range.src == (global const void *)to) /* see gpuscan_publish_for */\n",
-    "            gpuscan_device_fence();\n",
-    "        prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, range.src, count, shared);\n",
-    "        end = gpuscan_combine(prefix, range.sum);\n",
-    "        if (GPUSCAN_TEST_SILENT(tile))\n",
-    "            ;\n",
-    "        else if (tile != row_first)\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, end);\n",
-    "        if ((flags & GPUSCAN_FLAG_TOTAL) && range.first + GPUSCAN_TILE >= count)\n",
-    "            totals[numbers.total_offset + row] = gpuscan_to_dst(end);\n",
-    "        next = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n",
-    "        next_range = gpuscan_tile_range(next, row_tiles, src, numbers.src_pitch, count);\n",
-    "        gpuscan_range_scan_ahead(range.src, to, range.first, range.last, prefix, flags, &next_range);\n",
-    "        tile = next;\n",
-    "        range = next_range;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "#else\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
-    "    gpuscan_tile data;\n",
-    "    gpuscan_t base, sum, prefix;\n",
-    "    uint tile =\n",
-    "        gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket);\n",
-    "    uint row_tiles = (uint)numbers.row_tiles, epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
-    "    states += numbers.states_offset;\n",
-    "    ulong row = tile / row_tiles;\n",
-    "    uint row_first = (uint)row * row_tiles;\n",
-    "    ulong first = (ulong)(tile - row_first) * GPUSCAN_TILE;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n",
-    "        return;\n",
-    "    src += numbers.src_offset + row * numbers.src_pitch;\n",
-    "    dst += numbers.dst_offset + row * numbers.dst_pitch;\n",
-    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
-    "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_PART);\n",
-    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
-    "    GPUSCAN_TEST_DELAY(tile);\n",
-    "    if (GPUSCAN_ITEM == 0) {\n",
-    "        if (GPUSCAN_TEST_SILENT(tile))\n",
-    "            ;\n",
-    "        else if (tile != row_first)\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n",
-    "        else\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, sum));\n",
-    "        if ((global const void *)src == (global const void *)dst) /* see gpuscan_publish_for */\n",
-    "            gpuscan_device_fence();\n",
-    "    }\n",
-    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    prefix = shared->prefix;\n",
-    "    if (GPUSCAN_ITEM == 0) {\n",
-    "        if (GPUSCAN_TEST_SILENT(tile))\n",
-    "            ;\n",
-    "        else if (tile != row_first)\n",
-    "            gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(prefix, sum));\n",
-    "        if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count)\n",
-    "            totals[numbers.total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
-    "    }\n",
-    "    gpuscan_tile_store(&data, src, dst, first, count, prefix, flags);\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#else /* AHEAD or FEW */\n",
-    "\n",
-    "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n",
-    "   again with the same bits, so that a tile's sum stays there for whoever has to fall back on it. */\n",
-    "typedef struct {\n",
-    "    global const gpuscan_src *src;\n",
-    "    ulong count;\n",
-    "    global gpuscan_word *sums, *prefixes;\n",
-    "    uint tag;\n",
-    "} gpuscan_row;\n",
-    "\n",
-    "static inline bool gpuscan_state_load(global gpuscan_word *states, uint tile, uint tag, gpuscan_t *value) {\n",
-    "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_PARTS, tag, value);\n",
-    "}\n",
-    "static inline void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n",
-    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_PARTS, tag, value);\n",
-    "}\n",
-    "\n",
-    "/* The sums of tiles [from, to), no more than a window's, scanned among its lanes. Those that are late are summed and\n",
-    "   published here. In place a tile may have overwritten its data meanwhile, but it publishes before it does. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_row *row, uint from, uint to) {\n",
-    "    uint tile = from + GPUSCAN_WINDOW_LANE, late;\n",
-    "    gpuscan_t sum = gpuscan_identity();\n",
-    "    bool there = tile >= to || gpuscan_state_load(row->sums, tile, row->tag, &sum);\n",
-    "    for (late = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL; late; late &= late - 1) {\n",
-    "        uint l = gpuscan_lowest(late);\n",
-    "        gpuscan_t x = gpuscan_tile_sum_alone(row->src, (ulong)(from + l) * GPUSCAN_TILE, row->count);\n",
+    "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
+    "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
+    "    uint flags = (uint)numbers.flags;\n"
+    "    accumulators += numbers.accumulators_offset;\n"
+    "    edges += numbers.edges_offset;\n"
+    "    samples += numbers.samples_offset;\n"
+    "    weights += numbers.weights_offset;\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "    volatile uint opaque = 16;\n"
+    "    uint sixteen = opaque; /* see gpuscan_count_word */\n"
+    "    for (uint k = 0; k < GPUSCAN_BYTE_TABLES * 256; k++)\n"
+    "        shared[k] = 0;\n"
+    "#elif GPUSCAN_COPIES\n"
+    "    gpuscan_table table = shared;\n"
+    "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n"
+    "        shared[k] = 0;\n"
+    "#else\n"
+    "    gpuscan_table table = accumulators + group * GPUSCAN_STRIDE;\n"
+    "#endif\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
+    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n"
+    "    bool draw = GPUSCAN_DRAW && groups > 1 && blocks < 0xffffffffu / GPUSCAN_BLOCK;\n"
+    "    uint pieces = draw ? (uint)(blocks / GPUSCAN_PIECE) + 1 : (uint)groups, piece = (uint)group;\n"
+    "    for (;;) {\n"
+    "        if (draw) /* each draws one too many */\n"
+    "            piece = gpuscan_ticket(GPUSCAN_COUNTERS(accumulators) + 1, pieces + (uint)groups, shared);\n"
+    "        if (piece >= pieces)\n"
+    "            break;\n"
+    "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n"
+    "        ulong end = blocks / pieces * (piece + 1) + min((ulong)piece + 1, blocks % pieces);\n"
+    "        while (block < end) {\n"
+    "            ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
+    "            ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n"
+    "            global const gpuscan_sample *from = samples + row * numbers.pitch * GPUSCAN_CHANNELS;\n"
+    "            global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n"
+    "            block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
+    "                gpuscan_count_bytes(from + i, sixteen, shared);\n"
+    "            for (; i < last; i++)\n"
+    "                shared[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
+    "#else\n"
+    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
+    "                gpuscan_count_block(from + i, weight + i / GPUSCAN_CHANNELS, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "            for (; i < last; i++) {\n"
+    "                uint counter =\n"
+    "                    gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#if GPUSCAN_WEIGHTED\n"
+    "                table[counter] += weight[i / GPUSCAN_CHANNELS];\n"
+    "#else\n"
+    "                table[counter]++;\n"
+    "#endif\n"
+    "            }\n"
+    "#endif\n"
+    "        }\n"
+    "        if (!draw)\n"
+    "            break;\n"
+    "    }\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
+    "        uint sum = 0, counter;\n"
+    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
+    "            sum += shared[t * 256 + k % 256];\n"
+    "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        if (sum && counter < GPUSCAN_ALL_BINS)\n"
+    "            gpuscan_add_global(accumulators + counter, sum);\n"
+    "    }\n"
+    "#elif GPUSCAN_COPIES\n"
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS; k++) {\n"
+    "        uint sum = 0;\n"
+    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
+    "            sum += shared[t * GPUSCAN_STRIDE + k];\n"
+    "        if (sum)\n"
+    "            gpuscan_add_global(accumulators + k, sum);\n"
+    "    }\n"
+    "#endif\n"
+    "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
+    "        gpuscan_device_fence();\n"
+    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), (uint)groups, shared) != groups - 1)\n"
+    "            return;\n"
     "        gpuscan_device_fence();\n",
-    "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n",
-    "            sum = x;\n",
-    "            gpuscan_state_store(row->sums, tile, row->tag, sum);\n",
-    "        }\n",
-    "    }\n",
-    "    return gpuscan_window_scan(sum);\n",
-    "}\n",
-    "#endif\n",
+    "        gpuscan_histogram_move(accumulators, counts + numbers.counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#else /* a group of many work-items */\n"
+    "/* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n"
+    "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "    uint bin;\n"
+    "    if (!GPUSCAN_CHANNEL_ON(channel))\n"
+    "        return;\n"
+    "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    if (bin == GPUSCAN_NO_BIN)\n"
+    "        return;\n"
+    "    bin += GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "#if GPUSCAN_SLICES > 1\n"
+    "    bin -= first_bin;\n"
+    "    if (bin >= GPUSCAN_SLICE_BINS)\n"
+    "        return;\n"
+    "#endif\n"
+    "#if GPUSCAN_COPIES\n"
+    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, (uint)weight);\n"
+    "#else\n"
+    "    gpuscan_add_global(accumulators + bin, weight);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Moves accumulators [first, last) in steps to counts and zeroes them. In the launch that counts they are exchanged,\n"
+    "   since other groups have written them by atomics. */\n"
+    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
+    "                                          ulong first, ulong last, ulong step, uint flags) {\n"
+    "    for (ulong k = first; k < last; k += step) {\n"
+    "        gpuscan_counter sum;\n"
+    "        if (flags & GPUSCAN_FLAG_FINISH) {\n"
+    "            sum = gpuscan_take(accumulators + k);\n"
+    "        } else {\n"
+    "            sum = accumulators[k];\n"
+    "            accumulators[k] = 0;\n"
+    "        }\n"
+    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "\n"
+    "#if defined(GPUSCAN_BYTE_BINS) && defined(__ENDIAN_LITTLE__)\n"
+    "#define GPUSCAN_BYTE_BINS_HERE 1\n"
+    "/* A byte is its own bin: the counters of the word's samples, as byte addresses cut out of the word. */\n"
+    "static inline void gpuscan_count_word(uint word, local uint *bins) {\n"
+    "    word ^= GPUSCAN_BYTE_BINS; /* signed: 0x80 in each */\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < 4; v++) {\n"
+    "        int shift = 8 * v - GPUSCAN_COPY_SHIFT, channel = v % GPUSCAN_CHANNELS;\n"
+    "        uint at = (shift < 0 ? word << (shift < 0 ? -shift : 0) : word >> (shift < 0 ? 0 : shift)) &\n"
+    "                  255u << GPUSCAN_COPY_SHIFT;\n"
+    "        if (GPUSCAN_CHANNEL_ON(channel))\n"
+    "            atomic_inc((volatile local uint *)((local char *)bins + (at | (GPUSCAN_ITEM % GPUSCAN_COPIES * 4)) +\n"
+    "                                               (GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS\n"
+    "                                                << GPUSCAN_COPY_SHIFT)));\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
     "\n",
-    "#if GPUSCAN_AHEAD\n",
-    "/* AHEAD: every tile is read twice, the second time from the cache, and nobody waits. One group folds; half of the\n",
-    "   others sum tiles, `ahead` tiles before the other half scans them. They never wait and bring the tiles into the cache.\n",
-    "   The folding group alone turns their sums into prefixes, and a scanning group reads one prefix. In order of groups:\n",
+    "/* Counts a vector of samples, the first of which is the row's sample at. */\n"
+    "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n"
+    "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "#if GPUSCAN_BYTE_BINS_HERE\n"
+    "    gpuscan_count_word(raw.x, bins);\n"
+    "    gpuscan_count_word(raw.y, bins);\n"
+    "    gpuscan_count_word(raw.z, bins);\n"
+    "    gpuscan_count_word(raw.w, bins);\n"
+    "#else\n"
+    "    uint channel = GPUSCAN_CHANNELS == 3 ? (uint)(at % 3) : 0;\n"
+    "    gpuscan_samples vector;\n"
+    "    vector.raw = raw;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        gpuscan_weight weight = 1;\n"
+    "#if GPUSCAN_WEIGHTED\n"
+    "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n"
+    "#endif\n"
+    "        gpuscan_count_sample(vector.element[v], GPUSCAN_CHANNELS == 3 ? channel : v % GPUSCAN_CHANNELS, weight, copy,\n"
+    "                             first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n"
+    "    gpuscan_count_vector(raw, here.head + (ulong)(i) * GPUSCAN_VECTOR, here.weights, copy, first_bin, bins,            \\\n"
+    "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
+    "\n"
+    "/* Vectors of a row that 32 bits count where they are not loaded ahead: registers are few. */\n"
+    "#ifndef GPUSCAN_CHUNK\n"
+    "#define GPUSCAN_CHUNK (1u << 30)\n"
+    "#endif\n"
+    "\n"
+    "/* A row of samples: vectors, the first of which begins with sample head, and a few at both ends that none holds. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_sample *samples;\n"
+    "    global const gpuscan_weight *weights;\n"
+    "    ulong head, vectors;\n"
+    "} gpuscan_sample_row;\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_sample_row gpuscan_sample_row_at(global const gpuscan_sample *samples, ulong pitch, ulong count,\n"
+    "                                          global const gpuscan_weight *weights, ulong weights_pitch, ulong row) {\n"
+    "    gpuscan_sample_row at;\n"
+    "    uint past;\n"
+    "    at.samples = samples + row * pitch * GPUSCAN_CHANNELS;\n"
+    "    at.weights = weights + row * weights_pitch;\n"
+    "    past = (uint)(size_t)at.samples & 15;\n"
+    "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n"
+    "    at.vectors = 0;\n"
+    "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
+    "        (GPUSCAN_CHANNELS == 3 || at.head % GPUSCAN_CHANNELS == 0))\n"
+    "        at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n"
+    "    else\n"
+    "        at.head = 0;\n"
+    "    return at;\n"
+    "}\n"
     "\n",
-    "       fold | sum 0 ... ahead-1 | sum ahead, scan 0, sum ahead+1, scan 1, ... | scan the last ahead tiles\n",
+    "GPUSCAN_INLINE global const uint4 *gpuscan_sample_row_vectors(gpuscan_sample_row at) {\n"
+    "    return (global const uint4 *)(at.samples + at.head);\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_load_vectors(uint4 *vectors, global const uint4 *from, ulong stride) {\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        vectors[k] = gpuscan_load_once(from + k * stride);\n"
+    "}\n"
+    "\n"
+    "/* Loads vectors i, i + stride, ... of a row, where there are ITEM_VECTORS of them; in the short form as many as there\n"
+    "   are. */\n"
+    "GPUSCAN_INLINE bool gpuscan_load_if(uint4 *vectors, gpuscan_sample_row at, ulong i, ulong stride) {\n"
+    "    global const uint4 *from = gpuscan_sample_row_vectors(at) + i;\n"
+    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_AHEAD\n"
+    "    bool more = i + (GPUSCAN_ITEM_VECTORS - 1) * stride < at.vectors;\n"
+    "    if (more)\n"
+    "        gpuscan_load_vectors(vectors, from, stride);\n"
+    "    return more;\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        vectors[k] = gpuscan_load_once_if(i + k * stride < at.vectors, from + k * stride);\n"
+    "    return i < at.vectors;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Work-items that sum a bin's copies together, where lanes can: all of a group's, so that none waits for a few. */\n"
+    "#if GPUSCAN_COPIES\n"
+    "#if !GPUSCAN_PTX\n"
+    "#define GPUSCAN_BIN_ITEMS 1\n"
+    "#elif GPUSCAN_GROUP >= 4 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES >= 4\n"
+    "#define GPUSCAN_BIN_ITEMS 4\n"
+    "#elif GPUSCAN_GROUP >= 2 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES >= 2\n"
+    "#define GPUSCAN_BIN_ITEMS 2\n"
+    "#else\n"
+    "#define GPUSCAN_BIN_ITEMS 1\n"
+    "#endif\n"
+    "#define GPUSCAN_ITEM_COPIES (GPUSCAN_COPIES / GPUSCAN_BIN_ITEMS)\n"
+    "\n"
+    "/* The value of the lane whose number differs in the bit distance. Without lanes nobody asks: BIN_ITEMS is 1. */\n"
+    "static inline uint gpuscan_count_of_lane(uint x, uint distance) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(x) : \"r\"(x), \"r\"(distance));\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "\n"
+    "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; helper: which of\n"
+    "   them this is. Each sums a part of the copies that begins at a bank of its own, and for neighbouring bins one bank on.\n"
+    "   Not unrolled altogether: code that runs once is slow to come in. */\n"
+    "static inline uint gpuscan_copies_sum(local const uint *bins, uint bin, uint helper) {\n"
+    "    uint sum = 0;\n"
+    "    bins += bin * GPUSCAN_COPIES + helper * GPUSCAN_ITEM_COPIES;\n"
+    "#if GPUSCAN_PTX\n"
+    "    _Pragma(\"unroll 8\")\n"
+    "#endif\n"
+    "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n"
+    "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n"
+    "        sum += gpuscan_count_of_lane(sum, d);\n"
+    "    return sum;\n"
+    "}\n"
+    "#endif\n"
     "\n",
-    "   Within each row, from its first tile on, 32 tiles (one without lane instructions) are a window:\n",
-    "\n",
-    "       prefix(t) = prefix before t's window op the scan of the window's sums at t\n",
-    "\n",
-    "   with a fixed tree for the scan, so that floats come out with the same bits whatever the timing, and whoever computes\n",
-    "   it. Whoever waits too long does: all waits end. */\n",
-    "\n",
-    "#if GPUSCAN_PTX /* groups start in this order; if not, it only takes longer */\n",
-    "#define GPUSCAN_TURN() ((uint)get_group_id(0))\n",
-    "#define GPUSCAN_FOLDERS GPUSCAN_SUBGROUPS\n",
-    "#else\n",
-    "#define GPUSCAN_TURN()                                                                                                 \\\n",
-    "    gpuscan_ticket(GPUSCAN_COUNTERS(states + numbers.states_offset), (uint)get_num_groups(0), &shared->ticket)\n",
-    "#define GPUSCAN_FOLDERS 1\n",
-    "#endif\n",
-    "\n",
-    "/* Whose turn it is to continue the prefix: what was written to local memory before the turn passed is there after. */\n",
-    "static inline uint gpuscan_turn_load(local uint *turn) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint x;\n",
-    "    __asm__ volatile(\"ld.acquire.cta.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"((uint)(size_t)turn) : \"memory\");\n",
-    "    return x;\n",
-    "#else\n",
-    "    return *turn;\n",
-    "#endif\n",
-    "}\n",
-    "static inline void gpuscan_turn_store(local uint *turn, uint x) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    __asm__ volatile(\"st.release.cta.shared.u32 [%0], %1;\" ::\"r\"((uint)(size_t)turn), \"r\"(x) : \"memory\");\n",
-    "#else\n",
-    "    *turn = x;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_row gpuscan_row_at(uint r, uint row_tiles, uint tiles, global const gpuscan_src *src,\n",
-    "                                         ulong src_pitch, ulong count, global gpuscan_word *states, uint epoch) {\n",
-    "    gpuscan_row row;\n",
-    "    row.src = src + r * src_pitch;\n",
-    "    row.count = count;\n",
-    "    row.sums = states + (ulong)r * row_tiles * GPUSCAN_PARTS;\n",
-    "    row.prefixes = row.sums + (ulong)((tiles + 31) & ~31u) * GPUSCAN_PARTS;\n",
-    "    row.tag = epoch << 2 | GPUSCAN_AGGREGATE;\n",
-    "    return row;\n",
-    "}\n",
-    "\n",
-    "/* What precedes a tile that is not its row's first, by one window, where the folding group is late. */\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_own_prefix(const gpuscan_row *row, uint tile, gpuscan_t base) {\n",
-    "    uint last = (tile - 1) / GPUSCAN_WINDOW, w = last;\n",
-    "    gpuscan_t prefix = base;\n",
-    "    for (; w > 0; w--) {\n",
-    "        gpuscan_t x;\n",
-    "        bool there = gpuscan_state_load(row->prefixes, w * GPUSCAN_WINDOW - 1, row->tag, &x);\n",
-    "        if (GPUSCAN_WINDOW_BALLOT(!there) == 0) {\n",
-    "            prefix = x;\n",
-    "            break;\n",
-    "        }\n",
-    "    }\n",
-    "    for (;; w++) {\n",
-    "        uint from = w * GPUSCAN_WINDOW;\n",
-    "        gpuscan_t sums = gpuscan_window_sums(row, from, min(tile, from + GPUSCAN_WINDOW));\n",
-    "        prefix = gpuscan_combine(prefix, GPUSCAN_WINDOW_SHUFFLE(sums, (w == last ? tile - 1 : GPUSCAN_WINDOW - 1) %\n",
-    "                                                                          GPUSCAN_WINDOW));\n",
-    "        if (w == last)\n",
-    "            return prefix;\n",
-    "        if (GPUSCAN_WINDOW_LANE == 0)\n",
-    "            gpuscan_state_store(row->prefixes, from + GPUSCAN_WINDOW - 1, row->tag, prefix);\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "/* The folding group's windows take turns. Each of its sub-groups waits for the sums of a window of tiles and scans them\n",
-    "   before its turn comes; then it only combines them with the prefix that the sub-group before it has handed on through\n",
-    "   local memory. While it has the turn, it publishes what is known of its window so far. */\n",
-    "GPUSCAN_INLINE void gpuscan_fold(global const gpuscan_src *src, ulong src_pitch, ulong count, uint tiles,\n",
-    "                                uint row_tiles, global gpuscan_word *states, uint epoch, gpuscan_t base,\n",
-    "                                local gpuscan_shared *shared) {\n",
-    "    uint live = (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0)); /* tiles of a row */\n",
-    "    uint row_windows = (live + GPUSCAN_WINDOW - 1) / GPUSCAN_WINDOW, windows = tiles / row_tiles * row_windows;\n",
-    "    uint lane = GPUSCAN_WINDOW_LANE;\n",
-    "    if (GPUSCAN_ITEM == 0) {\n",
-    "        shared->prefix = base;\n",
-    "        shared->turn = 0;\n",
-    "    }\n",
-    "#if GPUSCAN_PTX\n",
-    "    GPUSCAN_BARRIER();\n",
-    "#endif\n",
-    "    if (GPUSCAN_ITEM >= GPUSCAN_FOLDERS * GPUSCAN_WINDOW)\n",
-    "        return;\n",
-    "    for (uint w = GPUSCAN_ITEM / GPUSCAN_WINDOW; w < windows; w += GPUSCAN_FOLDERS) {\n",
-    "        uint r = w / row_windows, from = (w - r * row_windows) * GPUSCAN_WINDOW, tile = from + lane;\n",
-    "        gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, src_pitch, count, states, epoch);\n",
-    "        gpuscan_t sum = gpuscan_identity(), prefix = base, sums;\n",
-    "        uint done = 0, polls = 0; /* tiles of the window that are published */\n",
-    "        bool there = tile >= live, mine = false;\n",
-    "        while (done < GPUSCAN_WINDOW) {\n",
-    "            if (!there)\n",
-    "                there = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n",
-    "            uint missing = ~GPUSCAN_WINDOW_BALLOT(there) & GPUSCAN_WINDOW_ALL;\n",
-    "            uint known = missing ? gpuscan_lowest(missing) : GPUSCAN_WINDOW;\n",
-    "            bool late = mine && polls++ > GPUSCAN_POLLS; /* all wait for this window */\n",
-    "            if (late) {\n",
-    "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW));\n",
-    "                known = GPUSCAN_WINDOW;\n",
-    "            } else if (known == done && mine) {\n",
-    "                continue;\n",
-    "            } else {\n",
-    "                sums = gpuscan_window_scan(sum);\n",
-    "            }\n",
-    "            if (!mine) {\n",
-    "                /* Whoever has the turn passes it on after so many polls and sums at most: this wait ends. */\n",
-    "                bool turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
-    "                while (!turned && known == GPUSCAN_WINDOW)\n",
-    "                    turned = GPUSCAN_WINDOW_BALLOT(gpuscan_turn_load(&shared->turn) != w) == 0;\n",
-    "                if (!turned)\n",
-    "                    continue;\n",
-    "                mine = true;\n",
-    "                if (from != 0)\n",
-    "                    prefix = shared->prefix;\n",
-    "            }\n",
-    "            sums = gpuscan_combine(prefix, sums);\n",
-    "            if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n",
-    "                shared->prefix = sums;\n",
-    "                gpuscan_turn_store(&shared->turn, w + 1);\n",
-    "            }\n",
-    "            if (!GPUSCAN_TEST_SILENT(tile) && lane >= done && lane < known && tile < live)\n",
-    "                gpuscan_state_store(row.prefixes, tile, row.tag, sums);\n",
-    "            done = known;\n",
-    "        }\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
-    "    gpuscan_tile data;\n",
-    "    gpuscan_t base, sum, prefix;\n",
-    "    uint turn = GPUSCAN_TURN(), tile;\n",
-    "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, ahead = (uint)numbers.ahead;\n",
-    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    bool sums_only, there;\n",
-    "    states += numbers.states_offset;\n",
-    "    src += numbers.src_offset;\n",
-    "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
-    "    if (turn == 0) {\n",
-    "        gpuscan_fold(src, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n",
-    "        return;\n",
-    "    }\n",
-    "    tile = turn - 1;\n",
-    "    sums_only = tile < ahead;\n",
-    "    if (!sums_only) {\n",
-    "        uint past = tile - ahead;\n",
-    "        sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n",
-    "        tile = past >= 2 * (tiles - ahead) ? tile - tiles : past / 2 + (sums_only ? ahead : 0);\n",
-    "    }\n",
-    "    uint r = tile / row_tiles;\n",
-    "    gpuscan_row row = gpuscan_row_at(r, row_tiles, tiles, src, numbers.src_pitch, count, states, epoch);\n",
-    "    tile -= r * row_tiles;\n",
-    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
-    "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n",
-    "        return;\n",
-    "#if GPUSCAN_PTX /* elsewhere no barriers that only some groups reach */\n",
-    "    if (sums_only) {\n",
-    "        sum = gpuscan_tile_sum_by(row.src, first, count, gpuscan_policy_keep(), shared);\n",
-    "        GPUSCAN_TEST_DELAY(tile);\n",
-    "        if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0)\n",
-    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "    gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_PART, gpuscan_policy_last());\n",
-    "    there = tile == 0;\n",
-    "    prefix = base;\n",
-    "    if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n",
-    "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n",
-    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
-    "#if !GPUSCAN_PTX\n",
-    "    if (sums_only) {\n",
-    "        GPUSCAN_TEST_DELAY(tile);\n",
-    "        if (!GPUSCAN_TEST_SILENT(tile) && GPUSCAN_ITEM == 0)\n",
-    "            gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
-    "        return;\n",
-    "    }\n",
-    "#endif\n",
-    "    if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n",
-    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
-    "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n",
-    "        if (GPUSCAN_WINDOW_BALLOT(!there)) {\n",
-    "            prefix = gpuscan_own_prefix(&row, tile, base);\n",
-    "#if GPUSCAN_PTX /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n",
-    "            gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_PART, gpuscan_policy_last());\n",
-    "            gpuscan_tile_scan_part(&data, first, count, shared);\n",
-    "            data.group = gpuscan_group_before(&sum, shared);\n",
-    "#endif\n",
-    "        }\n",
-    "    }\n",
-    "#if !GPUSCAN_PTX\n",
-    "    if (GPUSCAN_ITEM == 0)\n",
-    "        shared->prefix = prefix;\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    prefix = shared->prefix;\n",
-    "#endif\n",
-    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n",
-    "        totals[numbers.total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
-    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n",
-    "    gpuscan_tile_store(&data, row.src, dst, first, count, prefix, flags);\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_FEW\n",
-    "/* FEW: so few tiles (at most GPUSCAN_FEW) that all groups run at once, with lane instructions. Each reads the sums of\n",
-    "   all tiles before its own, a window's in each sub-group; nobody publishes a prefix. The formula is that of AHEAD. */\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n",
-    "    gpuscan_tile data;\n",
-    "    gpuscan_row row;\n",
-    "    gpuscan_t sum, prefix;\n",
-    "    uint row_tiles = (uint)numbers.row_tiles, flags = (uint)numbers.flags;\n",
-    "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    row.src = src + numbers.src_offset + r * numbers.src_pitch;\n",
-    "    row.count = count;\n",
-    "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_PARTS;\n",
-    "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n",
-    "    dst += numbers.dst_offset + r * numbers.dst_pitch;\n",
-    "    tile -= r * row_tiles;\n",
-    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n",
-    "    if (first >= count && tile != 0)\n",
-    "        return;\n",
-    "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_PART);\n",
-    "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n",
-    "    sum = gpuscan_tile_scan(&data, first, count, shared);\n",
-    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n",
-    "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n",
-    "        if ((global const void *)row.src == (global const void *)dst)\n",
-    "            gpuscan_device_fence();\n",
-    "    }\n",
-    "    if ((global const void *)row.src == (global const void *)dst) /* the sum is there first: see gpuscan_window_sums */\n",
-    "        GPUSCAN_BARRIER();\n",
-    "    if (tile != 0) {\n",
-    "        for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n",
-    "            uint t = from + GPUSCAN_LANE;\n",
-    "            gpuscan_t x = gpuscan_identity();\n",
-    "            bool there = t >= tile;\n",
-    "            for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
-    "                there = gpuscan_state_load(row.sums, t, row.tag, &x);\n",
-    "            if (gpuscan_ballot(!there))\n",
-    "                x = gpuscan_window_sums(&row, from, min(tile, from + GPUSCAN_WINDOW));\n",
-    "            else\n",
-    "                x = gpuscan_window_scan(x);\n",
-    "            if (t == min(tile, from + GPUSCAN_WINDOW) - 1)\n",
-    "                shared->windows[from / GPUSCAN_WINDOW] = x;\n",
-    "        }\n",
-    "        GPUSCAN_BARRIER();\n",
-    "        for (uint from = 0; from < tile; from += GPUSCAN_WINDOW)\n",
-    "            prefix = gpuscan_combine(prefix, shared->windows[from / GPUSCAN_WINDOW]);\n",
-    "    }\n",
-    "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n",
-    "        totals[numbers.total_offset + r] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n",
-    "    gpuscan_tile_store(&data, row.src, dst, first, count, prefix, flags);\n",
-    "}\n",
-    "#endif\n",
-    "#endif /* GPUSCAN_SCAN_SINGLE_PASS */\n",
-    "\n",
-    "/* ---- uniform add ----------------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "#if GPUSCAN_UNIFORM_ADD\n",
-    "typedef struct {\n",
-    "    ulong dst_offset, addend_offset, count, count_offset, block, flags;\n",
-    "} gpuscan_add_numbers;\n",
-    "\n",
-    "/* A group takes TILE consecutive elements at a time; on a CPU its one work-item does, addend by addend. */\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_uniform_add(global gpuscan_dst *dst, global const gpuscan_dst *addends, global const uint *count_buffer,\n",
-    "                    gpuscan_add_numbers numbers) {\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n",
-    "    ulong block = numbers.block;\n",
-    "    dst += numbers.dst_offset;\n",
-    "    addends += numbers.addend_offset;\n",
-    "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_TILE; first < count;\n",
-    "         first += (ulong)get_num_groups(0) * GPUSCAN_TILE) {\n",
-    "        ulong last = min(first + GPUSCAN_TILE, count);\n",
-    "        ulong index = first / block;\n",
-    "#if GPUSCAN_CPU\n",
-    "        for (ulong i = first; i < last;) {\n",
-    "            ulong end = block - (i - index * block) < last - i ? i + (block - (i - index * block)) : last;\n",
-    "            gpuscan_t addend = gpuscan_from_dst(addends[index++]);\n",
-    "            for (; i < end; i++)\n",
-    "                dst[i] = gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(dst[i])));\n",
-    "        }\n",
-    "#else\n",
-    "        ulong past = first - index * block; /* 64-bit division once a tile, 32-bit ones within it */\n",
-    "        for (int k = 0; k < GPUSCAN_ROWS * GPUSCAN_VECTOR; k++) {\n",
-    "            uint i = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n",
-    "            if (first + i < last) {\n",
-    "                ulong step = past + i;\n",
-    "                ulong a = step < block          ? 0\n",
-    "                          : block > 0xffffffffu ? 1\n",
-    "                          : step > 0xffffffffu  ? step / block\n",
-    "                                                : (uint)step / (uint)block;\n",
-    "                dst[first + i] = gpuscan_to_dst(\n",
-    "                    gpuscan_combine(gpuscan_from_dst(addends[index + a]), gpuscan_from_dst(dst[first + i])));\n",
-    "            }\n",
-    "        }\n",
-    "#endif\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* ---- reduce ---------------------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "#if GPUSCAN_REDUCE\n",
-    "#if GPUSCAN_ARG\n",
-    "#define GPUSCAN_RESULT(x) ((GPUSCAN_RESULT_TYPE)(x).index)\n",
-    "typedef GPUSCAN_RESULT_TYPE gpuscan_result_t;\n",
-    "#else\n",
-    "#define GPUSCAN_RESULT(x) gpuscan_to_dst(x)\n",
-    "typedef gpuscan_dst gpuscan_result_t;\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
-    "/* An operator that commutes: every work-item sums vectors, ROWS loads in flight, in steps of the whole grid; then the\n",
-    "   group sums its work-items. Which is fixed by count and groups. */\n",
-    "typedef struct {\n",
-    "    gpuscan_t sums[GPUSCAN_PTX ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP];\n",
-    "    uint ticket;\n",
-    "} gpuscan_reduce_shared;\n",
-    "\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "typedef union {\n",
-    "    gpuscan_src element[GPUSCAN_VECTOR];\n",
-    "    uint4 raw;\n",
-    "} gpuscan_src_vector;\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_vector_sum(gpuscan_t sum, uint4 raw, ulong i) {\n",
-    "#if GPUSCAN_PACKED_HERE\n",
-    "    return (gpuscan_t)gpuscan_packed_sum4(raw, sum);\n",
-    "#else\n",
-    "    gpuscan_src_vector row;\n",
-    "    row.raw = raw;\n",
-    "    gpuscan_t x = gpuscan_convert(row.element[0], i);\n",
+    "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n"
+    "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n"
+    "   by an exchange, since the others were atomic: nothing else orders them. */\n"
+    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_U64\n"
+    "typedef ulong gpuscan_arrivals;\n"
+    "#define GPUSCAN_ARRIVE(word, amount) atom_add(word, amount)\n"
+    "#define GPUSCAN_CLEAR(word)          atom_xchg(word, 0ul)\n"
+    "#define GPUSCAN_WORD_OF(bin)         (bin)\n"
+    "#elif GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_U32\n"
+    "typedef uint gpuscan_arrivals;\n"
+    "#define GPUSCAN_ARRIVE(word, amount) atomic_add(word, amount)\n"
+    "#define GPUSCAN_CLEAR(word)          atomic_xchg(word, 0u)\n"
+    "#define GPUSCAN_WORD_OF(bin)         ((bin) / 8 * 16 + (bin) % 8)\n"
+    "#endif\n"
+    "#define GPUSCAN_ARRIVAL ((gpuscan_arrivals)1 << GPUSCAN_ARRIVALS)\n"
+    "\n"
+    "/* Bins that a work-item hands over at once, so that the atomics' latencies overlap. */\n"
+    "#define GPUSCAN_AT_ONCE       (GPUSCAN_SLICE_BINS > GPUSCAN_GROUP ? 4 : 1)\n"
+    "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here && helper == 0)\n"
+    "\n"
+    "/* Groups g, g + SLICES, ... count slice g % SLICES of the bins. Of a slice's groups row_groups share a row: their\n"
+    "   work-items take its vectors in turn, ITEM_VECTORS loads in flight. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
+    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS\n"
+    "#if GPUSCAN_PTX /* a known address saves an addition a sample, and the driver adds nothing to these bytes */\n"
+    ") {\n"
+    "    local uint shared[GPUSCAN_COPIES ? GPUSCAN_SLICE_BINS * GPUSCAN_COPIES : 1]; /* the bins, later the ticket */\n"
+    "#else\n"
+    "    , local uint *shared) {\n"
+    "#endif\n"
+    "    uint row_groups = (uint)numbers.row_groups, flags = (uint)numbers.flags;\n"
+    "    ulong rows = numbers.rows, pitch = numbers.pitch, weights_pitch = numbers.weights_pitch;\n"
+    "    uint members = (uint)get_num_groups(0) / GPUSCAN_SLICES, member = (uint)get_group_id(0) / GPUSCAN_SLICES;\n"
+    "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
+    "    uint first = member % row_groups * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
+    "    uint stride = row_groups * GPUSCAN_GROUP;\n"
+    "    ulong row = member / row_groups;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
+    "    samples += numbers.samples_offset;\n"
+    "    weights += numbers.weights_offset;\n"
+    "    gpuscan_sample_row here = gpuscan_sample_row_at(samples, pitch, count, weights, weights_pitch, row);\n"
+    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n"
+    "    ulong stride64 = stride; /* beyond 32 bits */\n"
+    "    uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
+    "    bool more = gpuscan_load_if(loaded, here, first, stride64); /* on their way while the bins are cleared */\n"
+    "#endif\n"
+    "#if GPUSCAN_COPIES\n"
+    "    local uint *bins = shared;\n"
+    "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n"
+    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS * GPUSCAN_COPIES; k += GPUSCAN_GROUP)\n"
+    "        bins[k] = 0;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#else\n"
+    "    local uint *bins = 0;\n"
+    "    uint copy = 0;\n"
+    "#endif\n"
+    "    accumulators += numbers.accumulators_offset;\n"
+    "    counts += numbers.counts_offset;\n"
+    "    edges += numbers.edges_offset;\n"
+    "    while (row < rows) {\n"
+    "        for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
+    "            ulong sample = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
+    "            gpuscan_weight weight = 1;\n"
+    "#if GPUSCAN_WEIGHTED\n"
+    "            weight = here.weights[sample / GPUSCAN_CHANNELS];\n"
+    "#endif\n"
+    "            gpuscan_count_sample(here.samples[sample], (uint)(sample % GPUSCAN_CHANNELS), weight, copy, first_bin, bins,\n"
+    "                                 accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        }\n"
+    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n"
+    "        ulong i = first;\n"
+    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_AHEAD /* the next vectors are on their way while these are counted */\n"
+    "        while (more) {\n"
+    "            uint4 next[GPUSCAN_ITEM_VECTORS];\n"
+    "            i += GPUSCAN_ITEM_VECTORS * stride64;\n"
+    "            more = gpuscan_load_if(next, here, i, stride64);\n"
     "GPUSCAN_UNROLL\n",
-    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n",
-    "        x = gpuscan_combine(x, gpuscan_convert(row.element[v], i + v));\n",
-    "    return gpuscan_combine(sum, x);\n",
-    "#endif\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong count, uint group, uint groups) {\n",
-    "    ulong first = (ulong)group * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)groups * GPUSCAN_GROUP;\n",
-    "    ulong head = 0, vectors = 0, i;\n",
-    "    gpuscan_t sum = gpuscan_identity();\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    uint past = (uint)((size_t)src & (sizeof(uint4) - 1));\n",
-    "    if (past % sizeof(gpuscan_src) == 0) {\n",
-    "        head = (sizeof(uint4) - past) / sizeof(gpuscan_src) % GPUSCAN_VECTOR;\n",
-    "        head = min(head, count);\n",
-    "        vectors = (count - head) / GPUSCAN_VECTOR;\n",
-    "    }\n",
-    "#endif\n",
-    "    /* what no aligned vector holds: a few elements at both ends */\n",
-    "    for (i = first; i < count - vectors * GPUSCAN_VECTOR; i += stride) {\n",
-    "        ulong at = i < head ? i : i + vectors * GPUSCAN_VECTOR;\n",
-    "        sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n",
-    "    }\n",
-    "#ifdef GPUSCAN_SRC_RAW\n",
-    "    {\n",
-    "        global const uint4 *from = (global const uint4 *)(src + head);\n",
-    "        uint4 row[GPUSCAN_ROWS];\n",
-    "        for (i = first; i + (GPUSCAN_ROWS - 1) * stride < vectors; i += GPUSCAN_ROWS * stride) {\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                row[k] = gpuscan_load_once(from + i + k * stride);\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
-    "        }\n",
-    "        if (i < vectors) {\n",
-    "            /* what is left, again all at once */\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                row[k] = gpuscan_load_once_if(i + k * stride < vectors, from + (i + k * stride));\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                if (i + k * stride < vectors)\n",
-    "                    sum = gpuscan_vector_sum(sum, row[k], head + (i + k * stride) * GPUSCAN_VECTOR);\n",
-    "        }\n",
-    "    }\n",
-    "#endif\n",
-    "    return sum;\n",
-    "}\n",
-    "\n",
-    "/* The group's sum of one value a work-item. A barrier must stand between two of them. */\n",
-    "static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_reduce_shared *shared) {\n",
-    "#if GPUSCAN_PTX\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = GPUSCAN_LANES / 2; d > 0; d /= 2)\n",
-    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n",
-    "    if (GPUSCAN_LANE == 0)\n",
-    "        shared->sums[GPUSCAN_SUBGROUP] = x;\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    x = shared->sums[GPUSCAN_LANE % GPUSCAN_SUBGROUPS];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = GPUSCAN_SUBGROUPS / 2; d > 0; d /= 2)\n",
-    "        x = gpuscan_combine(x, gpuscan_shuffle_xor(x, d));\n",
-    "    return x;\n",
-    "#else\n",
-    "    shared->sums[GPUSCAN_ITEM] = x;\n",
-    "    for (uint d = GPUSCAN_GROUP / 2; d > 0; d /= 2) {\n",
-    "        GPUSCAN_BARRIER();\n",
-    "        if (GPUSCAN_ITEM < d)\n",
-    "            shared->sums[GPUSCAN_ITEM] =\n",
-    "                gpuscan_combine(shared->sums[GPUSCAN_ITEM], shared->sums[GPUSCAN_ITEM + d]);\n",
-    "    }\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    return shared->sums[0];\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#else\n",
-    "/* Else a group takes neighbouring tiles and sums them in order. */\n",
-    "typedef gpuscan_shared gpuscan_reduce_shared;\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_tiles_sum(global const gpuscan_src *src, ulong count, ulong tile, ulong tiles,\n",
-    "                                          local gpuscan_shared *shared) {\n",
-    "#if GPUSCAN_CPU\n",
-    "    return gpuscan_range_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count));\n",
-    "#else\n",
-    "    gpuscan_t total = gpuscan_identity();\n",
-    "    for (ulong t = tile; t < tiles; t++) {\n",
-    "        gpuscan_t sum = gpuscan_tile_sum(src, t * GPUSCAN_TILE, count, shared);\n",
-    "        total = t == tile ? sum : gpuscan_combine(total, sum);\n",
-    "    }\n",
-    "    return total;\n",
-    "#endif\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* Partial results go through state words where a group of the same launch reads them, else through plain memory. */\n",
-    "#if GPUSCAN_WORD\n",
-    "typedef gpuscan_word gpuscan_partial;\n",
-    "#else\n",
-    "typedef gpuscan_t gpuscan_partial;\n",
-    "#endif\n",
-    "\n",
-    "static inline void gpuscan_partial_store(global gpuscan_partial *partials, uint i, uint epoch, gpuscan_t value) {\n",
-    "#if GPUSCAN_WORD\n",
-    "    gpuscan_publish(partials, i, epoch, GPUSCAN_AGGREGATE, value);\n",
-    "#else\n",
-    "    partials[i] = value;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline gpuscan_t gpuscan_partial_load(global gpuscan_partial *partials, uint i, uint epoch) {\n",
-    "#if GPUSCAN_WORD\n",
-    "    gpuscan_t value = gpuscan_identity();\n",
-    "#if GPUSCAN_PTX /* no fence: words that were stored but are not there yet are on their way */\n",
-    "    for (uint polls = 0; gpuscan_observe(partials, i, epoch, &value) == GPUSCAN_EMPTY && polls < 1u << 22; polls++)\n",
-    "        ;\n",
-    "#else\n",
-    "    gpuscan_observe(partials, i, epoch, &value);\n",
-    "#endif\n",
-    "    return value;\n",
-    "#else\n",
-    "    return partials[i];\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* The sum of all partial results: by all work-items where the operator commutes; else in order, by one sub-group, or\n",
-    "   without lanes by one work-item: no barriers. */\n",
-    "static inline gpuscan_t gpuscan_partials_sum(global gpuscan_partial *partials, uint count, uint epoch,\n",
-    "                                             local gpuscan_reduce_shared *shared) {\n",
-    "    gpuscan_t total = gpuscan_identity();\n",
-    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
-    "    for (uint i = GPUSCAN_ITEM; i < count; i += GPUSCAN_GROUP)\n",
-    "        total = gpuscan_combine(total, gpuscan_partial_load(partials, i, epoch));\n",
-    "    return gpuscan_items_sum(total, shared);\n",
-    "#else\n",
-    "#if GPUSCAN_PTX\n",
-    "    uint share = (count + GPUSCAN_LANES - 1) / GPUSCAN_LANES;\n",
-    "    uint first = min(GPUSCAN_ITEM * share, count), last = min(first + share, count);\n",
-    "    if (GPUSCAN_ITEM >= GPUSCAN_LANES)\n",
-    "        return total;\n",
-    "#else\n",
-    "    uint first = 0, last = GPUSCAN_ITEM == 0 ? count : 0;\n",
-    "#endif\n",
-    "    for (uint i = first; i < last; i++) {\n",
-    "        gpuscan_t x = gpuscan_partial_load(partials, i, epoch);\n",
-    "        total = i == first ? x : gpuscan_combine(total, x);\n",
-    "    }\n",
-    "#if GPUSCAN_PTX\n",
-    "    {\n",
-    "        gpuscan_t x[GPUSCAN_ROWS], sum[GPUSCAN_ROWS];\n",
-    "        x[0] = total;\n",
-    "        for (int k = 1; k < GPUSCAN_ROWS; k++)\n",
-    "            x[k] = gpuscan_identity();\n",
-    "        gpuscan_lanes_sum(x, sum, 0);\n",
-    "        total = sum[0];\n",
-    "    }\n",
-    "#endif\n",
-    "    return total;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n",
-    "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n",
-    "    if (flags & (GPUSCAN_FLAG_INIT | GPUSCAN_FLAG_INIT_BUFFER))\n",
-    "        sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n",
-    "    *dst = GPUSCAN_RESULT(sum);\n",
-    "}\n",
-    "\n",
-    "typedef struct {\n",
-    "    ulong src_offset, count, count_offset, group_tiles, partials_offset, epoch, dst_offset, init_offset, flags;\n",
-    "} gpuscan_reduce_numbers;\n",
-    "\n",
-    "/* One group writes the result at once. Of several the last to arrive combines the partial results where they are state\n",
-    "   words, else a launch of gpuscan_reduce_finish does. */\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n",
-    "gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n",
-    "               global gpuscan_result_t *dst, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n",
-    "               gpuscan_reduce_numbers numbers,\n",
-    "    local gpuscan_reduce_shared *shared) {\n",
-    "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n",
-    "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n",
-    "    gpuscan_t sum;\n",
-    "    src += numbers.src_offset;\n",
-    "    partials += numbers.partials_offset;\n",
-    "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n",
-    "    sum = gpuscan_items_sum(gpuscan_item_sum(src, count, group, groups), shared);\n",
-    "#else\n",
-    "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n",
-    "    sum = gpuscan_tiles_sum(src, count, min(group * numbers.group_tiles, tiles),\n",
-    "                            min((group + 1) * numbers.group_tiles, tiles), shared);\n",
-    "#endif\n",
-    "    if (groups > 1) {\n",
-    "        if (GPUSCAN_ITEM == 0) {\n",
-    "            gpuscan_partial_store(partials, group, epoch, sum);\n",
-    "#if GPUSCAN_WORD && !GPUSCAN_PTX\n",
-    "            gpuscan_device_fence();\n",
-    "#endif\n",
-    "        }\n",
-    "#if !GPUSCAN_WORD\n",
-    "        return;\n",
-    "#else\n",
-    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &shared->ticket) != groups - 1)\n",
-    "            return;\n",
-    "#if !GPUSCAN_PTX\n",
-    "        gpuscan_device_fence();\n",
-    "#endif\n",
-    "        sum = gpuscan_partials_sum(partials, groups, epoch, shared);\n",
-    "#endif\n",
-    "    }\n",
-    "    if (GPUSCAN_ITEM == 0)\n",
-    "        gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset, flags);\n",
-    "}\n",
-    "\n",
-    "#if !GPUSCAN_WORD\n",
-    "typedef struct {\n",
-    "    ulong partials_offset, count, dst_offset, init_offset, flags;\n",
-    "} gpuscan_finish_numbers;\n",
-    "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_dst init_value,\n",
-    "                      global const gpuscan_dst *init_buffer, gpuscan_finish_numbers numbers,\n",
-    "    local gpuscan_reduce_shared *shared) {\n",
-    "    gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n",
-    "    if (GPUSCAN_ITEM == 0)\n",
-    "        gpuscan_reduce_write(sum, dst + numbers.dst_offset, init_value, init_buffer, numbers.init_offset,\n",
-    "                             (uint)numbers.flags);\n",
-    "}\n",
-    "#endif\n",
-    "#endif\n",
-    "\n",
-    "#endif /* GPUSCAN_T */\n",
-    "\n",
-    "#ifdef GPUSCAN_SAMPLE\n",
-    "/* ---- histogram ------------------------------------------------------------------------------------------------- */\n",
-    "\n",
-    "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n",
-    "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n",
-    "\n",
-    "typedef GPUSCAN_SAMPLE gpuscan_sample;\n",
-    "typedef GPUSCAN_COUNTER gpuscan_counter;\n",
-    "\n",
-    "#define GPUSCAN_NO_BIN       0xffffffffu\n",
-    "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == 2 ? 2 : 0))\n",
-    "\n",
-    "/* The bin of a sample that is known to be outside. */\n",
-    "static inline uint gpuscan_outside(bool below) {\n",
-    "#if GPUSCAN_OUTSIDE == 0\n",
-    "    return GPUSCAN_NO_BIN;\n",
-    "#elif GPUSCAN_OUTSIDE == 1\n",
-    "    return below ? 0 : GPUSCAN_BINS - 1;\n",
-    "#else\n",
-    "    return below ? GPUSCAN_BINS : GPUSCAN_BINS + 1;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_SAMPLE_IS_FLOAT\n",
-    "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n",
-    "\n",
-    "/* 1.5 * 2^23 or 2^52, where the distance of neighbours is 1 */\n",
-    "#define GPUSCAN_MAGIC         (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n",
-    "#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n",
-    "\n",
-    "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n",
-    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n",
-    "\n",
-    "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n",
-    "#if GPUSCAN_SAMPLE_F16\n",
-    "    return vload_half(0, (private const half *)&x);\n",
-    "#else\n",
-    "    return x;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, global const gpuscan_real *edges) {\n",
-    "    gpuscan_real s = gpuscan_real_of(sample);\n",
-    "#if GPUSCAN_FORM == 1\n",
-    "    lower = edges[0];\n",
-    "    upper = edges[GPUSCAN_BINS];\n",
-    "#endif\n",
-    "    bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);        /* NaN is not, nor anywhere else */\n",
-    "    uint elsewhere = s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n",
-    "#if GPUSCAN_FORM == 1\n",
-    "    if (!inside)\n",
-    "        return elsewhere;\n",
-    "    uint low = 0, high = GPUSCAN_BINS; /* edges[low] <= s, and s < edges[high] but for a closed upper edge */\n",
-    "    while (high - low > 1) {\n",
-    "        uint middle = low + (high - low) / 2;\n",
-    "        if (edges[middle] <= s)\n",
-    "            low = middle;\n",
-    "        else\n",
-    "            high = middle;\n",
-    "    }\n",
-    "    return low;\n",
-    "#else\n",
-    "    /* A guess by multiplication, put right by the edges themselves: edge[k] = fma(k, step, lower). */\n",
-    "#if GPUSCAN_BIN_MODE == 1 /* the guess errs by less than half a bin: rounded to nearest it is right or one too large */\n",
-    "    gpuscan_real magic = GPUSCAN_MAGIC; /* added, it leaves the integer in the lowest bits */\n",
-    "    gpuscan_real at = fma(s - lower, inverse, magic), last = magic + (gpuscan_real)(GPUSCAN_BINS - 1);\n",
-    "    at = GPUSCAN_CPU ? (at < last ? at : last) : fmin(at, last); /* fmin, which knows NaN, takes a CPU longer */\n",
-    "    uint nearest = (uint)GPUSCAN_AS_INTEGER(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n",
-    "    nearest -= s < fma(at - magic, step, lower) ? 1 : 0;\n",
-    "    return inside ? nearest : elsewhere; /* chosen late: no branch */\n",
-    "#else\n",
-    "    if (!inside)\n",
-    "        return elsewhere;\n",
-    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n",
-    "    uint k = (uint)guess;\n",
-    "    while (k > 0 && s < fma((gpuscan_real)k, step, lower))\n",
-    "        k--;\n",
-    "    while (k < GPUSCAN_BINS - 1 && s >= fma((gpuscan_real)(k + 1), step, lower))\n",
-    "        k++;\n",
-    "    return k;\n",
-    "#endif\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#else /* integers */\n",
-    "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n",
-    "\n",
-    "/* range: upper - lower, as gpuscan_offset; factor: see GPUSCAN_BIN_MODE */\n",
-    "#define GPUSCAN_BIN_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n",
-    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n",
-    "\n",
-    "/* floor(x * BINS / range), exactly, for x < range:\n",
-    "     0  bin = x                       one bin a value\n",
-    "     1  x >> factor                   range / BINS is a power of two\n",
-    "     2  mul_hi(x, factor)             factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays below\n",
-    "                                      x / 2^64 < 1 / range, which cannot reach the next integer; or range = 2^64 and\n",
-    "                                      factor = BINS, where it is exact by definition\n",
-    "     3  mul_hi(x, factor), + 1 or not factor = floor(2^64 * BINS / range): at most one too small\n",
-    "     4  x * BINS / range              BINS >= range                                                                  */\n",
-    "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n",
-    "#if GPUSCAN_BIN_MODE == 0\n",
-    "    return (uint)x;\n",
-    "#elif GPUSCAN_BIN_MODE == 1\n",
-    "    return (uint)(x >> (uint)factor);\n",
-    "#elif GPUSCAN_BIN_MODE == 2 && GPUSCAN_OFFSET_SIZE == 4\n",
-    "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n",
-    "#elif GPUSCAN_BIN_MODE == 2\n",
-    "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n",
-    "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n",
-    "    return (uint)mul_hi((ulong)x, factor);\n",
-    "#elif GPUSCAN_BIN_MODE == 3\n",
-    "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n",
-    "    ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)GPUSCAN_BINS); /* next * range <= x * BINS ? */\n",
-    "    bool up = high < x_high || (high == x_high && next * range <= (ulong)x * GPUSCAN_BINS);\n",
-    "    return (uint)(up ? next : bin);\n",
-    "#else\n",
-    "    return (uint)((ulong)x * GPUSCAN_BINS / range);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, global const gpuscan_sample *edges) {\n",
-    "#if GPUSCAN_FORM == 1\n",
-    "    uint low = 0, high = GPUSCAN_BINS;\n",
-    "    if (s < edges[0])\n",
-    "        return gpuscan_outside(true);\n",
-    "    if (GPUSCAN_CLOSED ? s > edges[GPUSCAN_BINS] : s >= edges[GPUSCAN_BINS])\n",
-    "        return gpuscan_outside(false);\n",
-    "    while (high - low > 1) {\n",
-    "        uint middle = low + (high - low) / 2;\n",
-    "        if (edges[middle] <= s)\n",
-    "            low = middle;\n",
-    "        else\n",
-    "            high = middle;\n",
-    "    }\n",
-    "    return low;\n",
-    "#else\n",
-    "    /* One unsigned comparison finds both sides: below lower the difference wraps around to more than any range. */\n",
-    "    gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n",
-    "#if !GPUSCAN_RANGE_ALL\n",
-    "    if (x >= (gpuscan_offset)range) {\n",
-    "        if (GPUSCAN_CLOSED && x == (gpuscan_offset)range)\n",
-    "            return GPUSCAN_BINS - 1;\n",
-    "        return gpuscan_outside(GPUSCAN_BELOW(s, lower));\n",
-    "    }\n",
-    "#endif\n",
-    "    return gpuscan_even_bin(x, range, factor);\n",
-    "#endif\n",
-    "}\n",
-    "#endif /* integers */\n",
-    "\n",
-    "/* ---- counting */\n",
-    "\n",
-    "/* 64-bit counters where there are no 64-bit atomics: two halves, and whoever overflows the low one carries. */\n",
-    "static inline void gpuscan_add_split(volatile global uint *low, volatile global uint *high, ulong amount) {\n",
-    "    uint add = (uint)amount, carry = (uint)(amount >> 32);\n",
-    "    if (atomic_add(low, add) > 0xffffffffu - add)\n",
-    "        carry++;\n",
-    "    if (carry)\n",
-    "        atomic_add(high, carry);\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n",
-    "#if GPUSCAN_COUNTER_SIZE == 4\n",
-    "    atomic_add((volatile global uint *)counter, amount);\n",
-    "#elif GPUSCAN_COUNTER_ATOMICS == 64\n",
-    "    atom_add((volatile global ulong *)counter, amount);\n",
-    "#elif defined(__ENDIAN_LITTLE__)\n",
-    "    gpuscan_add_split((volatile global uint *)counter, (volatile global uint *)counter + 1, amount);\n",
-    "#else\n",
-    "    gpuscan_add_split((volatile global uint *)counter + 1, (volatile global uint *)counter, amount);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples; weighted 64-bit sums go to global memory. */\n",
-    "static inline void gpuscan_add_local(local uint *counter, uint amount) {\n",
-    "#if GPUSCAN_GROUP == 1\n",
-    "    *counter += amount;\n",
-    "#elif !GPUSCAN_WEIGHTED\n",
-    "    atomic_inc((volatile local uint *)counter);\n",
-    "#else\n",
-    "    atomic_add((volatile local uint *)counter, amount);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "typedef GPUSCAN_WEIGHT gpuscan_weight;\n",
-    "#else\n",
-    "typedef uint gpuscan_weight;\n",
-    "#endif\n",
-    "\n",
-    "typedef union {\n",
-    "    gpuscan_sample element[GPUSCAN_VECTOR];\n",
-    "    GPUSCAN_SAMPLE_RAW raw;\n",
-    "} gpuscan_samples;\n",
-    "\n",
-    "/* Where channel c's counters begin, or nothing where the mask leaves it out. */\n",
-    "#define GPUSCAN_CHANNEL_ON(c)   ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n",
-    "#define GPUSCAN_CHANNEL_SLOT(c) popcount(GPUSCAN_CHANNEL_MASK &((1u << (c)) - 1u))\n",
-    "\n",
-    "/* Takes what an accumulator holds and leaves 0. Exchanged, not read, since other groups of the same launch have written\n",
-    "   it by atomics. */\n",
-    "static inline gpuscan_counter gpuscan_take(global gpuscan_counter *accumulator) {\n",
-    "#if GPUSCAN_COUNTER_SIZE == 4\n",
-    "    return atomic_xchg((volatile global uint *)accumulator, 0u);\n",
-    "#else\n",
-    "    volatile global uint *half_words = (volatile global uint *)accumulator;\n",
-    "    ulong a = atomic_xchg(half_words, 0u), b = atomic_xchg(half_words + 1, 0u);\n",
-    "#ifdef __ENDIAN_LITTLE__\n",
-    "    return b << 32 | a;\n",
-    "#else\n",
-    "    return a << 32 | b;\n",
-    "#endif\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "typedef struct {\n",
-    "    ulong samples_offset, pitch, count, count_offset, rows, row_groups, weights_offset, weights_pitch, edges_offset,\n",
-    "        accumulators_offset, counts_offset, flags;\n",
-    "} gpuscan_histogram_numbers;\n",
-    "\n",
-    "/* What each sample is compared with stays an argument of its own type. */\n",
-    "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n",
-    "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n",
-    "        global const GPUSCAN_EDGE *edges, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,               \\\n",
-    "        global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n",
-    "\n",
-    "/* ---- counting on a CPU */\n",
-    "\n",
-    "#if GPUSCAN_CPU\n",
-    "/* One work-item a group, with tables of its own: no atomics but to hand them over, and no branch that depends on the\n",
-    "   samples. A table has one more counter, for samples that no bin takes.\n",
-    "\n",
-    "   Groups draw pieces until none is left: a driver may hand half of the groups to the thread that comes first (PoCL),\n",
-    "   and threads are not equally fast. Each has one piece where a group's counters of 32 bits could not hold all samples;\n",
-    "   and of bytes of one channel, whose loop gets 13 % slower within another one (PoCL's LLVM 15). */\n",
-    "\n",
-    "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n",
-    "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n",
-    "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1)\n",
-    "#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1) /* counters from one table to the next */\n",
-    "\n",
-    "#if GPUSCAN_BYTE_TABLES\n",
-    "/* Bytes are counted by value, and the values put into bins at the end. Neighbours go to different tables, or each add\n",
-    "   would wait for the one before; a table belongs to one channel. */\n",
-    "\n",
-    "#ifdef __ENDIAN_LITTLE__\n",
-    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> 8 * (j))\n",
-    "#define GPUSCAN_BYTE_SHIFT(word, bits) ((word) >> (bits))\n",
-    "#else\n",
-    "#define GPUSCAN_BYTE(word, j) (uchar)((word) >> (56 - 8 * (j)))\n",
-    "#define GPUSCAN_BYTE_SHIFT(word, bits) ((word) << (bits))\n",
-    "#endif\n",
-    "\n",
-    "typedef struct __attribute__((packed)) {\n",
-    "    ulong word;\n",
-    "} gpuscan_unaligned; /* a load of one instruction; vload8 would go through a vector register */\n",
-    "\n",
-    "#define GPUSCAN_BLOCK_WORDS (GPUSCAN_BLOCK / 8)\n",
-    "\n",
-    "/* Counts word k of a block and returns the next one, which is loaded first. Two bytes at a time; sixteen is 16, but not\n",
-    "   to the compiler, which else would shift and mask for each byte. */\n",
-    "static inline ulong gpuscan_count_word(global const gpuscan_unaligned *words, uint k, ulong word, uint first,\n",
-    "                                       uint sixteen, local uint *tables) {\n",
-    "    ulong next = words[min(k + 1, (uint)GPUSCAN_BLOCK_WORDS - 1)].word;\n",
-    "    tables[(first + 0) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n",
-    "    tables[(first + 1) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n",
-    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n",
-    "    tables[(first + 2) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n",
-    "    tables[(first + 3) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n",
-    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n",
-    "    tables[(first + 4) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n",
-    "    tables[(first + 5) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n",
-    "    word = GPUSCAN_BYTE_SHIFT(word, sixteen);\n",
-    "    tables[(first + 6) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 0)]++;\n",
-    "    tables[(first + 7) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n",
-    "    return next;\n",
-    "}\n",
-    "\n",
-    "static inline void gpuscan_count_bytes(global const gpuscan_sample *from, uint sixteen, local uint *tables) {\n",
-    "    global const gpuscan_unaligned *words = (global const gpuscan_unaligned *)from;\n",
-    "    ulong a = words[0].word;\n",
-    "#if GPUSCAN_CHANNELS == 1\n",
-    "    ulong b = words[GPUSCAN_BLOCK_WORDS - 1].word;\n",
-    "    if (a == b && a == rotate(a, 8ul)) { /* a run? */\n",
-    "        ulong differ = 0;\n",
-    "        for (uint k = 1; k < GPUSCAN_BLOCK_WORDS - 1; k++)\n",
-    "            differ |= a ^ words[k].word;\n",
-    "        if (differ == 0) {\n",
-    "            tables[GPUSCAN_BYTE(a, 0)] += GPUSCAN_BLOCK;\n",
-    "            return;\n",
-    "        }\n",
-    "    }\n",
-    "#endif\n",
-    "    ulong word = a;\n",
-    "    _Pragma(\"unroll 1\") for (uint k = 0; k < GPUSCAN_BLOCK_WORDS; k += GPUSCAN_CHANNELS == 3 ? 3 : 1) {\n",
-    "        word = gpuscan_count_word(words, k, word, 0, sixteen, tables);\n",
-    "        if (GPUSCAN_CHANNELS == 3) { /* whose places in a word repeat after three */\n",
-    "            word = gpuscan_count_word(words, k + 1, word, 8, sixteen, tables);\n",
-    "            word = gpuscan_count_word(words, k + 2, word, 16, sixteen, tables);\n",
-    "        }\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "#if GPUSCAN_COPIES\n",
-    "typedef local uint *gpuscan_table;\n",
-    "#else\n",
-    "typedef global gpuscan_counter *gpuscan_table;\n",
-    "#endif\n",
-    "\n",
-    "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n",
-    "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n",
-    "                                      global const GPUSCAN_EDGE *edges) {\n",
-    "    uint bin;\n",
-    "#if GPUSCAN_FORM == 1 || GPUSCAN_SAMPLE_IS_FLOAT\n",
-    "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "#else\n",
-    "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n",
-    "    bin = gpuscan_even_bin(x, range, factor);\n",
-    "#if !GPUSCAN_RANGE_ALL\n",
-    "    bin = x >= (gpuscan_offset)range ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n",
-    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n",
-    "#endif\n",
-    "#endif\n",
-    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n",
-    "       page in, which makes it very slow. */\n",
-    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n",
-    "    if (GPUSCAN_CHANNELS == 1)\n",
-    "        return bin;\n",
-    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n",
-    "        return GPUSCAN_ALL_BINS;\n",
-    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n",
-    "}\n",
-    "\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]] += weights[(v + j) / GPUSCAN_CHANNELS]\n",
-    "#elif GPUSCAN_COPIES > 1 /* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n",
-    "#define GPUSCAN_COUNT(v, j) (table + j % GPUSCAN_COPIES * GPUSCAN_STRIDE)[counter[v + j]]++\n",
-    "#else\n",
-    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]]++\n",
-    "#endif\n",
-    "\n",
-    "/* Bins first, which vectorises, then counters. */\n",
-    "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n",
-    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
-    "    uint counter[GPUSCAN_BLOCK];\n",
-    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n",
-    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n",
-    "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n",
-    "        uint differ = 0;\n",
-    "        for (uint v = 1; v < GPUSCAN_BLOCK; v++)\n",
-    "            differ |= counter[0] ^ counter[v];\n",
-    "        if (differ == 0) {\n",
-    "            table[counter[0]] += GPUSCAN_BLOCK;\n",
-    "            return;\n",
-    "        }\n",
-    "    }\n",
-    "#endif\n",
-    "    for (uint v = 0; v < GPUSCAN_BLOCK; v += 8) {\n",
-    "        GPUSCAN_COUNT(v, 0);\n",
-    "        GPUSCAN_COUNT(v, 1);\n",
-    "        GPUSCAN_COUNT(v, 2);\n",
-    "        GPUSCAN_COUNT(v, 3);\n",
-    "        GPUSCAN_COUNT(v, 4);\n",
-    "        GPUSCAN_COUNT(v, 5);\n",
-    "        GPUSCAN_COUNT(v, 6);\n",
-    "        GPUSCAN_COUNT(v, 7);\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n",
-    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
-    "                                          ulong first, ulong last, ulong step, uint flags) {\n",
-    "    for (ulong k = first; k < last; k += step) {\n",
-    "#if GPUSCAN_COPIES\n",
-    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n",
-    "#else /* a table a group, of an earlier launch */\n",
-    "        gpuscan_counter sum = 0;\n",
-    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES; t++) {\n",
-    "            sum += accumulators[t * (ulong)GPUSCAN_STRIDE + k];\n",
-    "            accumulators[t * (ulong)GPUSCAN_STRIDE + k] = 0;\n",
-    "            if (k == 0)\n",
-    "                accumulators[t * (ulong)GPUSCAN_STRIDE + GPUSCAN_ALL_BINS] = 0;\n",
-    "        }\n",
-    "#endif\n",
-    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n",
-    "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n",
-    "    uint flags = (uint)numbers.flags;\n",
-    "    accumulators += numbers.accumulators_offset;\n",
-    "    edges += numbers.edges_offset;\n",
-    "    samples += numbers.samples_offset;\n",
-    "    weights += numbers.weights_offset;\n",
-    "#if GPUSCAN_BYTE_TABLES\n",
-    "    volatile uint opaque = 16;\n",
-    "    uint sixteen = opaque; /* see gpuscan_count_word */\n",
-    "    for (uint k = 0; k < GPUSCAN_BYTE_TABLES * 256; k++)\n",
-    "        shared[k] = 0;\n",
-    "#elif GPUSCAN_COPIES\n",
-    "    gpuscan_table table = shared;\n",
-    "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n",
-    "        shared[k] = 0;\n",
-    "#else\n",
-    "    gpuscan_table table = accumulators + group * GPUSCAN_STRIDE;\n",
-    "#endif\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n",
-    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n",
-    "    bool draw = GPUSCAN_DRAW && groups > 1 && blocks < 0xffffffffu / GPUSCAN_BLOCK;\n",
-    "    uint pieces = draw ? (uint)(blocks / GPUSCAN_PIECE) + 1 : (uint)groups, piece = (uint)group;\n",
-    "    for (;;) {\n",
-    "        if (draw) /* each draws one too many */\n",
-    "            piece = gpuscan_ticket(GPUSCAN_COUNTERS(accumulators) + 1, pieces + (uint)groups, shared);\n",
-    "        if (piece >= pieces)\n",
-    "            break;\n",
-    "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n",
-    "        ulong end = blocks / pieces * (piece + 1) + min((ulong)piece + 1, blocks % pieces);\n",
-    "        while (block < end) {\n",
-    "            ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n",
-    "            ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n",
-    "            global const gpuscan_sample *from = samples + row * numbers.pitch * GPUSCAN_CHANNELS;\n",
-    "            global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n",
-    "            block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n",
-    "#if GPUSCAN_BYTE_TABLES\n",
-    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n",
-    "                gpuscan_count_bytes(from + i, sixteen, shared);\n",
-    "            for (; i < last; i++)\n",
-    "                shared[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n",
-    "#else\n",
-    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n",
-    "                gpuscan_count_block(from + i, weight + i / GPUSCAN_CHANNELS, table, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "            for (; i < last; i++) {\n",
-    "                uint counter =\n",
-    "                    gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "                table[counter] += weight[i / GPUSCAN_CHANNELS];\n",
-    "#else\n",
-    "                table[counter]++;\n",
-    "#endif\n",
-    "            }\n",
-    "#endif\n",
-    "        }\n",
-    "        if (!draw)\n",
-    "            break;\n",
-    "    }\n",
-    "#if GPUSCAN_BYTE_TABLES\n",
-    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n",
-    "        uint sum = 0, counter;\n",
-    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n",
-    "            sum += shared[t * 256 + k % 256];\n",
-    "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "        if (sum && counter < GPUSCAN_ALL_BINS)\n",
-    "            gpuscan_add_global(accumulators + counter, sum);\n",
-    "    }\n",
-    "#elif GPUSCAN_COPIES\n",
-    "    for (uint k = 0; k < GPUSCAN_ALL_BINS; k++) {\n",
-    "        uint sum = 0;\n",
-    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n",
-    "            sum += shared[t * GPUSCAN_STRIDE + k];\n",
-    "        if (sum)\n",
-    "            gpuscan_add_global(accumulators + k, sum);\n",
-    "    }\n",
-    "#endif\n",
-    "    if (flags & GPUSCAN_FLAG_FINISH) {\n",
-    "        gpuscan_device_fence();\n",
-    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), (uint)groups, shared) != groups - 1)\n",
-    "            return;\n",
-    "        gpuscan_device_fence();\n",
-    "        gpuscan_histogram_move(accumulators, counts + numbers.counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "#else /* a group of many work-items */\n",
-    "\n",
-    "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n",
-    "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n",
-    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
-    "    uint bin;\n",
-    "    if (!GPUSCAN_CHANNEL_ON(channel))\n",
-    "        return;\n",
-    "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "    if (bin == GPUSCAN_NO_BIN)\n",
-    "        return;\n",
-    "    bin += GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n",
-    "#if GPUSCAN_RANGES > 1\n",
-    "    bin -= first_bin;\n",
-    "    if (bin >= GPUSCAN_RANGE_BINS)\n",
-    "        return;\n",
-    "#endif\n",
-    "#if GPUSCAN_COPIES\n",
-    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, (uint)weight);\n",
-    "#else\n",
-    "    gpuscan_add_global(accumulators + bin, weight);\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Moves accumulators [first, last) in steps to counts and zeroes them. In the launch that counts they are exchanged,\n",
-    "   since other groups have written them by atomics. */\n",
-    "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
-    "                                          ulong first, ulong last, ulong step, uint flags) {\n",
-    "    for (ulong k = first; k < last; k += step) {\n",
-    "        gpuscan_counter sum;\n",
-    "        if (flags & GPUSCAN_FLAG_FINISH) {\n",
-    "            sum = gpuscan_take(accumulators + k);\n",
-    "        } else {\n",
-    "            sum = accumulators[k];\n",
-    "            accumulators[k] = 0;\n",
-    "        }\n",
-    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n",
-    "    }\n",
-    "}\n",
-    "\n",
-    "\n",
-    "#if defined(GPUSCAN_BYTE_BINS) && defined(__ENDIAN_LITTLE__)\n",
-    "#define GPUSCAN_BYTE_BINS_HERE 1\n",
-    "/* A byte is its own bin: the counters of the word's samples, as byte addresses cut out of the word. */\n",
-    "static inline void gpuscan_count_word(uint word, local uint *bins) {\n",
-    "    word ^= GPUSCAN_BYTE_BINS; /* signed: 0x80 in each */\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int v = 0; v < 4; v++) {\n",
-    "        int shift = 8 * v - GPUSCAN_COPY_SHIFT, channel = v % GPUSCAN_CHANNELS;\n",
-    "        uint at = (shift < 0 ? word << (shift < 0 ? -shift : 0) : word >> (shift < 0 ? 0 : shift)) &\n",
-    "                  255u << GPUSCAN_COPY_SHIFT;\n",
-    "        if (GPUSCAN_CHANNEL_ON(channel))\n",
-    "            atomic_inc((volatile local uint *)((local char *)bins + (at | (GPUSCAN_ITEM % GPUSCAN_COPIES * 4)) +\n",
-    "                                               (GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS\n",
-    "                                                << GPUSCAN_COPY_SHIFT)));\n",
-    "    }\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* Counts a vector of samples, the first of which is the row's sample at. */\n",
-    "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n",
-    "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n",
-    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n",
-    "#if GPUSCAN_BYTE_BINS_HERE\n",
-    "    gpuscan_count_word(raw.x, bins);\n",
-    "    gpuscan_count_word(raw.y, bins);\n",
-    "    gpuscan_count_word(raw.z, bins);\n",
-    "    gpuscan_count_word(raw.w, bins);\n",
-    "#else\n",
-    "    uint channel = GPUSCAN_CHANNELS == 3 ? (uint)(at % 3) : 0;\n",
-    "    gpuscan_samples vector;\n",
-    "    vector.raw = raw;\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n",
-    "        gpuscan_weight weight = 1;\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n",
-    "#endif\n",
-    "        gpuscan_count_sample(vector.element[v], GPUSCAN_CHANNELS == 3 ? channel : v % GPUSCAN_CHANNELS, weight, copy,\n",
-    "                             first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n",
-    "    }\n",
-    "#endif\n",
-    "}\n",
-    "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n",
-    "    gpuscan_count_vector(raw, here.head + (ulong)(i) * GPUSCAN_VECTOR, here.weights, copy, first_bin, bins,            \\\n",
-    "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n",
-    "\n",
-    "/* Vectors of a row that 32 bits count where they are not loaded ahead: registers are few. */\n",
-    "#ifndef GPUSCAN_CHUNK\n",
-    "#define GPUSCAN_CHUNK (1u << 30)\n",
-    "#endif\n",
-    "\n",
-    "/* A row of samples: vectors, the first of which begins with sample head, and a few at both ends that none holds. */\n",
-    "typedef struct {\n",
-    "    global const gpuscan_sample *samples;\n",
-    "    global const gpuscan_weight *weights;\n",
-    "    ulong head, vectors;\n",
-    "} gpuscan_row;\n",
-    "\n",
-    "GPUSCAN_INLINE gpuscan_row gpuscan_row_at(global const gpuscan_sample *samples, ulong pitch, ulong count,\n",
-    "                                          global const gpuscan_weight *weights, ulong weights_pitch, ulong row) {\n",
-    "    gpuscan_row at;\n",
-    "    uint past;\n",
-    "    at.samples = samples + row * pitch * GPUSCAN_CHANNELS;\n",
-    "    at.weights = weights + row * weights_pitch;\n",
-    "    past = (uint)(size_t)at.samples & 15;\n",
-    "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n",
-    "    at.vectors = 0;\n",
-    "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n",
-    "        (GPUSCAN_CHANNELS == 3 || at.head % GPUSCAN_CHANNELS == 0))\n",
-    "        at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n",
-    "    else\n",
-    "        at.head = 0;\n",
-    "    return at;\n",
-    "}\n",
-    "\n",
-    "GPUSCAN_INLINE global const uint4 *gpuscan_row_vectors(gpuscan_row at) {\n",
-    "    return (global const uint4 *)(at.samples + at.head);\n",
-    "}\n",
-    "\n",
-    "GPUSCAN_INLINE void gpuscan_load_vectors(uint4 *vectors, global const uint4 *from, ulong stride) {\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        vectors[k] = gpuscan_load_once(from + k * stride);\n",
-    "}\n",
-    "\n",
-    "/* Loads vectors i, i + stride, ... of a row, where there are ROWS of them; in the short form as many as there are. */\n",
-    "GPUSCAN_INLINE bool gpuscan_load_if(uint4 *vectors, gpuscan_row at, ulong i, ulong stride) {\n",
-    "    global const uint4 *from = gpuscan_row_vectors(at) + i;\n",
-    "#if GPUSCAN_PIPE == 1\n",
-    "    bool more = i + (GPUSCAN_ROWS - 1) * stride < at.vectors;\n",
-    "    if (more)\n",
-    "        gpuscan_load_vectors(vectors, from, stride);\n",
-    "    return more;\n",
-    "#else\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "        vectors[k] = gpuscan_load_once_if(i + k * stride < at.vectors, from + k * stride);\n",
-    "    return i < at.vectors;\n",
-    "#endif\n",
-    "}\n",
-    "\n",
-    "/* Work-items that sum a bin's copies together, where lanes can: all of a group's, so that none waits for a few. */\n",
-    "#if GPUSCAN_COPIES\n",
-    "#if !GPUSCAN_PTX\n",
-    "#define GPUSCAN_BIN_ITEMS 1\n",
-    "#elif GPUSCAN_GROUP >= 4 * GPUSCAN_RANGE_BINS && GPUSCAN_COPIES >= 4\n",
-    "#define GPUSCAN_BIN_ITEMS 4\n",
-    "#elif GPUSCAN_GROUP >= 2 * GPUSCAN_RANGE_BINS && GPUSCAN_COPIES >= 2\n",
-    "#define GPUSCAN_BIN_ITEMS 2\n",
-    "#else\n",
-    "#define GPUSCAN_BIN_ITEMS 1\n",
-    "#endif\n",
-    "#define GPUSCAN_ITEM_COPIES (GPUSCAN_COPIES / GPUSCAN_BIN_ITEMS)\n",
-    "\n",
-    "/* The value of the lane whose number differs in the bit distance. Without lanes nobody asks: BIN_ITEMS is 1. */\n",
-    "static inline uint gpuscan_count_of_lane(uint x, uint distance) {\n",
-    "#if GPUSCAN_PTX\n",
-    "    __asm__ volatile(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(x) : \"r\"(x), \"r\"(distance));\n",
-    "#endif\n",
-    "    return x;\n",
-    "}\n",
-    "\n",
-    "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; part: which of\n",
-    "   them this is. Parts begin at banks of their own, and neighbouring bins one bank on. Not unrolled altogether: code\n",
-    "   that runs once is slow to come in. */\n",
-    "static inline uint gpuscan_copies_sum(local const uint *bins, uint bin, uint part) {\n",
-    "    uint sum = 0;\n",
-    "    bins += bin * GPUSCAN_COPIES + part * GPUSCAN_ITEM_COPIES;\n",
-    "#if GPUSCAN_PTX\n",
-    "    _Pragma(\"unroll 8\")\n",
-    "#endif\n",
-    "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n",
-    "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n",
-    "GPUSCAN_UNROLL\n",
-    "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n",
-    "        sum += gpuscan_count_of_lane(sum, d);\n",
-    "    return sum;\n",
-    "}\n",
-    "#endif\n",
-    "\n",
-    "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n",
-    "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n",
-    "   by an exchange, since the others were atomic: nothing else orders them. */\n",
-    "#if GPUSCAN_ARRIVALS == 40\n",
-    "typedef ulong gpuscan_arrivals;\n",
-    "#define GPUSCAN_ARRIVE(word, amount) atom_add(word, amount)\n",
-    "#define GPUSCAN_CLEAR(word)          atom_xchg(word, 0ul)\n",
-    "#define GPUSCAN_WORD_OF(bin)         (bin)\n",
-    "#elif GPUSCAN_ARRIVALS\n",
-    "typedef uint gpuscan_arrivals;\n",
-    "#define GPUSCAN_ARRIVE(word, amount) atomic_add(word, amount)\n",
-    "#define GPUSCAN_CLEAR(word)          atomic_xchg(word, 0u)\n",
-    "#define GPUSCAN_WORD_OF(bin)         ((bin) / 8 * 16 + (bin) % 8)\n",
-    "#endif\n",
-    "#define GPUSCAN_ARRIVAL ((gpuscan_arrivals)1 << GPUSCAN_ARRIVALS)\n",
-    "\n",
-    "/* Bins that a work-item hands over at once, so that the atomics' latencies overlap. */\n",
-    "#define GPUSCAN_AT_ONCE       (GPUSCAN_RANGE_BINS > GPUSCAN_GROUP ? 4 : 1)\n",
-    "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here && part == 0)\n",
-    "\n",
-    "/* Groups g, g + RANGES, ... count range g % RANGES of the bins. Of a range's groups row_groups share a row: their\n",
-    "   work-items take its vectors in turn, ROWS loads in flight. */\n",
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n",
-    "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS\n",
-    "#if GPUSCAN_PTX /* a known address saves an addition a sample, and the driver adds nothing to these bytes */\n",
-    ") {\n",
-    "    local uint shared[GPUSCAN_COPIES ? GPUSCAN_RANGE_BINS * GPUSCAN_COPIES : 1]; /* the bins, later the ticket */\n",
-    "#else\n",
-    "    , local uint *shared) {\n",
-    "#endif\n",
-    "    uint row_groups = (uint)numbers.row_groups, flags = (uint)numbers.flags;\n",
-    "    ulong rows = numbers.rows, pitch = numbers.pitch, weights_pitch = numbers.weights_pitch;\n",
-    "    uint members = (uint)get_num_groups(0) / GPUSCAN_RANGES, member = (uint)get_group_id(0) / GPUSCAN_RANGES;\n",
-    "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_RANGES * GPUSCAN_RANGE_BINS;\n",
-    "    uint first = member % row_groups * GPUSCAN_GROUP + GPUSCAN_ITEM;\n",
-    "    uint stride = row_groups * GPUSCAN_GROUP;\n",
-    "    ulong row = member / row_groups;\n",
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n",
-    "    samples += numbers.samples_offset;\n",
-    "    weights += numbers.weights_offset;\n",
-    "    gpuscan_row here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
-    "#if GPUSCAN_PIPE\n",
-    "    ulong stride64 = stride; /* beyond 32 bits */\n",
-    "    uint4 loaded[GPUSCAN_ROWS];\n",
-    "    bool more = gpuscan_load_if(loaded, here, first, stride64); /* on their way while the bins are cleared */\n",
-    "#endif\n",
-    "#if GPUSCAN_COPIES\n",
-    "    local uint *bins = shared;\n",
-    "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n",
-    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_RANGE_BINS * GPUSCAN_COPIES; k += GPUSCAN_GROUP)\n",
-    "        bins[k] = 0;\n",
-    "    GPUSCAN_BARRIER();\n",
-    "#else\n",
-    "    local uint *bins = 0;\n",
-    "    uint copy = 0;\n",
-    "#endif\n",
-    "    accumulators += numbers.accumulators_offset;\n",
-    "    counts += numbers.counts_offset;\n",
-    "    edges += numbers.edges_offset;\n",
-    "    while (row < rows) {\n",
-    "        for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n",
-    "            ulong sample = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n",
-    "            gpuscan_weight weight = 1;\n",
-    "#if GPUSCAN_WEIGHTED\n",
-    "            weight = here.weights[sample / GPUSCAN_CHANNELS];\n",
-    "#endif\n",
-    "            gpuscan_count_sample(here.samples[sample], (uint)(sample % GPUSCAN_CHANNELS), weight, copy, first_bin, bins,\n",
-    "                                 accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n",
-    "        }\n",
-    "#if GPUSCAN_PIPE\n",
-    "        ulong i = first;\n",
-    "#if GPUSCAN_PIPE == 1 /* the next vectors are on their way while these are counted */\n",
-    "        while (more) {\n",
-    "            uint4 next[GPUSCAN_ROWS];\n",
-    "            i += GPUSCAN_ROWS * stride64;\n",
-    "            more = gpuscan_load_if(next, here, i, stride64);\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++) {\n",
-    "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ROWS * stride64);\n",
-    "                loaded[k] = next[k];\n",
-    "            }\n",
-    "        }\n",
-    "        for (; i < here.vectors; i += 2 * stride64) {\n",
-    "            bool two = i + stride64 < here.vectors;\n",
-    "            loaded[0] = gpuscan_load_once(gpuscan_row_vectors(here) + i);\n",
-    "            loaded[1] = gpuscan_load_once_if(two, gpuscan_row_vectors(here) + (i + stride64));\n",
-    "            GPUSCAN_COUNT_VECTOR(loaded[0], i);\n",
-    "            if (two)\n",
-    "                GPUSCAN_COUNT_VECTOR(loaded[1], i + stride64);\n",
-    "        }\n",
-    "#else\n",
-    "        while (more) {\n",
-    "GPUSCAN_UNROLL\n",
-    "            for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                if (i + k * stride64 < here.vectors)\n",
-    "                    GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64);\n",
-    "            i += GPUSCAN_ROWS * stride64;\n",
-    "            more = gpuscan_load_if(loaded, here, i, stride64);\n",
-    "        }\n",
-    "#endif\n",
-    "#else\n",
-    "        for (ulong begin = 0; begin < here.vectors; begin += GPUSCAN_CHUNK) {\n",
-    "            global const uint4 *part = gpuscan_row_vectors(here) + begin;\n",
-    "            uint end = (uint)min(here.vectors - begin, (ulong)GPUSCAN_CHUNK);\n",
-    "            uint i = first;\n",
-    "            for (; i + (GPUSCAN_ROWS - 1) * stride < end; i += GPUSCAN_ROWS * stride) {\n",
-    "                uint4 loaded[GPUSCAN_ROWS];\n",
-    "                gpuscan_load_vectors(loaded, part + i, stride);\n",
-    "GPUSCAN_UNROLL\n",
-    "                for (int k = 0; k < GPUSCAN_ROWS; k++)\n",
-    "                    GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n",
-    "            }\n",
-    "            for (; i < end; i += stride)\n",
-    "                GPUSCAN_COUNT_VECTOR(gpuscan_load_once(part + i), begin + i);\n",
-    "        }\n",
-    "#endif\n",
-    "        row += members / row_groups;\n",
-    "        if (row < rows) {\n",
-    "            here = gpuscan_row_at(samples, pitch, count, weights, weights_pitch, row);\n",
-    "#if GPUSCAN_PIPE\n",
-    "            more = gpuscan_load_if(loaded, here, first, stride64);\n",
-    "#endif\n",
-    "        }\n",
-    "    }\n",
-    "#if GPUSCAN_COPIES\n",
-    "    GPUSCAN_BARRIER();\n",
-    "    uint bins_here = min((uint)GPUSCAN_RANGE_BINS, GPUSCAN_ALL_BINS - first_bin);\n",
-    "    uint part = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n",
-    "    uint end = GPUSCAN_BIN_ITEMS > 1 ? GPUSCAN_GROUP : bins_here; /* once and by all, or as often as there are bins */\n",
-    "    for (uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS; k < end; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n",
-    "        uint sums[GPUSCAN_AT_ONCE];\n",
-    "GPUSCAN_UNROLL\n",
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ITEM_VECTORS * stride64);\n"
+    "                loaded[k] = next[k];\n"
+    "            }\n"
+    "        }\n"
+    "        for (; i < here.vectors; i += 2 * stride64) {\n"
+    "            bool two = i + stride64 < here.vectors;\n"
+    "            loaded[0] = gpuscan_load_once(gpuscan_sample_row_vectors(here) + i);\n"
+    "            loaded[1] = gpuscan_load_once_if(two, gpuscan_sample_row_vectors(here) + (i + stride64));\n"
+    "            GPUSCAN_COUNT_VECTOR(loaded[0], i);\n"
+    "            if (two)\n"
+    "                GPUSCAN_COUNT_VECTOR(loaded[1], i + stride64);\n"
+    "        }\n"
+    "#else\n"
+    "        while (more) {\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "                if (i + k * stride64 < here.vectors)\n"
+    "                    GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64);\n"
+    "            i += GPUSCAN_ITEM_VECTORS * stride64;\n"
+    "            more = gpuscan_load_if(loaded, here, i, stride64);\n"
+    "        }\n"
+    "#endif\n"
+    "#else\n"
+    "        for (ulong begin = 0; begin < here.vectors; begin += GPUSCAN_CHUNK) {\n"
+    "            global const uint4 *from = gpuscan_sample_row_vectors(here) + begin;\n"
+    "            uint end = (uint)min(here.vectors - begin, (ulong)GPUSCAN_CHUNK);\n"
+    "            uint i = first;\n"
+    "            for (; i + (GPUSCAN_ITEM_VECTORS - 1) * stride < end; i += GPUSCAN_ITEM_VECTORS * stride) {\n"
+    "                uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
+    "                gpuscan_load_vectors(loaded, from + i, stride);\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "                    GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n"
+    "            }\n"
+    "            for (; i < end; i += stride)\n"
+    "                GPUSCAN_COUNT_VECTOR(gpuscan_load_once(from + i), begin + i);\n"
+    "        }\n"
+    "#endif\n"
+    "        row += members / row_groups;\n"
+    "        if (row < rows) {\n"
+    "            here = gpuscan_sample_row_at(samples, pitch, count, weights, weights_pitch, row);\n"
+    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n"
+    "            more = gpuscan_load_if(loaded, here, first, stride64);\n"
+    "#endif\n"
+    "        }\n"
+    "    }\n"
+    "#if GPUSCAN_COPIES\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    uint bins_here = min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
+    "    uint helper = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
+    "    uint end = GPUSCAN_BIN_ITEMS > 1 ? GPUSCAN_GROUP : bins_here; /* once and by all, or as often as there are bins */\n"
+    "    for (uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS; k < end; k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP) {\n"
+    "        uint sums[GPUSCAN_AT_ONCE];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+    "            sums[j] = gpuscan_copies_sum(bins, min(k + j * GPUSCAN_GROUP, bins_here - 1), helper);\n"
+    "#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n"
+    "        /* An accumulator counts the slice's groups in its upper bits and samples below: whoever adds as the last group\n"
+    "           has the bin's sum. No fence is needed, since nothing else is read. */\n"
+    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
+    "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+    "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n"
+    "                before[j] = members == 1 ? 0\n"
+    "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
+    "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
+    "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
+    "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
+    "                if (members > 1)\n"
+    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n"
+    "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n"
+    "            }\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            sums[j] = gpuscan_copies_sum(bins, min(k + j * GPUSCAN_GROUP, bins_here - 1), part);\n",
-    "#if GPUSCAN_ARRIVALS\n",
-    "        /* An accumulator counts the range's groups in its upper bits and samples below: whoever adds as the last group\n",
-    "           has the bin's sum. No fence is needed, since nothing else is read. */\n",
-    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n",
-    "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n",
-    "                before[j] = members == 1 ? 0\n",
-    "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n",
-    "                                                          GPUSCAN_ARRIVAL + sums[j]);\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n",
-    "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n",
-    "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n",
-    "                if (members > 1)\n",
-    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n",
-    "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n",
-    "            }\n",
-    "#else\n",
-    "GPUSCAN_UNROLL\n",
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
-    "            if (GPUSCAN_HANDS_OVER(j) && sums[j])\n",
-    "                gpuscan_add_global(accumulators + first_bin + k + j * GPUSCAN_GROUP, sums[j]);\n",
-    "#endif\n",
-    "    }\n",
-    "#endif\n",
-    "#if !GPUSCAN_ARRIVALS\n",
-    "    if (flags & GPUSCAN_FLAG_FINISH) {\n",
-    "        uint groups = (uint)get_num_groups(0);\n",
-    "        gpuscan_device_fence();\n",
-    "        GPUSCAN_BARRIER();\n",
-    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), groups, shared) != groups - 1)\n",
-    "            return;\n",
-    "        gpuscan_device_fence();\n",
-    "        gpuscan_histogram_move(accumulators, counts, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP, flags);\n",
-    "    }\n",
-    "#endif\n",
-    "}\n",
-    "#endif /* a group of many work-items */\n",
-    "\n",
-    "typedef struct {\n",
-    "    ulong accumulators_offset, counts_offset, flags;\n",
-    "} gpuscan_move_numbers;\n",
-    "\n",
-    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n",
-    "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n",
-    "                         gpuscan_move_numbers numbers) {\n",
-    "    gpuscan_histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n",
-    "                           get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0), (uint)numbers.flags);\n",
-    "}\n",
+    "            if (GPUSCAN_HANDS_OVER(j) && sums[j])\n"
+    "                gpuscan_add_global(accumulators + first_bin + k + j * GPUSCAN_GROUP, sums[j]);\n"
+    "#endif\n"
+    "    }\n"
+    "#endif\n"
+    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE\n"
+    "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
+    "        uint groups = (uint)get_num_groups(0);\n"
+    "        gpuscan_device_fence();\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), groups, shared) != groups - 1)\n"
+    "            return;\n"
+    "        gpuscan_device_fence();\n"
+    "        gpuscan_histogram_move(accumulators, counts, GPUSCAN_ITEM, GPUSCAN_ALL_BINS, GPUSCAN_GROUP, flags);\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "#endif /* a group of many work-items */\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
+    "} gpuscan_histogram_finish_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
+    "                         gpuscan_histogram_finish_numbers numbers) {\n"
+    "    gpuscan_histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n"
+    "                           get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0), (uint)numbers.flags);\n"
+    "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n",
 /* kernels.cl.inc: end */
 };
+
+/* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
+
+/* What host and kernels must agree on stands here once: the host's enums are made of these lists, and every program is
+   told the same names and values, as GPUSCAN_... */
+#define GPUSCAN__DEVICE_CONSTANTS(X)                                                                                   \
+    X(FLAG_INIT, 1)          /* init_value counts */                                                                   \
+    X(FLAG_INIT_BUFFER, 2)   /* init_buffer counts */                                                                  \
+    X(FLAG_TOTAL, 4)         /* totals are wanted */                                                                   \
+    X(FLAG_COUNT_U32, 8)     /* count_buffer counts, as u32 */                                                         \
+    X(FLAG_COUNT_U64, 16)    /* or as u64 */                                                                           \
+    X(FLAG_STREAM, 32)       /* the output exceeds the cache: store past it */                                         \
+    X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
+    X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters */                                                      \
+    X(FLAG_FINISH, 256)      /* histogram: the last group finishes */                                                  \
+    X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
+    X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
+    X(FENCE_PTX, 1)                                                                                                    \
+    X(FENCE_OPENCL2, 2)                                                                                                \
+    X(FENCE_MEM, 3)          /* mem_fence, where groups run in order */                                                \
+    X(LANES_NONE, 0)         /* how lanes exchange: see [LANES] in kernels.cl.inc */                                   \
+    X(LANES_PTX, 1)                                                                                                    \
+    X(LANES_SUBGROUPS, 2)                                                                                              \
+    X(LANES_LOCAL, 3)                                                                                                  \
+    X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: tiles after so many the prefixes begin behind the sums */           \
+    X(BIN_MODE_VALUE, 0)     /* integers: one bin a value; for these see gpuscan_even_bin */                           \
+    X(BIN_MODE_SHIFT, 1)                                                                                               \
+    X(BIN_MODE_MULTIPLY, 2)                                                                                            \
+    X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
+    X(BIN_MODE_DIVIDE, 4)                                                                                              \
+    X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
+    X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(PIPE_NONE, 0)          /* histogram: samples are loaded when they are counted */                                 \
+    X(PIPE_AHEAD, 1)         /* a round before */                                                                      \
+    X(PIPE_SHORT, 2)         /* all at once: the form for few samples */                                               \
+    X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that came */                           \
+    X(ARRIVALS_U32, 24)      /* from this bit on they do, in words of 32 bits */                                       \
+    X(ARRIVALS_U64, 40)      /* in words of 64 bits */
+/* And of the public enums these. */
+#define GPUSCAN__DEVICE_PUBLIC(X)                                                                                      \
+    X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)
+
+#define GPUSCAN__DEVICE_ENUM(name, value) GPUSCAN__##name = value,
+enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
+#undef GPUSCAN__DEVICE_ENUM
+
+#define GPUSCAN__DEVICE_ROW(name, value) {#name, value},
+#define GPUSCAN__DEVICE_PUBLIC_ROW(name) {#name, GPUSCAN_##name},
+static const struct {
+    const char *name;
+    uint32_t value;
+} gpuscan__device_constants[] = {GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ROW)
+                                     GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEVICE_PUBLIC_ROW)};
+#undef GPUSCAN__DEVICE_ROW
+#undef GPUSCAN__DEVICE_PUBLIC_ROW
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
@@ -3947,86 +4298,68 @@ static const struct {
     gpuscan_result result;
     const char *text;
 } gpuscan__result_texts[] = {
-    {GPUSCAN_SUCCESS, "success"},
-    {GPUSCAN_ERROR_INVALID_ARGUMENT, "invalid argument"},
-    {GPUSCAN_ERROR_INVALID_TYPE, "invalid type"},
-    {GPUSCAN_ERROR_INVALID_OPERATOR, "invalid operator"},
-    {GPUSCAN_ERROR_INVALID_CONTEXT, "an object of another context or device"},
-    {GPUSCAN_ERROR_INVALID_BUFFER, "missing or invalid buffer"},
-    {GPUSCAN_ERROR_BUFFER_TOO_SMALL, "buffer too small"},
-    {GPUSCAN_ERROR_BUFFER_ACCESS, "a buffer that kernels may not use in this way"},
-    {GPUSCAN_ERROR_OVERLAP, "ranges overlap"},
-    {GPUSCAN_ERROR_SIZE_OVERFLOW, "size overflow"},
-    {GPUSCAN_ERROR_INVALID_BINS, "invalid bins"},
-    {GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "scratch too small"},
-    {GPUSCAN_ERROR_INVALID_EVENT, "invalid event or wait list"},
-    {GPUSCAN_ERROR_NO_OPENCL, "no OpenCL loader"},
-    {GPUSCAN_ERROR_NO_PLATFORM, "no OpenCL platform"},
-    {GPUSCAN_ERROR_NO_DEVICE, "no OpenCL device, or none of the name asked for"},
-    {GPUSCAN_ERROR_DEVICE_TOO_OLD, "the device is below OpenCL 1.2 or has no compiler"},
-    {GPUSCAN_ERROR_UNSUPPORTED_TYPE, "the device does not support the type"},
-    {GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "the strategy does not fit the device or the call"},
-    {GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "out of host memory"},
-    {GPUSCAN_ERROR_CUSTOM_SOURCE, "the custom source does not compile"},
-    {GPUSCAN_ERROR_CUSTOM_SIZE, "the custom type has another size on the device"},
-    {GPUSCAN_ERROR_BLOB, "a blob that is damaged or of another device, driver or version"},
-    {GPUSCAN_ERROR_BUILD, "the device's compiler refuses the kernels"},
-    {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
-    {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
-    {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE"},
-    {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
-    {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
-    {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
-    {CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE"},
-    {CL_MEM_COPY_OVERLAP, "CL_MEM_COPY_OVERLAP"},
-    {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
-    {CL_MAP_FAILURE, "CL_MAP_FAILURE"},
-    {CL_MISALIGNED_SUB_BUFFER_OFFSET, "CL_MISALIGNED_SUB_BUFFER_OFFSET"},
-    {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
-    {CL_COMPILE_PROGRAM_FAILURE, "CL_COMPILE_PROGRAM_FAILURE"},
-    {CL_LINKER_NOT_AVAILABLE, "CL_LINKER_NOT_AVAILABLE"},
-    {CL_LINK_PROGRAM_FAILURE, "CL_LINK_PROGRAM_FAILURE"},
-    {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
-    {CL_INVALID_DEVICE_TYPE, "CL_INVALID_DEVICE_TYPE"},
-    {CL_INVALID_PLATFORM, "CL_INVALID_PLATFORM"},
-    {CL_INVALID_DEVICE, "CL_INVALID_DEVICE"},
-    {CL_INVALID_CONTEXT, "CL_INVALID_CONTEXT"},
-    {CL_INVALID_QUEUE_PROPERTIES, "CL_INVALID_QUEUE_PROPERTIES"},
-    {CL_INVALID_COMMAND_QUEUE, "CL_INVALID_COMMAND_QUEUE"},
-    {CL_INVALID_HOST_PTR, "CL_INVALID_HOST_PTR"},
-    {CL_INVALID_MEM_OBJECT, "CL_INVALID_MEM_OBJECT"},
-    {CL_INVALID_BINARY, "CL_INVALID_BINARY"},
-    {CL_INVALID_BUILD_OPTIONS, "CL_INVALID_BUILD_OPTIONS"},
-    {CL_INVALID_PROGRAM, "CL_INVALID_PROGRAM"},
-    {CL_INVALID_PROGRAM_EXECUTABLE, "CL_INVALID_PROGRAM_EXECUTABLE"},
-    {CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME"},
-    {CL_INVALID_KERNEL_DEFINITION, "CL_INVALID_KERNEL_DEFINITION"},
-    {CL_INVALID_KERNEL, "CL_INVALID_KERNEL"},
-    {CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX"},
-    {CL_INVALID_ARG_VALUE, "CL_INVALID_ARG_VALUE"},
-    {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE"},
-    {CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS"},
-    {CL_INVALID_WORK_DIMENSION, "CL_INVALID_WORK_DIMENSION"},
-    {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE"},
-    {CL_INVALID_WORK_ITEM_SIZE, "CL_INVALID_WORK_ITEM_SIZE"},
-    {CL_INVALID_GLOBAL_OFFSET, "CL_INVALID_GLOBAL_OFFSET"},
-    {CL_INVALID_EVENT_WAIT_LIST, "CL_INVALID_EVENT_WAIT_LIST"},
-    {CL_INVALID_EVENT, "CL_INVALID_EVENT"},
-    {CL_INVALID_OPERATION, "CL_INVALID_OPERATION"},
-    {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
-    {CL_INVALID_GLOBAL_WORK_SIZE, "CL_INVALID_GLOBAL_WORK_SIZE"},
-    {CL_INVALID_PROPERTY, "CL_INVALID_PROPERTY"},
+#define GPUSCAN__RESULT_TEXT(name, value, text) {name, text},
+#define GPUSCAN__OPENCL_TEXT(name) {name, #name},
+    GPUSCAN_RESULTS(GPUSCAN__RESULT_TEXT)
+    GPUSCAN__OPENCL_TEXT(CL_DEVICE_NOT_FOUND)
+    GPUSCAN__OPENCL_TEXT(CL_DEVICE_NOT_AVAILABLE)
+    GPUSCAN__OPENCL_TEXT(CL_COMPILER_NOT_AVAILABLE)
+    GPUSCAN__OPENCL_TEXT(CL_MEM_OBJECT_ALLOCATION_FAILURE)
+    GPUSCAN__OPENCL_TEXT(CL_OUT_OF_RESOURCES)
+    GPUSCAN__OPENCL_TEXT(CL_OUT_OF_HOST_MEMORY)
+    GPUSCAN__OPENCL_TEXT(CL_PROFILING_INFO_NOT_AVAILABLE)
+    GPUSCAN__OPENCL_TEXT(CL_MEM_COPY_OVERLAP)
+    GPUSCAN__OPENCL_TEXT(CL_BUILD_PROGRAM_FAILURE)
+    GPUSCAN__OPENCL_TEXT(CL_MAP_FAILURE)
+    GPUSCAN__OPENCL_TEXT(CL_MISALIGNED_SUB_BUFFER_OFFSET)
+    GPUSCAN__OPENCL_TEXT(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+    GPUSCAN__OPENCL_TEXT(CL_COMPILE_PROGRAM_FAILURE)
+    GPUSCAN__OPENCL_TEXT(CL_LINKER_NOT_AVAILABLE)
+    GPUSCAN__OPENCL_TEXT(CL_LINK_PROGRAM_FAILURE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_VALUE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_DEVICE_TYPE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_PLATFORM)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_DEVICE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_CONTEXT)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_QUEUE_PROPERTIES)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_COMMAND_QUEUE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_HOST_PTR)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_MEM_OBJECT)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_BINARY)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_BUILD_OPTIONS)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_PROGRAM)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_PROGRAM_EXECUTABLE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_KERNEL_NAME)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_KERNEL_DEFINITION)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_KERNEL)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_ARG_INDEX)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_ARG_VALUE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_ARG_SIZE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_KERNEL_ARGS)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_WORK_DIMENSION)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_WORK_GROUP_SIZE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_WORK_ITEM_SIZE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_GLOBAL_OFFSET)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_EVENT_WAIT_LIST)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_EVENT)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_OPERATION)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_BUFFER_SIZE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_GLOBAL_WORK_SIZE)
+    GPUSCAN__OPENCL_TEXT(CL_INVALID_PROPERTY)
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
+#undef GPUSCAN__OPENCL_TEXT
+#undef GPUSCAN__RESULT_TEXT
 };
 
 #define GPUSCAN__ERROR_SIZE 8192 /* build logs are cut to this; the logger gets them whole */
+#define GPUSCAN__REFUSAL_SIZE 256
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
 /* How a scan is cut on a device, up to a size. For the CPU strategies a tile is chunk bytes of the larger type and
    one work-item takes it; else it is group * rows vectors of 16 bytes of it. */
 typedef struct gpuscan__tuning {
-    uint64_t up_to; /* bytes of the larger of source and destination; the last row's is UINT64_MAX */
+    uint64_t up_to; /* bytes of the larger of source and destination */
     gpuscan_strategy strategy;
     uint32_t group, rows;
     uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of both from the tile that is summed to the tile that is scanned */
@@ -4036,36 +4369,48 @@ typedef struct gpuscan__tuning {
     int inclusive;      /* 1: for inclusive scans only */
 } gpuscan__tuning;
 
-enum { GPUSCAN__FENCE_NONE = 0, GPUSCAN__FENCE_PTX, GPUSCAN__FENCE_OPENCL2, GPUSCAN__FENCE_MEM };
+/* Samples of 1 byte, of more; where elements are meant: of up to 4 bytes, of more. */
+enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
+
+enum { GPUSCAN__MAX_TUNINGS = 12 };
 
 typedef struct gpuscan__profile {
     const char *name;
-    cl_device_type type; /* matches when any of these bits is the device's */
-    cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
-    const char *part;    /* a part of the device's or platform's name; NULL: any */
-    int fence, lanes;
-    int nulls; /* takes NULL for a buffer that is not given */
-    gpuscan__tuning scan[12];
-    gpuscan_strategy reduce, histogram;
-    uint32_t groups_per_unit;                                /* multi-pass scan: groups a compute unit */
-    uint32_t reduce_group, reduce_rows[2], reduce_per_unit[2]; /* reduce: elements of up to 4 bytes, of more */
-    uint32_t reduce_registers[2];                              /* as in the tuning above */
-    /* histogram: samples of 1 byte, of more; bins cut into ranges for many samples, or in global memory */
-    uint32_t counts_group, counts_rows, counts_per_unit[3];
-    uint32_t counts_least[2];     /* vectors a work-item, at least: samples of 1 byte, of more */
-    uint32_t counts_copies[2];    /* copies of the bins in local memory, at most: the same */
-    uint32_t counts_registers;    /* as in the tuning above, but for many samples of bins cut into ranges */
-    int counts_pipe;              /* loads are issued a round before they are counted; there is a short form */
-    uint32_t counts_short[2];     /* its group, where that is enough; vectors that a work-item loads at once */
-    uint32_t counts_local;                                   /* bytes of local memory for them, at most */
-    uint32_t counts_ranges;                                  /* into so many ranges more bins are cut, at most */
-    uint32_t counts_cut[2];       /* vectors a work-item, with one group a compute unit, up to which they are cut into
-                                     more ranges than they must be; up to which the short form counts ranges */
-    uint32_t chunk;                                          /* CPU strategies: bytes a tile */
-    uint32_t prefetch[2]; /* CPU strategies: bytes ahead of what is summed, and of what is written; where the latter is
-                             0, large outputs are stored past the caches */
-    uint32_t polls;                                          /* before a late tile is summed by who waits for it */
-    unsigned refused;                                        /* strategies that do not work there: 1 << strategy */
+    int fence;           /* a GPUSCAN__FENCE_... */
+    int lanes;           /* a GPUSCAN__LANES_... */
+    uint32_t lane_width; /* of a sub-group, and of the tree that sums its values where it has no lanes */
+    int nulls;    /* takes NULL for a buffer that is not given */
+    unsigned refused; /* strategies that do not work there: 1 << strategy */
+    uint32_t polls;   /* before a late tile is summed by who waits for it */
+
+    /* scan: the first tuning that matches a call is taken, or the rest's, which asks for nothing */
+    gpuscan__tuning scan[GPUSCAN__MAX_TUNINGS], scan_rest;
+    uint32_t scan_count;
+    uint32_t groups_per_unit; /* multi-pass: groups a compute unit */
+    uint32_t chunk;           /* CPU strategies: bytes a tile */
+    uint32_t prefetch_src;    /* CPU strategies: bytes ahead of what is summed; 0: none */
+    uint32_t prefetch_dst;    /* and of what is written; where it is 0, large outputs are stored past the caches */
+
+    gpuscan_strategy reduce;
+    uint32_t reduce_group;
+    uint32_t reduce_rows[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
+    uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
+
+    gpuscan_strategy histogram;
+    uint32_t counts_group, counts_rows;
+    uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
+    uint32_t counts_per_unit_far; /* the same for bins cut into ranges for many samples, or in global memory */
+    uint32_t counts_least[GPUSCAN__BY_SIZE];  /* vectors a work-item, at least */
+    uint32_t counts_copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
+    uint32_t counts_registers; /* as in the tuning above, but for many samples of bins cut into ranges */
+    int counts_pipe;           /* loads are issued a round before they are counted; there is a short form */
+    uint32_t short_group;      /* the short form's group, where that is enough */
+    uint32_t short_rows;       /* vectors that a work-item of it loads at once */
+    uint32_t counts_local;     /* bytes of local memory for the bins, at most */
+    uint32_t counts_ranges;    /* into so many ranges more bins are cut, at most */
+    uint32_t cut_more;         /* vectors a work-item, with one group a compute unit, up to which they are cut into more
+                                  ranges than they must be */
+    uint32_t cut_short;        /* up to which the short form counts ranges */
 } gpuscan__profile;
 
 typedef struct gpuscan__device {
@@ -4075,38 +4420,39 @@ typedef struct gpuscan__device {
     uint64_t local_memory, cache, largest_buffer;
     uint64_t registers; /* a work-group's, on NVIDIA; 0: not known */
     int version, c_version; /* 120, 200, 300 */
-    int f64, int64_atomics, fence, lanes, zero_copy;
+    int f64, int64_atomics, zero_copy;
+    int fence, lanes; /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
+    uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
     const char *build_options;
-    const gpuscan__profile *profile;
+    gpuscan__profile profile;
 } gpuscan__device;
+
+/* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
+
+/* Every operation: its name in the functions. Each has a section that ends with its row, gpuscan__NAME_operation. */
+#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram)
+
+#define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
+enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
+#undef GPUSCAN__OPERATION_NUMBER
+
+typedef struct gpuscan__operation gpuscan__operation;
+typedef struct gpuscan__plan gpuscan__plan;
 
 /* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
 
-typedef enum gpuscan__operation {
-    GPUSCAN__SCAN = 0,
-    GPUSCAN__UNIFORM_ADD,
-    GPUSCAN__REDUCE,
-    GPUSCAN__HISTOGRAM,
-    GPUSCAN__OPERATIONS
-} gpuscan__operation;
-
-enum { GPUSCAN__MAX_KERNELS = 3 };
+enum { GPUSCAN__MAX_KERNELS = 3, GPUSCAN__KEY_OWN = 20 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
-    uint32_t operation, src, dst, op, strategy, inclusive, ahead, few, registers, group, rows, tile, word;
-    uint32_t in_launch; /* histogram, finished in the launch that counts: 1 by a fence; the bit of GPUSCAN_ARRIVALS */
-    uint32_t pipe;      /* histogram: 1 loads ahead, 2 the short form */
-    uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t ranges, range_bins, byte_bins;
-    uint64_t custom_size;
+    uint32_t operation, src, dst, op, custom_size, strategy, group, rows, tile, word, registers;
+    uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own: a struct of its section, of uint32_t alone */
 } gpuscan__key;
 
 /* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
-   only while the library itself keeps it, or another one could have got its handle meanwhile. The histogram's kernel has
-   the most arguments, 12, the scan's the most numbers, 14. */
-enum { GPUSCAN__MAX_ARGS = 12, GPUSCAN__MAX_NUMBERS = 14, GPUSCAN__MAX_KNOWN = 16 };
+   only while the library itself keeps it, or another one could have got its handle meanwhile. */
+enum { GPUSCAN__MAX_ARGS = 12, GPUSCAN__MAX_NUMBERS = 16, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
     uint32_t generation; /* of the library's buffers; 0: no buffer */
@@ -4167,9 +4513,10 @@ struct gpuscan {
     uint32_t scratch_generation;    /* counts the scratch buffers that were dropped, from 1 on */
     cl_command_queue scratch_queue; /* the queue of the last call that used it; retained */
     cl_event scratch_event;         /* that call's end, where the queue is out-of-order */
-    const gpuscan__key *testing;    /* of the program whose self-test runs: a scan is cut as it says */
-    size_t group_limit;             /* of the call being planned: the device's, or what its kernels can do */
-    unsigned refused;               /* strategies that failed their test, or the profile rules out: 1 << strategy */
+    unsigned refused[GPUSCAN__OPERATION_COUNT]; /* strategies that failed their test, or the profile rules out:
+                                                   1 << strategy */
+    uint32_t refusals;              /* how often a strategy or the lanes were given up */
+    char refusal[GPUSCAN__REFUSAL_SIZE]; /* why, the last time */
     char error[GPUSCAN__ERROR_SIZE];
 };
 
@@ -4259,48 +4606,136 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
 
+/* Fails to compile, by this name, where the condition does not hold. */
+#define GPUSCAN__ASSERT(condition, name) typedef char gpuscan__assert_##name[(condition) ? 1 : -1];
+
+/* The types, in the order of gpuscan_type: name; in OpenCL C (f16 is stored as its bits), and the unsigned type of the
+   same size (integers are added as unsigned, which wraps by definition); bytes; 's'igned, 'u'nsigned, 'f'loat, or 0;
+   the least and the largest value. */
+#define GPUSCAN__TYPES(X)                                                                                              \
+    X(DEFAULT, "", "", 0, 0, "", "")                                                                                   \
+    X(I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                             \
+    X(U8, "uchar", "uchar", 1, 'u', "0", "UCHAR_MAX")                                                                  \
+    X(I16, "short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX")                                                          \
+    X(U16, "ushort", "ushort", 2, 'u', "0", "USHRT_MAX")                                                               \
+    X(I32, "int", "uint", 4, 's', "INT_MIN", "INT_MAX")                                                                \
+    X(U32, "uint", "uint", 4, 'u', "0", "UINT_MAX")                                                                    \
+    X(I64, "long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX")                                                            \
+    X(U64, "ulong", "ulong", 8, 'u', "0", "ULONG_MAX")                                                                 \
+    X(F16, "ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY")                                                        \
+    X(F32, "float", "float", 4, 'f', "-INFINITY", "INFINITY")                                                          \
+    X(F64, "double", "double", 8, 'f', "-INFINITY", "INFINITY")                                                        \
+    X(CUSTOM, "", "", 0, 0, "", "")
+
 typedef struct gpuscan__type_facts {
-    const char *name;          /* in OpenCL C; f16 is stored as its bits */
-    const char *unsigned_name; /* of the same size: integers are added as unsigned, which wraps by definition */
+    const char *name, *unsigned_name;
     uint32_t size;
-    char kind; /* 's'igned, 'u'nsigned, 'f'loat, or 0 */
+    char kind;
     const char *least, *largest;
 } gpuscan__type_facts;
 
-static const gpuscan__type_facts gpuscan__types[GPUSCAN_TYPE_COUNT] = {
-    {"", "", 0, 0, "", ""},
-    {"char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX"},
-    {"uchar", "uchar", 1, 'u', "0", "UCHAR_MAX"},
-    {"short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX"},
-    {"ushort", "ushort", 2, 'u', "0", "USHRT_MAX"},
-    {"int", "uint", 4, 's', "INT_MIN", "INT_MAX"},
-    {"uint", "uint", 4, 'u', "0", "UINT_MAX"},
-    {"long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX"},
-    {"ulong", "ulong", 8, 'u', "0", "ULONG_MAX"},
-    {"ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY"},
-    {"float", "float", 4, 'f', "-INFINITY", "INFINITY"},
-    {"double", "double", 8, 'f', "-INFINITY", "INFINITY"},
-    {"", "", 0, 0, "", ""},
-};
+#define GPUSCAN__TYPE_ROW(name, c_name, unsigned_name, size, kind, least, largest)                                     \
+    {c_name, unsigned_name, size, kind, least, largest},
+#define GPUSCAN__TYPE_PLACE(name, c_name, unsigned_name, size, kind, least, largest) GPUSCAN__TYPE_PLACE_##name,
+#define GPUSCAN__TYPE_BOUND(name, c_name, unsigned_name, size, kind, least, largest)                                   \
+    GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACE_##name == (int)GPUSCAN_TYPE_##name, type_##name)
+static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
+enum { GPUSCAN__TYPES(GPUSCAN__TYPE_PLACE) GPUSCAN__TYPE_PLACES };
+GPUSCAN__TYPES(GPUSCAN__TYPE_BOUND)
+GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACES == (int)GPUSCAN_TYPE_COUNT, every_type_has_a_row)
+#undef GPUSCAN__TYPE_BOUND
+#undef GPUSCAN__TYPE_PLACE
+#undef GPUSCAN__TYPE_ROW
 
-enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST };
+enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
 
-/* combine: an expression of a and b that serves scalars and vectors. as_unsigned: signed integers are computed so. */
-static const struct {
-    const char *integer, *real; /* NULL: not for these */
+/* Data of the self-tests, see [SELF-TEST]. */
+enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__DATA_PRODUCT, GPUSCAN__DATA_CLEARED,
+       GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
+
+/* The operators, in the order of gpuscan_op: name; an expression of a and b that serves scalars and vectors of
+   integers, and of floats (NULL: not for these); the identity; 1: signed integers are computed as unsigned; where a
+   comparison decides, ARGMIN's and ARGMAX's; and for the self-test: its data, and the operator on the host, of integers
+   and of floats, where less says whether a < b. The self-test's custom operator lets the last that is not 0 win. */
+#define GPUSCAN__OPS(X)                                                                                                \
+    X(ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b, a + b)                                                         \
+    X(MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b, less ? a : b)                           \
+    X(MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, NULL, RISING, less ? b : a, less ? b : a)                              \
+    X(MUL, "a * b", "a * b", ONE, 1, NULL, PRODUCT, a *b, a *b)                                                        \
+    X(AND, "a & b", NULL, ONES, 1, NULL, CLEARED, a &b, a)                                                             \
+    X(OR, "a | b", NULL, ZERO, 1, NULL, SET, a | b, a)                                                                 \
+    X(XOR, "a ^ b", NULL, ZERO, 1, NULL, SUM, a ^ b, a)                                                                \
+    X(CUSTOM, NULL, NULL, OWN, 0, NULL, SPARSE, b ? b : a, b < 0 || b > 0 ? b : a)                                     \
+    X(ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a, a)                \
+    X(ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a, a)
+
+typedef struct gpuscan__op_facts {
+    const char *integer, *real;
     int identity, as_unsigned;
-} gpuscan__ops[GPUSCAN_OP_COUNT] = {
-    {"a + b", "a + b", GPUSCAN__ID_ZERO, 1},
-    {"min(a, b)", "fmin(a, b)", GPUSCAN__ID_LARGEST, 0},
-    {"max(a, b)", "fmax(a, b)", GPUSCAN__ID_LEAST, 0},
-    {"a * b", "a * b", GPUSCAN__ID_ONE, 1},
-    {"a & b", NULL, GPUSCAN__ID_ONES, 1},
-    {"a | b", NULL, GPUSCAN__ID_ZERO, 1},
-    {"a ^ b", NULL, GPUSCAN__ID_ZERO, 1},
-    {NULL, NULL, GPUSCAN__ID_ZERO, 0},
-    {"gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", GPUSCAN__ID_ZERO, 0},
-    {"gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", GPUSCAN__ID_ZERO, 0},
-};
+    const char *before; /* NULL: no ARGMIN or ARGMAX */
+    int data;
+} gpuscan__op_facts;
+
+#define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)             \
+    {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
+#define GPUSCAN__OP_PLACE(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)           \
+    GPUSCAN__OP_PLACE_##name,
+#define GPUSCAN__OP_BOUND(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)           \
+    GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACE_##name == (int)GPUSCAN_OP_##name, op_##name)
+static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
+enum { GPUSCAN__OPS(GPUSCAN__OP_PLACE) GPUSCAN__OP_PLACES };
+GPUSCAN__OPS(GPUSCAN__OP_BOUND)
+GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACES == (int)GPUSCAN_OP_COUNT, every_op_has_a_row)
+#undef GPUSCAN__OP_BOUND
+#undef GPUSCAN__OP_PLACE
+#undef GPUSCAN__OP_ROW
+
+/* The strategies, in the order of gpuscan_strategy: name, in words, whether one work-item is a group, whether groups of
+   one launch wait for each other; and where it does not fit, the one that assumes nothing. */
+#define GPUSCAN__STRATEGIES(X)                                                                                         \
+    X(AUTO, "auto", 0, 0, MULTI_PASS)                                                                                  \
+    X(MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                                      \
+    X(SINGLE_PASS, "single pass", 0, 1, MULTI_PASS)                                                                    \
+    X(SINGLE_PASS_AHEAD, "single pass ahead", 0, 1, MULTI_PASS)                                                        \
+    X(CPU_MULTI_PASS, "CPU multi-pass", 1, 0, CPU_MULTI_PASS)                                                          \
+    X(CPU_SINGLE_PASS, "CPU single pass", 1, 1, CPU_MULTI_PASS)
+
+typedef struct gpuscan__strategy_facts {
+    const char *name;
+    int cpu, single_pass;
+    gpuscan_strategy portable;
+} gpuscan__strategy_facts;
+
+#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
+    {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
+#define GPUSCAN__STRATEGY_PLACE(name, words, cpu, single_pass, portable) GPUSCAN__STRATEGY_PLACE_##name,
+#define GPUSCAN__STRATEGY_BOUND(name, words, cpu, single_pass, portable)                                               \
+    GPUSCAN__ASSERT((int)GPUSCAN__STRATEGY_PLACE_##name == (int)GPUSCAN_STRATEGY_##name, strategy_##name)
+static const gpuscan__strategy_facts gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
+enum { GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_PLACE) GPUSCAN__STRATEGY_PLACES };
+GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_BOUND)
+GPUSCAN__ASSERT((int)GPUSCAN__STRATEGY_PLACES == (int)GPUSCAN_STRATEGY_COUNT, every_strategy_has_a_row)
+#undef GPUSCAN__STRATEGY_BOUND
+#undef GPUSCAN__STRATEGY_PLACE
+#undef GPUSCAN__STRATEGY_ROW
+
+static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
+    return gpuscan__strategies[strategy].cpu;
+}
+
+static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
+    return gpuscan__strategies[strategy].single_pass;
+}
+
+static int gpuscan__is_integer(gpuscan_type type) {
+    return gpuscan__types[type].kind == 's' || gpuscan__types[type].kind == 'u';
+}
+
+static int gpuscan__is_float(gpuscan_type type) {
+    return gpuscan__types[type].kind == 'f';
+}
+
+#define GPUSCAN__CUSTOM_MOST 1024 /* bytes of a custom type */
 
 /* The types and the operator of a call, resolved. */
 typedef struct gpuscan__elements {
@@ -4325,7 +4760,7 @@ static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *
                                                 const char *dst_field) {
     gpuscan_result r;
     memset(e, 0, sizeof(*e));
-    e->arg = op == GPUSCAN_OP_ARGMIN || op == GPUSCAN_OP_ARGMAX;
+    e->arg = (unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before != NULL;
     if (src == GPUSCAN_TYPE_DEFAULT)
         src = GPUSCAN_TYPE_U32;
     if (dst == GPUSCAN_TYPE_DEFAULT)
@@ -4346,7 +4781,7 @@ static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *
         if (op == GPUSCAN_OP_CUSTOM && (!custom->combine || !custom->identity))
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->combine or custom->identity is NULL");
         if ((src == GPUSCAN_TYPE_CUSTOM || dst == GPUSCAN_TYPE_CUSTOM) &&
-            (!custom->type || custom->size == 0 || custom->size > 1024))
+            (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST))
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                                  "custom->type is NULL, or custom->size is not from 1 to 1024");
         e->custom = custom;
@@ -4400,7 +4835,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "T", "gpuscan_arg");
         gpuscan__define(text, "DST", "gpuscan_arg");
         gpuscan__define(text, "ARG_VALUE", value);
-        gpuscan__define(text, "ARG_BEFORE(a, b)", e->op == GPUSCAN_OP_ARGMIN ? "((a) < (b))" : "((a) > (b))");
+        gpuscan__define(text, "ARG_BEFORE(a, b)", gpuscan__ops[e->op].before);
         gpuscan__define(text, "RESULT_TYPE", dst_name);
         gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
         gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
@@ -4450,9 +4885,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 /* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are added.
    Their sums wrap around, so any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
-    char src = gpuscan__types[e->src].kind, dst = gpuscan__types[e->dst].kind;
-    int integers = (src == 's' || src == 'u') && (dst == 's' || dst == 'u');
-    return integers && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
+    return gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst) && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
                ? e->src_size
                : 0;
 }
@@ -4480,113 +4913,320 @@ static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t 
     gpuscan__define_number(text, more, bytes == 16 && of_64_bits);
 }
 
+/* [OPERATIONS], the row and the plan ---------------------------------------------------------------------------- */
+
+/* One range of a buffer that a call uses. */
+typedef struct gpuscan__range {
+    const char *field;
+    gpuscan_buffer buffer;
+    uint64_t elements; /* from buffer.offset on */
+    uint32_t size;     /* of an element */
+    int required; /* its buffer must be there */
+    int reads, writes;
+    int in_place; /* may be the same range as another with this number; 0: may not */
+    int partial;  /* what a call does not write stays as it was: of a host array all is needed */
+    /* filled by the check: */
+    cl_mem root;
+    uint64_t begin, end; /* bytes in the root */
+    uint64_t size_left;  /* bytes from the offset to the buffer's end */
+} gpuscan__range;
+
+enum { GPUSCAN__MAX_RANGES = 8 };
+
+/* Bytes that a call needs of each kind of scratch. */
+typedef struct gpuscan__need {
+    uint64_t bytes[GPUSCAN__SCRATCHES];
+} gpuscan__need;
+
+/* A call on its way. Each operation has a struct of its own that begins with this one. */
+struct gpuscan__plan {
+    const gpuscan__operation *operation;
+    const void *desc; /* the operation's */
+    const gpuscan_call *call;
+
+    /* resolve: from the arguments */
+    gpuscan__elements e; /* not of a histogram */
+    gpuscan__range ranges[GPUSCAN__MAX_RANGES];
+    size_t range_count;
+    uint32_t flags;  /* GPUSCAN__FLAG_... */
+    int from_host;   /* the call is on host arrays: see [HOST ARRAYS] */
+    int is_run;      /* a call, not its preparation: all buffers must be there */
+    int is_nothing;  /* nothing to compute and nothing to write */
+
+    /* given to choose */
+    int in_place;              /* src and dst are the same range */
+    size_t group_limit;        /* work-items a group at most: the device's, or what the call's kernels can do */
+    const gpuscan__key *forced; /* of a self-test: the key of the program under test; NULL: choose one */
+
+    /* choose: from elements and profile */
+    gpuscan__key key;
+    gpuscan__need need;
+};
+
+typedef struct gpuscan__chain gpuscan__chain;
+
+/* An operation is a row: what it does at each step of the one path that all calls take (gpuscan__do). */
+struct gpuscan__operation {
+    const char *name;
+    uint32_t number;  /* GPUSCAN__OPERATION_... */
+    int uses_scratch; /* some of its calls do */
+    /* Arguments to elements and ranges: all checks but those of buffers. */
+    gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
+    /* Elements, counts and profile to the program's key, the groups and the scratch. May be called again with a smaller
+       group_limit or a strategy less. */
+    gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
+    /* The names of the key's kernels, and NULL. */
+    const char *const *(*kernels)(const gpuscan__key *key);
+    /* The program's text before the kernels. */
+    void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
+    gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan, gpuscan__program *program);
+    /* Runs the program that was built for a plan on data of its own; *right: it gave what a loop on the host gives. */
+    gpuscan_result (*self_test)(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, int *right);
+};
+
+/* The row of an operation, at the end of its section. */
+#define GPUSCAN__OPERATION(name, uses_scratch)                                                                         \
+    static const gpuscan__operation gpuscan__##name##_operation = {                                                    \
+        #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             gpuscan__##name##_resolve,      \
+        gpuscan__##name##_choose, gpuscan__##name##_kernels, gpuscan__##name##_define, gpuscan__##name##_enqueue,      \
+        gpuscan__##name##_self_test}
+
+static gpuscan_strategy gpuscan__key_strategy(const gpuscan__key *key) {
+    return (gpuscan_strategy)key->strategy;
+}
+
+static int gpuscan__key_is_cpu(const gpuscan__key *key) {
+    return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
+}
+
+/* What the key of every operation on elements begins with. */
+static void gpuscan__key_elements(gpuscan__plan *plan) {
+    const gpuscan__elements *e = &plan->e;
+    plan->key.operation = plan->operation->number;
+    plan->key.src = (uint32_t)e->src;
+    plan->key.dst = (uint32_t)e->dst;
+    plan->key.op = (uint32_t)e->op;
+    plan->key.custom_size = e->custom ? (uint32_t)e->custom->size : 0;
+}
+
 /* [DEVICE PROFILE] ------------------------------------------------------------------------------------------------- */
 
 #define GPUSCAN__ALL UINT64_MAX
 #define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
-/* The first row that matches is the device's. Reasons for the numbers stand beside them. The last lines of a row, in the
-   order of the struct:
-   strategies of reduce and histogram;
-   groups_per_unit, reduce_group, reduce_rows, reduce_per_unit, reduce_registers, counts_group, counts_rows,
-   counts_per_unit, counts_least, counts_copies, counts_registers, counts_pipe, counts_short, counts_local,
-   counts_ranges, counts_cut;
-   chunk, prefetch, polls, refused */
-static const gpuscan__profile gpuscan__profiles[] = {
-    /* A simulator: everything is tried at sizes that a simulator can bear. It runs groups in order, so mem_fence does. */
-    {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, 0, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 0, 0, 0, 0, 0}},
-     GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 32, {2, 2}, {4, 4}, {0, 0}, 32, 4, {4, 4, 4}, {2, 2}, {2, 2}, 0, 1, {32, 2}, 16384, 4, {8, 48},
-     4096, {0, 0}, 64, 0},
-    /* By NVIDIA's own driver; other drivers of its GPUs (Mesa, PoCL) do not take its instructions. */
-    {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX, 1, 1,
-     /* Measured on an H200. Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is
-        what a cache of 50 MB holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the
-        rows and registers are the most bytes in flight a multiprocessor without spills, at 2^28: 64 registers hold 8
-        rows of 4 bytes (566 us), inclusive scans of integers want 72 (569; in 64: 597). Packed elements need fewer.
-        For 8 bytes the compiler's choice serves exclusive scans (u64, f64, affine: 1134 to 1145; inclusive: 1146, 1475,
-        1210), and 80 inclusive ones (1151, 1166, 1197; 6 rows in 64 take 1166 for all), 22 MiB ahead (u64 at 2^30:
-        4546; 24 MiB: 4558).
-        Reduce: 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28:
-        5.9, 7.7, 242 us; four groups with fewer: 6.9, 9.5, 249).
-        NULL: each buffer among a kernel's arguments costs the host 0.4 us a launch.
-        Histogram: one group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in
-        flight while samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too
-        slowly for that to matter. Small: what counts is what runs once. Groups of 512 start sooner (2^16 i32: 6.6 us;
-        1024: 7.3), four loads at once wait once, and two vectors a work-item are worth a group more. */
-     {{64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0},
-      {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0, 0},
-      {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0},
-      {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0},
-      {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 1},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 0, 8, 0, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 0, 0, 0}},
-     GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 512, {8, 8}, {2, 2}, {64, 64}, 1024, 4, {1, 1, 2}, {2, 2}, {32, 16}, 64, 1, {512, 4}, 49152, 16, {8, 48},
-     262144, {0, 0}, 20000, 0},
-    {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, GPUSCAN__FENCE_NONE, 0, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0}},
-     GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, {0, 0}, 32768, 8, {0, 0},
-     262144, {0, 0}, 4096, 0},
-    {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, 0, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0}},
-     GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {8, 8}, 0, 0, {0, 0}, 32768, 8, {0, 0},
-     262144, {0, 0}, 4096, 0},
-    /* Nothing is known of its forward progress. */
-    {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, 0, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 0, 0, 0, 0, 0}},
-     GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     8, 256, {4, 4}, {8, 8}, {0, 0}, 256, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, {0, 0}, 16384, 8, {0, 0},
-     262144, {0, 0}, 4096, 0},
-    /* It ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
-       also takes launches of unequal groups for finished too early (49 of 300 scans wrong, Mesa 22.3). */
-    {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, 0, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}},
-     GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     64, 64, {4, 4}, {16, 16}, {0, 0}, 64, 4, {16, 16, 16}, {16, 16}, {2, 2}, 0, 0, {0, 0}, 16384, 8, {0, 0},
-     262144, {0, 0}, 4096, 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
-    /* Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
-       readings. Histograms: of groups that draw their work and have local tables one a thread will do.
-       Large outputs: a core of the Skylake server generation (PoCL's name says it; Cascade Lake was not there to try)
-       writes faster through its caches, if it asks for the lines early and leaves room for them; later ones write
-       faster past them. u32, 2^26, ms: Skylake, 2 threads 22.9 and 25.5 (without any prefetch 27.5), Sapphire Rapids,
-       2 threads 23.8 and 15.7 (23.8), 16 threads 5.9 and 3.7 (5.0). Half to eight times the distances do as well. */
-    {"Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE, 0, 0,
-     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0, 0, 0}},
-     GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
-     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 1, 4}, {4, 4}, {8, 8}, 0, 1, {64, 2}, 1048576, 4, {8, 48},
-     131072, {1024, 512}, 256, 0},
-    {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, 0, 0,
-     {{262144, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0},
-      {GPUSCAN__ALL, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 0, 0, 0, 0, 0}},
-     GPUSCAN_STRATEGY_CPU_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
-     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 1, 4}, {4, 4}, {8, 8}, 0, 1, {64, 2}, 1048576, 4, {8, 48},
-     262144, {2048, 0}, 256, 0},
-    {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, 0, 0,
-     {{GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}},
-     GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
-     4, 64, {4, 4}, {4, 4}, {0, 0}, 64, 4, {4, 4, 4}, {4, 4}, {4, 4}, 0, 0, {0, 0}, 16384, 8, {0, 0},
-     262144, {0, 0}, 4096, 0},
+static void gpuscan__set_by_size(uint32_t *values, uint32_t small, uint32_t large) {
+    values[GPUSCAN__SMALL] = small;
+    values[GPUSCAN__LARGE] = large;
+}
+
+/* columns: up_to, strategy, group, rows, ahead, registers, size, src_size, inclusive */
+#define GPUSCAN__TUNE(profile, list)                                                                                   \
+    do {                                                                                                               \
+        (void)sizeof(char[sizeof(list) <= sizeof((profile)->scan) ? 1 : -1]);                                          \
+        memcpy((profile)->scan, list, sizeof(list));                                                                   \
+        (profile)->scan_count = (uint32_t)GPUSCAN__COUNT_OF(list);                                                     \
+    } while (0)
+
+/* For whatever call no row of the list matches. */
+static void gpuscan__tune_rest(gpuscan__profile *p, gpuscan_strategy strategy, uint32_t group, uint32_t rows) {
+    memset(&p->scan_rest, 0, sizeof(p->scan_rest));
+    p->scan_rest.up_to = GPUSCAN__ALL;
+    p->scan_rest.strategy = strategy;
+    p->scan_rest.group = group;
+    p->scan_rest.rows = rows;
+}
+
+/* The base, from which each row of the table below differs by what its function sets: a device of which nothing is
+   known, not even the forward progress of its groups. Small groups and few of them run on anything. */
+static void gpuscan__profile_base(gpuscan__profile *p) {
+    memset(p, 0, sizeof(*p));
+    p->fence = GPUSCAN__FENCE_NONE;
+    p->lanes = GPUSCAN__LANES_NONE;
+    p->lane_width = 32;
+    p->polls = 4096;
+    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4);
+    p->groups_per_unit = 4;
+    p->chunk = 256 * GPUSCAN__KIB;
+    p->reduce = GPUSCAN_STRATEGY_MULTI_PASS;
+    p->reduce_group = 64;
+    gpuscan__set_by_size(p->reduce_rows, 4, 4);
+    gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
+    p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
+    p->counts_group = 64;
+    p->counts_rows = 4;
+    gpuscan__set_by_size(p->counts_per_unit, 4, 4);
+    p->counts_per_unit_far = 4;
+    gpuscan__set_by_size(p->counts_least, 4, 4);
+    gpuscan__set_by_size(p->counts_copies, 4, 4);
+    p->counts_local = 16 * GPUSCAN__KIB;
+    p->counts_ranges = 8;
+}
+
+/* A simulator: everything is tried, at sizes that a simulator can bear. It runs groups in order, so mem_fence orders
+   what groups write. */
+static void gpuscan__profile_simulator(gpuscan__profile *p) {
+    p->fence = GPUSCAN__FENCE_MEM;
+    p->polls = 64;
+    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2);
+    p->chunk = 4 * GPUSCAN__KIB;
+    p->reduce = GPUSCAN_STRATEGY_SINGLE_PASS;
+    p->reduce_group = 32;
+    gpuscan__set_by_size(p->reduce_rows, 2, 2);
+    p->counts_group = 32;
+    gpuscan__set_by_size(p->counts_least, 2, 2);
+    gpuscan__set_by_size(p->counts_copies, 2, 2);
+    p->counts_pipe = 1;
+    p->short_group = 32;
+    p->short_rows = 2;
+    p->counts_ranges = 4;
+    p->cut_more = 8;
+    p->cut_short = 48;
+}
+
+/* A GPU: groups of 256 and enough of them to fill its units. */
+static void gpuscan__profile_gpu(gpuscan__profile *p) {
+    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4);
+    p->groups_per_unit = 8;
+    p->reduce_group = 256;
+    gpuscan__set_by_size(p->reduce_per_unit, 8, 8);
+    p->counts_group = 256;
+}
+
+/* A GPU whose groups make progress beside each other: AMD's and Intel's passed the tests of Sorensen and others, 2021.
+   Not measured here: the numbers are those of comparable libraries. */
+static void gpuscan__profile_progress(gpuscan__profile *p) {
+    gpuscan__profile_gpu(p);
+    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4);
+    p->reduce = GPUSCAN_STRATEGY_SINGLE_PASS;
+    gpuscan__set_by_size(p->counts_copies, 8, 8);
+    p->counts_local = 32 * GPUSCAN__KIB;
+}
+
+/* By NVIDIA's own driver; other drivers of its GPUs (Mesa, PoCL) do not take its instructions. All measured on an H200;
+   times are us at 2^28 elements where nothing else is said. */
+static void gpuscan__profile_nvidia(gpuscan__profile *p) {
+    /* Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is what a cache of 50 MB
+       holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the rows and registers are
+       the most bytes in flight a multiprocessor without spills: 64 registers hold 8 rows of 4 bytes (566 us), inclusive
+       scans of integers want 72 (569; in 64: 597). Packed elements need fewer. For 8 bytes the compiler's choice serves
+       exclusive scans (u64, f64, affine: 1134 to 1145; inclusive: 1146, 1475, 1210), and 80 inclusive ones (1151, 1166,
+       1197; 6 rows in 64 take 1166 for all), 22 MiB ahead (u64 at 2^30: 4546; 24 MiB: 4558). */
+    static const gpuscan__tuning scan[] = {
+        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0},
+        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0, 0},
+        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0},
+        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0},
+        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 1},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 0, 8, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1}};
+    gpuscan__profile_progress(p);
+    p->fence = GPUSCAN__FENCE_PTX;
+    p->lanes = GPUSCAN__LANES_PTX;
+    p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
+    p->polls = 20000;
+    GPUSCAN__TUNE(p, scan);
+    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
+    p->scan_rest.ahead = 24 * GPUSCAN__MIB;
+    p->scan_rest.registers = 64;
+    /* 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28: 5.9, 7.7,
+       242; four groups with fewer: 6.9, 9.5, 249) */
+    p->reduce_group = 512;
+    gpuscan__set_by_size(p->reduce_rows, 8, 8);
+    gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
+    gpuscan__set_by_size(p->reduce_registers, 64, 64);
+    /* One group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in flight while
+       samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too slowly for that
+       to matter. */
+    p->counts_group = 1024;
+    gpuscan__set_by_size(p->counts_per_unit, 1, 1);
+    p->counts_per_unit_far = 2;
+    gpuscan__set_by_size(p->counts_least, 2, 2);
+    gpuscan__set_by_size(p->counts_copies, 32, 16);
+    p->counts_registers = 64;
+    p->counts_local = 48 * GPUSCAN__KIB;
+    p->counts_ranges = 16;
+    p->cut_more = 8;
+    p->cut_short = 48;
+    /* Small: what counts is what runs once. Groups of 512 start sooner (2^16 i32: 6.6; 1024: 7.3), four loads at once
+       wait once, and two vectors a work-item are worth a group more. */
+    p->counts_pipe = 1;
+    p->short_group = 512;
+    p->short_rows = 4;
+}
+
+/* llvmpipe ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
+   also takes launches of unequal groups for finished too early (49 of 300 scans wrong, Mesa 22.3). */
+static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
+    p->refused = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    p->groups_per_unit = 64;
+    gpuscan__set_by_size(p->reduce_per_unit, 16, 16);
+    gpuscan__set_by_size(p->counts_per_unit, 16, 16);
+    p->counts_per_unit_far = 16;
+    gpuscan__set_by_size(p->counts_least, 16, 16);
+    gpuscan__set_by_size(p->counts_copies, 2, 2);
+}
+
+/* A CPU. Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
+   readings. Histograms: of groups that draw their work and have local tables one a thread will do. Large outputs are
+   stored past the caches: u32, 2^26, Sapphire Rapids, ms through and past them: 2 threads 23.8 and 15.7, 16 threads 5.9
+   and 3.7 (without any prefetch 23.8 and 5.0). Half to eight times the distance does as well. */
+static void gpuscan__profile_cpu(gpuscan__profile *p) {
+    static const gpuscan__tuning scan[] = {
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}};
+    p->polls = 256;
+    GPUSCAN__TUNE(p, scan);
+    gpuscan__tune_rest(p, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4);
+    p->prefetch_src = 2048;
+    p->reduce = GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
+    p->histogram = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+    gpuscan__set_by_size(p->counts_per_unit, 4, 1);
+    gpuscan__set_by_size(p->counts_copies, 8, 8);
+    p->counts_pipe = 1;
+    p->short_group = 64;
+    p->short_rows = 2;
+    p->counts_local = 1 * GPUSCAN__MIB;
+    p->counts_ranges = 4;
+    p->cut_more = 8;
+    p->cut_short = 48;
+}
+
+/* A core of the Skylake server generation (PoCL's name says it; Cascade Lake was not there to try) writes faster
+   through its caches, if it asks for the lines early and leaves room for them: u32, 2^26, 2 threads: 22.9 ms, past them
+   25.5, without any prefetch 27.5. */
+static void gpuscan__profile_skylake(gpuscan__profile *p) {
+    gpuscan__profile_cpu(p);
+    p->chunk = 128 * GPUSCAN__KIB;
+    p->prefetch_src = 1024;
+    p->prefetch_dst = 512;
+}
+
+static void gpuscan__profile_nothing_more(gpuscan__profile *p) {
+    (void)p;
+}
+
+/* The first row that matches is the device's; the last matches every device. */
+static const struct {
+    const char *name;
+    cl_device_type type; /* matches when any of these bits is the device's */
+    cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
+    const char *part;    /* a part of the device's or platform's name; NULL: any */
+    void (*set)(gpuscan__profile *p); /* what differs from the base */
+} gpuscan__profiles[] = {
+    {"simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", gpuscan__profile_simulator},
+    {"NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", gpuscan__profile_nvidia},
+    {"AMD GPU", CL_DEVICE_TYPE_GPU, 0x1002, NULL, gpuscan__profile_progress},
+    {"Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, gpuscan__profile_progress},
+    {"GPU", CL_DEVICE_TYPE_GPU, 0, NULL, gpuscan__profile_gpu},
+    {"llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", gpuscan__profile_llvmpipe},
+    {"Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", gpuscan__profile_skylake},
+    {"CPU", CL_DEVICE_TYPE_CPU, 0, NULL, gpuscan__profile_cpu},
+    {"accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, gpuscan__profile_nothing_more},
 };
-
-static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
-    return strategy == GPUSCAN_STRATEGY_CPU_MULTI_PASS || strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
-}
-
-static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
-    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS || strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ||
-           strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
-}
 
 /* A device's number; 0 when it does not say. */
 static cl_ulong gpuscan__device_number(const gpuscan_opencl *cl, cl_device_id device, cl_device_info what) {
@@ -4654,10 +5294,19 @@ static size_t gpuscan__power_of_two_below(size_t x) {
     return power;
 }
 
+static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
+    const char *part = gpuscan__profiles[row].part;
+    cl_uint vendor = gpuscan__profiles[row].vendor;
+    return row == GPUSCAN__COUNT_OF(gpuscan__profiles) - 1 ||
+           ((gpuscan__profiles[row].type & device->type) && (!vendor || vendor == device->vendor) &&
+            (!part || strstr(device->name, part) || strstr(device->platform, part)));
+}
+
 /* Fills gs->device from queries, the profile table and the desc's limits. */
 static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
+    gpuscan__profile *profile;
     cl_device_id id = gs->device_id;
     cl_platform_id platform = NULL;
     char text[16384];
@@ -4702,21 +5351,27 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
                         gpuscan__device_number(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0 &&
                         !(without & GPUSCAN_WITHOUT_ZERO_COPY);
 
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__profiles) - 1; i++) {
-        const gpuscan__profile *row = &gpuscan__profiles[i];
-        if ((row->type & device->type) && (!row->vendor || row->vendor == device->vendor) &&
-            (!row->part || strstr(device->name, row->part) || strstr(device->platform, row->part)))
-            break;
+    profile = &device->profile;
+    for (i = 0; !gpuscan__profile_matches(device, i); i++)
+        continue;
+    gpuscan__profile_base(profile);
+    profile->name = gpuscan__profiles[i].name;
+    gpuscan__profiles[i].set(profile);
+    for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
+        gs->refused[i] = profile->refused;
+    device->lanes = (without & GPUSCAN_WITHOUT_LANES) ? GPUSCAN__LANES_NONE : profile->lanes;
+    device->lane_width = profile->lane_width;
+    if (gs->limits.lanes) {
+        device->lanes = GPUSCAN__LANES_LOCAL;
+        device->lane_width = gs->limits.lanes;
     }
-    device->profile = &gpuscan__profiles[i];
-    gs->refused = device->profile->refused;
-    device->lanes = device->profile->lanes && !(without & GPUSCAN_WITHOUT_LANES);
-    device->registers = device->lanes ? gpuscan__device_number(cl, id, 0x4002) : 0; /* ..._REGISTERS_PER_BLOCK_NV */
+    if (device->lanes == GPUSCAN__LANES_PTX)
+        device->registers = gpuscan__device_number(cl, id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
     device->build_options = "";
-    device->fence = device->profile->fence;
+    device->fence = profile->fence;
     if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator: what the optimiser makes of unions is too wide for it */
         device->build_options = "-cl-opt-disable";
-    if (device->fence == GPUSCAN__FENCE_PTX && !device->lanes)
+    if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
         device->fence = GPUSCAN__FENCE_NONE;
     if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs)) {
         device->fence = GPUSCAN__FENCE_OPENCL2;
@@ -4793,16 +5448,6 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
 }
 
 /* [PROGRAM CACHE] -------------------------------------------------------------------------------------------------- */
-
-/* The kernels of an operation's program; which of them exist depends on the key. */
-static const char *const gpuscan__kernel_names[GPUSCAN__OPERATIONS][2][GPUSCAN__MAX_KERNELS] = {
-    {{"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts"}, {"gpuscan_scan_look_back", NULL, NULL}},
-    {{"gpuscan_uniform_add", NULL, NULL}, {NULL, NULL, NULL}},
-    {{"gpuscan_reduce", "gpuscan_reduce_finish", NULL}, {"gpuscan_reduce", NULL, NULL}},
-    {{"gpuscan_histogram", "gpuscan_histogram_finish", NULL}, {"gpuscan_histogram", "gpuscan_histogram_finish", NULL}},
-};
-
-enum { GPUSCAN__SCAN_SUMS = 0, GPUSCAN__SCAN_CARRIES, GPUSCAN__SCAN_PARTS };
 
 static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { /* FNV-1a */
     const unsigned char *b = (const unsigned char *)bytes;
@@ -4913,11 +5558,9 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
 
 /* Builds from the blob or from source, and creates the kernels. After a failure the caller frees the program, with what
    a driver gave together with an error code. */
-static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, const gpuscan_custom *custom) {
+static gpuscan_result gpuscan__build(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
-    const char *const *names =
-        gpuscan__kernel_names[program->key.operation]
-                             [gpuscan__is_single_pass((gpuscan_strategy)program->key.strategy) ? 1 : 0];
+    const char *const *names = plan->operation->kernels(&program->key);
     const unsigned char *binary;
     size_t size = 0, i;
     cl_int code = CL_SUCCESS;
@@ -4951,16 +5594,16 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
         code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
         if (code != CL_SUCCESS)
-            return gpuscan__build_failed(gs, program->program, code, custom != NULL);
+            return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL);
         if (gs->logger.log) {
             char message[160];
-            snprintf(message, sizeof(message), "built a program of operation %u, strategy %u, types %u and %u, op %u",
-                     (unsigned)program->key.operation, (unsigned)program->key.strategy, (unsigned)program->key.src,
-                     (unsigned)program->key.dst, (unsigned)program->key.op);
+            snprintf(message, sizeof(message), "built a program of %s, strategy %s, types %u and %u, op %u",
+                     plan->operation->name, gpuscan__strategies[program->key.strategy].name,
+                     (unsigned)program->key.src, (unsigned)program->key.dst, (unsigned)program->key.op);
             gpuscan__log(gs, GPUSCAN_LOG_INFO, message);
         }
     }
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && names[i]; i++) {
+    for (i = 0; names[i]; i++) {
         program->kernels[i] = cl->clCreateKernel(program->program, names[i], &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", names[i]);
@@ -4968,8 +5611,26 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__program *program, con
     return GPUSCAN_SUCCESS;
 }
 
+/* Whether a group is of whole sub-groups, whose lanes exchange. */
+static int gpuscan__whole_lanes(const gpuscan *gs, uint32_t group) {
+    return gs->device.lanes != GPUSCAN__LANES_NONE && group % gs->device.lane_width == 0;
+}
+
+static int gpuscan__uses_lanes(const gpuscan *gs, const gpuscan__key *key) {
+    return !gpuscan__key_is_cpu(key) && gpuscan__whole_lanes(gs, key->group);
+}
+
 static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
-    return gs->device.lanes && !gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy) && key->group % 32 == 0;
+    return gs->device.lanes == GPUSCAN__LANES_PTX && gpuscan__uses_lanes(gs, key);
+}
+
+/* The bytes through which LANES_LOCAL exchanges. */
+static uint64_t gpuscan__lanes_bytes(const gpuscan *gs, uint32_t group) {
+    return gs->device.lanes == GPUSCAN__LANES_LOCAL && gpuscan__whole_lanes(gs, group) ? (uint64_t)group * 4 : 0;
+}
+
+static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
+    return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
 /* What a kernel that is not told its group's size may use: only where every work-item of the group can have as many. */
@@ -4984,9 +5645,9 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *prog
     if (*group)
         return GPUSCAN_SUCCESS;
     *group = program->key.group;
-    /* Built for their group's size, NVIDIA's kernels run with it, and may report less. */
-    if (gpuscan__uses_ptx(gs, &program->key) &&
-        (program->key.operation == GPUSCAN__REDUCE || program->key.operation == GPUSCAN__HISTOGRAM))
+    /* NVIDIA's kernels are built for their group's size, or for registers that it has: they run with it, and may report
+       less. */
+    if (gpuscan__uses_ptx(gs, &program->key))
         return GPUSCAN_SUCCESS;
     for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++) {
         size_t size = 0;
@@ -5001,87 +5662,74 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *prog
     return GPUSCAN_SUCCESS;
 }
 
-/* What all programs are told of the device and the shape. */
+/* What all programs are told: the constants, the device and the shape. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
-    int cpu = gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy);
+    int cpu = gpuscan__key_is_cpu(key);
     int ptx = gpuscan__uses_ptx(gs, key);
+    size_t i;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__device_constants); i++)
+        gpuscan__define_number(text, gpuscan__device_constants[i].name, gpuscan__device_constants[i].value);
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", (uint64_t)ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
     gpuscan__define_number(text, "HAS_F64", (uint64_t)gs->device.f64);
     gpuscan__define_number(text, "GROUP", key->group);
-    gpuscan__define_number(text, "LANES", key->group < 32 ? key->group : 32);
-    gpuscan__define_number(text, "ROWS", key->rows);
+    gpuscan__define_number(text, "LANES", gpuscan__group_lanes(gs, key->group));
+    gpuscan__define_number(text, "LANES_KIND",
+                           (uint64_t)(gpuscan__uses_lanes(gs, key) ? gs->device.lanes : GPUSCAN__LANES_NONE));
+    gpuscan__define_number(text, "ITEM_VECTORS", key->rows);
     gpuscan__define_number(text, "VECTOR", vector);
     gpuscan__define_number(text, "TILE", key->tile);
     gpuscan__define_number(text, "WORD", key->word);
-    gpuscan__define_number(text, "POLLS", gs->device.profile->polls);
-    gpuscan__define_number(text, "PREFETCH_SRC", gs->device.profile->prefetch[0]);
-    gpuscan__define_number(text, "PREFETCH_DST", gs->device.profile->prefetch[1]);
+    gpuscan__define_number(text, "POLLS", gs->device.profile.polls);
+    gpuscan__define_number(text, "PREFETCH_SRC", gs->device.profile.prefetch_src);
+    gpuscan__define_number(text, "PREFETCH_DST", gs->device.profile.prefetch_dst);
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
 }
 
-static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key);
-
-/* Reduce writes no elements: only src counts, but for the tiles of operators that do not commute. */
-static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
-    return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
-}
-
-/* The text before the kernels. */
-static void gpuscan__write_prefix(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key,
-                                  const gpuscan__elements *e) {
-    static const char *const operations[GPUSCAN__OPERATIONS] = {NULL, "UNIFORM_ADD", "REDUCE", NULL};
-    if (key->operation == GPUSCAN__HISTOGRAM) {
-        gpuscan__define_histogram(text, gs, key);
-    } else {
-        int cpu = gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy);
-        uint32_t vector = key->operation == GPUSCAN__REDUCE ? gpuscan__reduce_vector(e, cpu)
-                                                            : gpuscan__vector(e->src_size, e->dst_size);
-        gpuscan__define_shape(text, gs, key, vector);
-        if (key->operation == GPUSCAN__SCAN)
-            gpuscan__define_number(
-                text,
-                gpuscan__is_single_pass((gpuscan_strategy)key->strategy) ? "SCAN_SINGLE_PASS" : "SCAN_MULTI_PASS", 1);
-        else
-            gpuscan__define_number(text, operations[key->operation], 1);
-        gpuscan__define_number(text, "INCLUSIVE", key->inclusive);
-        gpuscan__define_number(text, "AHEAD", key->ahead);
-        gpuscan__define_number(text, "FEW", key->few);
-        gpuscan__define_number(text, "REGISTERS", key->registers);
-        gpuscan__define_number(text, "PARTS_ARE_ONE", key->word != 0 && e->t_size * 16 <= key->word);
-        /* the simulator crashes on vectors of 16 */
-        gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
-        gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
-        gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
-        gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
-        gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
-        if (!e->arg)
-            gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
-        if (e->custom) {
-            if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
-                gpuscan__define(text, "CUSTOM_TYPE", e->custom->type);
-                gpuscan__define_number(text, "CUSTOM_SIZE", e->custom->size);
-            }
-            if (e->custom->source) {
-                gpuscan__text_add(text, "#line 1 \"custom\"\n");
-                gpuscan__text_add(text, e->custom->source);
-                gpuscan__text_add(text, "\n");
-            }
-        }
+/* What the operations on elements are told besides. operation: the macro that switches its kernels on. A scan says also
+   whether it is inclusive, and which form of a single pass it is. */
+static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
+                                      const char *operation, uint32_t vector, int inclusive, int ahead, uint32_t few) {
+    const gpuscan__key *key = &plan->key;
+    const gpuscan__elements *e = &plan->e;
+    int cpu = gpuscan__key_is_cpu(key);
+    gpuscan__define_shape(text, gs, key, vector);
+    gpuscan__define_number(text, operation, 1);
+    gpuscan__define_number(text, "INCLUSIVE", (uint64_t)inclusive);
+    gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
+    gpuscan__define_number(text, "FEW", few);
+    gpuscan__define_number(text, "REGISTERS", key->registers);
+    gpuscan__define_number(text, "ONE_WORD", key->word != 0 && e->t_size * 16 <= key->word);
+    /* the simulator crashes on vectors of 16 */
+    gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
+    gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
+    gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
+    gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
+    gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
+    if (!e->arg)
+        gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
+    if (!e->custom)
+        return;
+    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
+        gpuscan__define(text, "CUSTOM_TYPE", e->custom->type);
+        gpuscan__define_number(text, "CUSTOM_SIZE", e->custom->size);
     }
-    gpuscan__text_add(text, "#line 1 \"kernels.cl.inc\"\n");
+    if (e->custom->source) {
+        gpuscan__text_add(text, "#line 1 \"custom\"\n");
+        gpuscan__text_add(text, e->custom->source);
+        gpuscan__text_add(text, "\n");
+    }
 }
 
-/* The program of a key, built on first use. e: NULL for histograms. */
-static gpuscan_result gpuscan__get_program(gpuscan *gs, const gpuscan__key *key, const gpuscan__elements *e,
-                                           gpuscan__program **found) {
-    const gpuscan_custom *custom = e ? e->custom : NULL;
+/* The program of a plan, built on first use. */
+static gpuscan_result gpuscan__get_program(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program **found) {
+    const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
     gpuscan__text prefix;
-    gpuscan_result r;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     for (program = gs->programs; program; program = program->next)
-        if (memcmp(&program->key, key, sizeof(*key)) == 0 && gpuscan__same_custom(program, custom)) {
+        if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 && gpuscan__same_custom(program, custom)) {
             *found = program;
             return GPUSCAN_SUCCESS;
         }
@@ -5089,13 +5737,15 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, const gpuscan__key *key,
     if (!program)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     memset(program, 0, sizeof(*program));
-    program->key = *key;
+    program->key = plan->key;
     memset(&prefix, 0, sizeof(prefix));
     prefix.allocator = &gs->allocator;
-    gpuscan__write_prefix(&prefix, gs, key, e);
+    plan->operation->define(&prefix, gs, plan);
+    gpuscan__text_add(&prefix, "#line 1 \"kernels.cl.inc\"\n");
     program->prefix = prefix.data;
     program->prefix_length = prefix.length;
-    r = prefix.failed ? gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text") : 0;
+    if (prefix.failed)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
     if (r == 0 && custom) {
         gpuscan__text texts;
         size_t i;
@@ -5109,7 +5759,7 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, const gpuscan__key *key,
             r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the custom text");
     }
     if (r == 0)
-        r = gpuscan__build(gs, program, custom);
+        r = gpuscan__build(gs, plan, program);
     if (r != 0) {
         gpuscan__free_program(gs, program);
         return r;
@@ -5122,12 +5772,7 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, const gpuscan__key *key,
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
-/* Bytes that a call needs of each kind of scratch. */
-typedef struct gpuscan__need {
-    uint64_t bytes[GPUSCAN__SCRATCHES];
-} gpuscan__need;
-
-/* Where they are. */
+/* Where a call's scratch is. */
 typedef struct gpuscan__place {
     cl_mem mem[GPUSCAN__SCRATCHES];
     uint64_t offset[GPUSCAN__SCRATCHES]; /* bytes */
@@ -5256,7 +5901,7 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 /* The commands of one call, in order. Only the last writes outputs. In an in-order queue that needs no events; in an
    out-of-order one each command waits for the one before. With a wait list it does in either, so that a failed event
    stops the whole call. */
-typedef struct gpuscan__chain {
+struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
     cl_command_queue queue;
@@ -5265,9 +5910,8 @@ typedef struct gpuscan__chain {
     const cl_event *waits;
     cl_event previous;     /* owned */
     cl_event pair[2];
-    int enqueued;
     gpuscan__place place;
-} gpuscan__chain;
+};
 
 /* The queue that a call without one uses. */
 static gpuscan_result gpuscan__default_queue(gpuscan *gs, cl_command_queue *queue) {
@@ -5401,7 +6045,6 @@ static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl
         gpuscan__forget_event(chain->gs, &event);
         return gpuscan__fail(chain->gs, code, "%s failed", what);
     }
-    chain->enqueued++;
     if (event) {
         chain->previous = event;
         chain->wait_count = 1;
@@ -5526,8 +6169,19 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     return r;
 }
 
-/* A kernel's arguments, in order; the first failure stays. Those that have not changed since the last launch of this
-   kernel are not set again. Numbers are collected and go as one argument after the others, a struct in the kernel. */
+/* A kernel's numbers are one list, LIST(X), which makes the host's struct here and the kernel's in its program's text, so
+   that both have the same fields in the same order. Each is 64 bits. */
+#define GPUSCAN__NUMBER_FIELD(name) cl_ulong name;
+#define GPUSCAN__NUMBER_TEXT(name) "ulong " #name "; "
+#define GPUSCAN__NUMBERS(kernel, LIST)                                                                                 \
+    typedef struct gpuscan__##kernel##_numbers {                                                                       \
+        LIST(GPUSCAN__NUMBER_FIELD)                                                                                    \
+    } gpuscan__##kernel##_numbers;                                                                                     \
+    static const char gpuscan__##kernel##_numbers_text[] = LIST(GPUSCAN__NUMBER_TEXT);                                 \
+    GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
+
+/* A kernel's arguments, in order: buffers and values, its numbers, local memory. The first failure stays. Those that
+   have not changed since the last launch of this kernel are not set again. */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
@@ -5535,9 +6189,7 @@ typedef struct gpuscan__launch {
     cl_mem stand_in; /* for buffers that are not given: NULL, where the driver takes it */
     uint32_t stand_in_generation;
     cl_uint index;
-    uint32_t number_count;
     cl_int code;
-    cl_ulong numbers[GPUSCAN__MAX_NUMBERS];
 } gpuscan__launch;
 
 /* The generation of a buffer that is not the library's: it is always set. */
@@ -5547,19 +6199,19 @@ typedef struct gpuscan__launch {
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__program *program, size_t kernel,
                                              cl_mem stand_in) {
     const gpuscan *gs = chain->gs;
+    int nulls = gs->device.profile.nulls;
     cl_mem own = NULL;
     gpuscan__launch launch;
     int i;
-    if (chain->own_scratch && !gs->device.profile->nulls)
+    if (chain->own_scratch && !nulls)
         for (i = 0; i < GPUSCAN__SCRATCHES && !own; i++)
             own = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
     launch.known = &program->known[kernel];
-    launch.stand_in = gs->device.profile->nulls ? NULL : own ? own : stand_in;
+    launch.stand_in = nulls ? NULL : own ? own : stand_in;
     launch.stand_in_generation = !launch.stand_in ? 0 : own ? gs->scratch_generation : GPUSCAN__CALLERS;
     launch.index = 0;
-    launch.number_count = 0;
     launch.code = CL_SUCCESS;
     return launch;
 }
@@ -5594,67 +6246,74 @@ static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t s
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
     gpuscan__arg_of(launch, value, size, 0);
 }
-static void gpuscan__arg_number(gpuscan__launch *launch, uint64_t value) {
-    launch->numbers[launch->number_count++] = value;
-}
-/* And its offset as a number. */
-static void gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
+
+/* Returns the buffer's offset, which is one of the kernel's numbers. */
+static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
-    gpuscan__arg_number(launch, buffer.mem ? buffer.offset : 0);
-}
-/* Scratch of a kind, behind its counters if it has any, and its offset as a number, in units of bytes_each (see
-   gpuscan__slack); past: bytes further on. */
-static void gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
-    const gpuscan__chain *chain = launch->chain;
-    gpuscan_buffer buffer = {NULL, 0};
-    cl_mem mem = chain->place.mem[kind];
-    if (kind != GPUSCAN__PLAIN)
-        past += GPUSCAN__TICKETS_SIZE;
-    if (mem) {
-        gpuscan__arg_of(launch, &mem, sizeof(mem),
-                        chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
-        gpuscan__arg_number(launch, gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each));
-    } else {
-        gpuscan__arg_buffer(launch, buffer);
-    }
+    return buffer.mem ? buffer.offset : 0;
 }
 
-/* shared: bytes of local memory, the last argument of kernels that take some. */
-static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, uint64_t groups, uint32_t group, uint64_t shared,
-                                          int is_last) {
+/* Scratch of a kind, behind its counters if it has any; past: bytes further on. Returns its offset in units of
+   bytes_each (see gpuscan__slack). */
+static uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
+    const gpuscan__chain *chain = launch->chain;
+    gpuscan_buffer none = {NULL, 0};
+    cl_mem mem = chain->place.mem[kind];
+    if (!mem)
+        return gpuscan__arg_buffer(launch, none);
+    if (kind != GPUSCAN__PLAIN)
+        past += GPUSCAN__TICKETS_SIZE;
+    gpuscan__arg_of(launch, &mem, sizeof(mem), chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
+    return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
+}
+
+/* Where and how a kernel runs. */
+typedef struct gpuscan__grid {
+    uint64_t groups;
+    uint32_t group;  /* work-items each */
+    uint64_t shared; /* bytes of local memory, the last argument of kernels that take some; 0: it takes none */
+    int is_last;     /* of the call's commands */
+} gpuscan__grid;
+
+static gpuscan__grid gpuscan__grid_of(uint64_t groups, uint32_t group, uint64_t shared, int is_last) {
+    gpuscan__grid grid;
+    grid.groups = groups;
+    grid.group = group;
+    grid.shared = shared;
+    grid.is_last = is_last;
+    return grid;
+}
+
+static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
+                                          gpuscan__grid grid) {
     gpuscan__chain *chain = launch->chain;
-    size_t local = group, global = (size_t)(groups * group);
+    size_t local = grid.group, global = (size_t)(grid.groups * grid.group);
     cl_event event = NULL;
     cl_int code;
-    gpuscan__arg_kept(launch, launch->numbers, launch->number_count * sizeof(launch->numbers[0]), 0,
-                      launch->known->numbers);
-    if (shared)
-        gpuscan__arg(launch, NULL, (size_t)shared);
+    gpuscan__arg_kept(launch, numbers, numbers_size, 0, launch->known->numbers);
+    if (grid.shared)
+        gpuscan__arg(launch, NULL, (size_t)grid.shared);
     code = launch->code;
     if (code != CL_SUCCESS)
         return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
     code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local,
                                                 chain->wait_count, chain->waits,
-                                                gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
+                                                gpuscan__chain_needs_event(chain, grid.is_last) ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel");
 }
 
-/* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
+/* Nothing to compute and nothing to write: the event completes all the same. */
+static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
+    cl_event event = NULL;
+    cl_int code = CL_SUCCESS;
+    if (chain->call->event || chain->wait_count)
+        code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
+                                                         chain->call->event ? &event : NULL);
+    return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList");
+}
 
-/* One range of a buffer that a call uses. */
-typedef struct gpuscan__range {
-    const char *field;
-    gpuscan_buffer buffer;
-    uint64_t elements; /* from buffer.offset on */
-    uint32_t size;     /* of an element */
-    int reads, writes;
-    int in_place; /* may be the same range as another with this number; 0: may not */
-    /* filled by the check: */
-    cl_mem root;
-    uint64_t begin, end; /* bytes in the root */
-    uint64_t size_left;  /* bytes from the offset to the buffer's end */
-} gpuscan__range;
+/* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
 
 static int gpuscan__multiply(uint64_t a, uint64_t b, uint64_t *product) {
     *product = a * b;
@@ -5727,50 +6386,67 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Every range by itself. Ranges of a NULL buffer are not used. */
-static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__range *ranges, size_t count) {
-    size_t i;
-    gpuscan_result r;
-    for (i = 0; i < count; i++)
-        if (ranges[i].buffer.mem && (r = gpuscan__check_range(gs, &ranges[i])) != 0)
-            return r;
-    return GPUSCAN_SUCCESS;
-}
-
-/* Then every pair of which one is written. */
-static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, const gpuscan__range *ranges, size_t count) {
-    size_t i, j;
-    for (i = 0; i < count; i++)
-        for (j = i + 1; j < count; j++) {
-            const gpuscan__range *a = &ranges[i], *b = &ranges[j];
-            if (!a->buffer.mem || !b->buffer.mem || a->root != b->root || !(a->writes || b->writes) ||
-                a->begin >= b->end || b->begin >= a->end || a->begin == a->end || b->begin == b->end)
-                continue;
-            if (a->in_place && a->in_place == b->in_place && a->size == b->size && a->begin == b->begin)
-                continue; /* and they end together: a scan has refused other pitches */
-            return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap", a->field, b->field);
-        }
-    return GPUSCAN_SUCCESS;
-}
-
-static gpuscan__range gpuscan__make_range(const char *field, gpuscan_buffer buffer, uint64_t elements, uint32_t size,
-                                          int reads, int writes, int in_place) {
-    gpuscan__range range;
-    memset(&range, 0, sizeof(range));
-    range.field = field;
-    range.buffer = buffer;
-    range.elements = elements;
-    range.size = size;
-    range.reads = reads;
-    range.writes = writes;
-    range.in_place = in_place;
+/* Adds a range that the call reads; it must be there where it holds elements, unless the caller says otherwise. */
+static gpuscan__range *gpuscan__input(gpuscan__plan *plan, const char *field, gpuscan_buffer buffer, uint64_t elements,
+                                      uint32_t size) {
+    gpuscan__range *range = &plan->ranges[plan->range_count++];
+    memset(range, 0, sizeof(*range));
+    range->field = field;
+    range->buffer = buffer;
+    range->elements = elements;
+    range->size = size;
+    range->required = elements > 0;
+    range->reads = 1;
     return range;
 }
 
-static gpuscan_result gpuscan__require_buffer(gpuscan *gs, const char *field, gpuscan_buffer buffer) {
-    if (buffer.mem)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s.mem is NULL", field);
+/* Adds a range that the call writes. */
+static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, gpuscan_buffer buffer,
+                                       uint64_t elements, uint32_t size) {
+    gpuscan__range *range = gpuscan__input(plan, field, buffer, elements, size);
+    range->reads = 0;
+    range->writes = 1;
+    return range;
+}
+
+/* Every range by itself. Those of a NULL buffer are not used. */
+static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
+    size_t i;
+    gpuscan_result r;
+    for (i = 0; i < plan->range_count; i++) {
+        gpuscan__range *range = &plan->ranges[i];
+        if (range->required && !range->buffer.mem)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s.mem is NULL", range->field);
+        if (range->buffer.mem && (r = gpuscan__check_range(gs, range)) != 0)
+            return r;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Whether two ranges share a byte. */
+static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b) {
+    return a->buffer.mem && b->buffer.mem && a->root == b->root && a->begin < b->end && b->begin < a->end &&
+           a->begin != a->end && b->begin != b->end;
+}
+
+/* Whether they may: the same elements in one place. */
+static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
+    return a->in_place && a->in_place == b->in_place && a->size == b->size && a->begin == b->begin && a->end == b->end;
+}
+
+/* Then every pair of which one is written. Sets plan->in_place. */
+static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
+    size_t i, j;
+    for (i = 0; i < plan->range_count; i++)
+        for (j = i + 1; j < plan->range_count; j++) {
+            const gpuscan__range *a = &plan->ranges[i], *b = &plan->ranges[j];
+            if (!(a->writes || b->writes) || !gpuscan__ranges_meet(a, b))
+                continue;
+            if (!gpuscan__ranges_may_meet(a, b))
+                return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap", a->field, b->field);
+            plan->in_place = 1;
+        }
+    return GPUSCAN_SUCCESS;
 }
 
 /* Whether two host arrays share a byte. */
@@ -5779,19 +6455,20 @@ static int gpuscan__arrays_overlap(const void *a, uint64_t a_bytes, const void *
     return from < to ? to - from < a_bytes : from - to < b_bytes;
 }
 
-/* The caller's scratch, as a range: checked against all others like any buffer. */
-static gpuscan_result gpuscan__check_scratch(gpuscan *gs, const gpuscan_call *call, const gpuscan__need *need,
-                                             gpuscan__range *range) {
-    uint64_t bytes = gpuscan__need_total(need), usable;
-    gpuscan_buffer buffer = call->scratch;
+/* The caller's scratch, as one more range. */
+static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_call *call = plan->call;
+    uint64_t bytes = gpuscan__need_total(&plan->need), usable;
+    gpuscan__range *range;
     gpuscan_result r;
-    if (!buffer.mem && call->scratch_size)
+    if (!call->scratch.mem && call->scratch_size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size without call.scratch");
-    if (buffer.offset % 64 != 0)
+    if (call->scratch.offset % 64 != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch.offset is no multiple of 64");
-    *range = gpuscan__make_range("call.scratch", buffer, call->scratch_size, 1, 1, 1, 0);
-    if (!buffer.mem)
+    if (!call->scratch.mem)
         return GPUSCAN_SUCCESS;
+    range = gpuscan__output(plan, "call.scratch", call->scratch, call->scratch_size, 1);
+    range->reads = 1;
     if ((r = gpuscan__check_range(gs, range)) != 0)
         return r;
     usable = call->scratch_size ? call->scratch_size : range->size_left;
@@ -5799,55 +6476,47 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, const gpuscan_call *ca
         return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, %llu are needed",
                              (unsigned long long)usable, (unsigned long long)bytes);
     range->end = range->begin + bytes; /* only what is used must not overlap */
-    return GPUSCAN_SUCCESS;
+    return gpuscan__check_overlaps(gs, plan);
 }
 
-/* The flags, the last of every kernel's numbers; kernels.cl.inc has the same. */
-enum {
-    GPUSCAN__FLAG_INIT = 1,
-    GPUSCAN__FLAG_INIT_BUFFER = 2,
-    GPUSCAN__FLAG_TOTAL = 4,
-    GPUSCAN__FLAG_COUNT_U32 = 8,
-    GPUSCAN__FLAG_COUNT_U64 = 16,
-    GPUSCAN__FLAG_STREAM = 32,
-    GPUSCAN__FLAG_CARRIES = 64,
-    GPUSCAN__FLAG_ACCUMULATE = 128,
-    GPUSCAN__FLAG_FINISH = 256,
-    GPUSCAN__FLAG_TABLES = 16 /* a shift */
-};
-
 /* count_buffer and count_type. */
-static gpuscan_result gpuscan__check_count(gpuscan *gs, gpuscan_buffer buffer, gpuscan_type type, uint32_t *flags,
-                                           gpuscan__range *range) {
+static gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan *plan, gpuscan_buffer buffer,
+                                             gpuscan_type type) {
     if (type != GPUSCAN_TYPE_DEFAULT && type != GPUSCAN_TYPE_U32 && type != GPUSCAN_TYPE_U64) {
         if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "count_type is no gpuscan_type");
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "count_type is neither u32 nor u64");
     }
-    *range = gpuscan__make_range("count_buffer", buffer, 1, type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
+    gpuscan__input(plan, "count_buffer", buffer, 1, type == GPUSCAN_TYPE_U64 ? 8 : 4)->required = 0;
     if (buffer.mem)
-        *flags |= type == GPUSCAN_TYPE_U64 ? GPUSCAN__FLAG_COUNT_U64 : GPUSCAN__FLAG_COUNT_U32;
+        plan->flags |= type == GPUSCAN_TYPE_U64 ? GPUSCAN__FLAG_COUNT_U64 : GPUSCAN__FLAG_COUNT_U32;
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__check_init(gpuscan *gs, const void *init, gpuscan_buffer buffer, uint32_t size,
-                                          uint32_t *flags, gpuscan__range *range) {
+static gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan *plan, const void *init,
+                                            gpuscan_buffer buffer) {
     if (init && buffer.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init and init_buffer are both given");
-    *range = gpuscan__make_range("init_buffer", buffer, 1, size, 1, 0, 0);
-    *flags |= init ? GPUSCAN__FLAG_INIT : buffer.mem ? GPUSCAN__FLAG_INIT_BUFFER : 0;
+    gpuscan__input(plan, "init_buffer", buffer, 1, plan->e.dst_size)->required = 0;
+    plan->flags |= init ? GPUSCAN__FLAG_INIT : buffer.mem ? GPUSCAN__FLAG_INIT_BUFFER : 0;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uint64_t pitch, uint64_t count,
+                                             uint64_t *resolved) {
+    *resolved = pitch ? pitch : count;
+    if (*resolved < count)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than count", field);
     return GPUSCAN_SUCCESS;
 }
 
 /* init on the host as a kernel argument of dst's type; anything where there is none. */
 static void gpuscan__arg_init(gpuscan__launch *launch, const void *init, uint32_t size) {
-    static const uint64_t nothing[128] = {0};
+    static const uint64_t nothing[GPUSCAN__CUSTOM_MOST / 8] = {0};
     gpuscan__arg(launch, init ? init : nothing, size);
 }
 
-/* What a public function wants of an operation. */
-/* SIZE builds the program, since how large its groups can be decides the scratch; CHECK does not. */
-typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE, GPUSCAN__CHECK } gpuscan__mode;
+/* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t gpuscan__min(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -5861,7 +6530,7 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
 static uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
-    if (gs->device.lanes && whole && t_size > 4 && t_size <= 8)
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4 && t_size <= 8)
         return 128;
     return gs->device.int64_atomics ? 64 : 32;
 }
@@ -5870,7 +6539,7 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Scratch for the words of so many tiles, or partial results; see [state words] in kernels.cl.inc. */
+/* Scratch for the words of so many tiles, or partial results; see [STATE WORDS] in kernels.cl.inc. */
 static void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     uint64_t parts = gpuscan__ceil_div(t_size, word / 16), words = parts == 1 ? count : 2 * parts * count;
     need->bytes[gpuscan__word_scratch(word)] = GPUSCAN__TICKETS_SIZE + words * (word / 8);
@@ -5878,795 +6547,1785 @@ static void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_s
 
 /* At least sizeof(gpuscan_shared) in kernels.cl.inc. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
-    uint64_t lanes = group < 32 ? group : 32;
-    uint64_t exchange = gs->device.lanes && group % 32 == 0 ? 0 : (uint64_t)2 * rows * group;
-    return (t_size * (group / lanes + 1 + exchange) + 8 + 31) / 16 * 16;
+    uint64_t lanes = gpuscan__group_lanes(gs, group);
+    uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
+    return (t_size * (group / lanes + 1 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16;
 }
 
-/* Cuts group and rows down to what the device's limits and the element's size allow. */
-static void gpuscan__fit(const gpuscan *gs, gpuscan__key *key, const gpuscan__elements *e, uint32_t group,
-                         uint32_t rows) {
-    uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size);
-    if (gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy)) {
+/* A lane sums the sub-groups' sums each, so there are no more sub-groups than lanes; and in a single-pass scan a sub-group
+   looks back alone, which LANES_LOCAL can only do as the whole group. */
+static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__key *key, uint32_t group) {
+    uint32_t width = gs->device.lane_width;
+    int alone = key->operation == GPUSCAN__OPERATION_scan && gpuscan__is_single_pass(gpuscan__key_strategy(key));
+    if (gs->device.lanes == GPUSCAN__LANES_LOCAL)
+        return (uint32_t)gpuscan__min(group, alone ? width : width * width);
+    return group;
+}
+
+/* The key's group, rows and tile: group and rows cut down to what the device's limits and the element's size allow. */
+static void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t rows) {
+    const gpuscan__elements *e = &plan->e;
+    gpuscan__key *key = &plan->key;
+    uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size), width = gs->device.lane_width;
+    if (gpuscan__key_is_cpu(key)) {
         uint32_t size = e->src_size > e->result_size ? e->src_size : e->result_size;
         key->group = key->rows = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile->chunk / size, 64);
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / size, 64);
         return;
     }
-    if (group > gs->group_limit)
-        group = (uint32_t)gs->group_limit;
+    if (group > plan->group_limit)
+        group = (uint32_t)plan->group_limit;
+    group = gpuscan__lanes_group(gs, key, group);
     while (rows > 1 && rows * vector * e->src_size > 128) /* bytes that a work-item keeps in registers */
         rows /= 2;
     while (gpuscan__shared_bytes(gs, e->t_size, group, rows) > gs->device.local_memory && (rows > 1 || group > 1)) {
         if (rows > 1)
             rows /= 2;
         else
-            group = group / 2 > 32 ? group / 2 / 32 * 32 : (uint32_t)gpuscan__power_of_two_below(group / 2);
+            group = group / 2 > width ? group / 2 / width * width : (uint32_t)gpuscan__power_of_two_below(group / 2);
     }
     key->group = group;
     key->rows = rows;
     key->tile = group * rows * vector;
 }
 
-/* The local memory of a launch of a key's kernels. */
+/* The local memory of a launch of a key's kernels, but for what single forms need besides. */
 static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
-    if (gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy))
-        return 16;
-    return gpuscan__shared_bytes(gs, t_size, key->group, key->rows) + (uint64_t)t_size * key->few / 32;
+    return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->rows);
 }
 
-static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e, int *refused);
+/* Why a strategy is not used for an operation on this device; NULL: it is. */
+static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
+    return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
+}
 
-/* A call's groups depend on its own kernels, not on what the object did before: floats would come out otherwise. (But
-   for gpuscan__give_up_lanes, which happens once, on a device that does not keep its driver's word.) */
-static void gpuscan__plan_begin(gpuscan *gs) {
-    gs->group_limit = gs->device.group_limit;
+static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
+    return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
+}
+
+/* Something was given up: a bug report holds it. */
+static void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
+    gs->refusals++;
+    snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
+             gpuscan__strategies[plan->key.strategy].name, why, what);
+    gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
 /* Goes on without the vendor's instructions, and without the programs that were built with them. */
-static void gpuscan__give_up_lanes(gpuscan *gs, const char *why) {
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
     gpuscan__program *program;
-    char message[160];
-    gs->device.lanes = 0;
+    gs->device.lanes = GPUSCAN__LANES_NONE;
+    gs->device.lane_width = gs->device.profile.lane_width;
     if (gs->device.fence == GPUSCAN__FENCE_PTX)
         gs->device.fence = GPUSCAN__FENCE_NONE;
     while ((program = gs->programs) != NULL) {
         gs->programs = program->next;
         gpuscan__free_program(gs, program);
     }
-    snprintf(message, sizeof(message), "%s: the vendor's instructions are not used any more", why);
-    gpuscan__log(gs, GPUSCAN_LOG_WARNING, message);
+    gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
 }
 
-/* Gets the program. Where its kernels are not built, do not fit their group, or fail their test, the caller plans anew,
-   in a loop that began with gpuscan__plan_begin. */
-static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, const gpuscan__key *key, const gpuscan__elements *e,
-                                                   gpuscan__program **program, int *again) {
+/* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built. One
+   that is wrong is not used on this object any more: *again, and the plan is made anew. */
+static int gpuscan__needs_proof(const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__elements *e = &plan->e;
+    if (gpuscan__key_is_cpu(&plan->key) || (gs->device.lanes == GPUSCAN__LANES_NONE &&
+                                            !gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key))))
+        return 0;
+    /* a conversion between a builtin type and the caller's: only his text knows how */
+    return !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
+}
+
+/* In place of a custom text, which is not run on numbers that it does not expect: the last that is not 0 wins, byte by
+   byte of a struct, which is associative and does not commute. */
+static const char gpuscan__stand_in_text[] =
+    "typedef struct { uchar byte[%u]; } gpuscan_test_type;\n"
+    "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
+    "    for (int i = 0; i < %u; i++) a.byte[i] = b.byte[i] ? b.byte[i] : a.byte[i];\n"
+    "    return a;\n"
+    "}\n"
+    "gpuscan_test_type gpuscan_test_none(void) {\n"
+    "    gpuscan_test_type none;\n"
+    "    for (int i = 0; i < %u; i++) none.byte[i] = 0;\n"
+    "    return none;\n"
+    "}\n";
+
+static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *plan, int *right) {
+    gpuscan__plan stand_in = *plan;
+    gpuscan__program *program;
+    gpuscan_custom custom;
+    char source[sizeof(gpuscan__stand_in_text) + 32];
+    unsigned size = (unsigned)plan->e.custom->size;
+    gpuscan_result r;
+    memset(&custom, 0, sizeof(custom));
+    stand_in.e.convert = NULL;
+    stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM ? &custom : NULL;
+    custom.size = size;
+    custom.combine = "b != 0 ? b : a";
+    custom.identity = "0";
+    if (plan->e.dst == GPUSCAN_TYPE_CUSTOM) {
+        snprintf(source, sizeof(source), gpuscan__stand_in_text, size, size, size);
+        custom.source = source;
+        custom.type = "gpuscan_test_type";
+        custom.combine = "gpuscan_test_last(a, b)";
+        custom.identity = "gpuscan_test_none()";
+    }
+    if (!stand_in.e.custom) /* the caller has a conversion alone: what is tested is the program without */
+        stand_in.key.custom_size = 0;
+    *right = 1;
+    if ((r = gpuscan__get_program(gs, &stand_in, &program)) != 0 || program->proved)
+        return r;
+    program->proved = 1;
+    r = plan->operation->self_test(gs, &stand_in, program, right);
+    program->proved = r == 0;
+    return r;
+}
+
+static gpuscan_result gpuscan__prove(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, int *again) {
+    gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
+    int right = 1;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (gpuscan__needs_proof(gs, plan))
+        r = plan->e.custom ? gpuscan__prove_stand_in(gs, plan, &right)
+                           : plan->operation->self_test(gs, plan, program, &right);
+    program->proved = r == 0;
+    if (r != 0 || right)
+        return r;
+    *again = 1;
+    if (gs->device.lanes != GPUSCAN__LANES_NONE) {
+        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
+    } else {
+        gs->refused[plan->operation->number] |= 1u << strategy;
+        gpuscan__note_refusal(gs, plan, "its strategy is not used any more", "its self-test failed");
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Gets the plan's program. Where its kernels are not built, do not fit their group, or fail their test: *again. */
+static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
+                                                   int *again) {
     size_t group = 0;
-    gpuscan_result r = gpuscan__get_program(gs, key, e, program);
-    *again = 0;
-    if (r == GPUSCAN_ERROR_BUILD && gpuscan__uses_ptx(gs, key)) {
-        gpuscan__give_up_lanes(gs, "a program was not built");
+    gpuscan_result r = gpuscan__get_program(gs, plan, program);
+    if (r == GPUSCAN_ERROR_BUILD && gpuscan__uses_lanes(gs, &plan->key)) {
+        gpuscan__give_up_lanes(gs, plan, "its program was not built");
         gs->error[0] = 0;
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
     if (r == 0)
         r = gpuscan__program_group(gs, *program, &group);
-    if (r == 0 && group >= key->group && !(*program)->proved)
-        return gpuscan__prove(gs, *program, e, again);
-    if (r != 0 || group >= key->group)
+    if (r == 0 && group >= plan->key.group && !(*program)->proved)
+        return gpuscan__prove(gs, plan, *program, again);
+    if (r != 0 || group >= plan->key.group)
         return r;
-    gs->group_limit = gpuscan__power_of_two_below(group);
-    *again = gs->group_limit < key->group;
+    plan->group_limit = gpuscan__power_of_two_below(group);
+    *again = plan->group_limit < plan->key.group;
     return r;
+}
+
+/* Plans a call that has been resolved, and gets its program. A call's groups depend on its own kernels, not on what the
+   object did before: floats would come out otherwise. (But for gpuscan__give_up_lanes, which happens once, on a device
+   that does not keep its driver's word.) */
+static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
+    int again;
+    gpuscan_result r;
+    plan->group_limit = gs->device.group_limit;
+    do {
+        again = 0;
+        if ((r = plan->operation->choose(gs, plan)) != 0 ||
+            (r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
+            return r;
+    } while (again);
+    return GPUSCAN_SUCCESS;
+}
+
+/* [CALLS] ---------------------------------------------------------------------------------------------------------- */
+
+/* The one path of all operations: resolve, check, plan, launch. */
+typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
+
+static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
+    gpuscan__program *program = NULL;
+    gpuscan__chain chain;
+    cl_command_queue queue = NULL;
+    int in_order = 1;
+    gpuscan_result r;
+    if ((r = gpuscan__check_call(gs, plan->call, &queue, &in_order)) != 0 ||
+        (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
+        return r;
+    if (!plan->is_nothing && (r = gpuscan__plan_program(gs, plan, &program)) != 0)
+        return r;
+    if ((r = gpuscan__check_scratch(gs, plan)) != 0)
+        return r;
+    if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, &plan->need)) == 0)
+        r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
+    return gpuscan__chain_end(&chain, r);
+}
+
+/* Whether two of the ranges may be the same one. */
+static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
+    size_t i, j;
+    for (i = 0; i < plan->range_count; i++)
+        for (j = i + 1; j < plan->range_count; j++)
+            if (plan->ranges[i].in_place && plan->ranges[i].in_place == plan->ranges[j].in_place)
+                return 1;
+    return 0;
+}
+
+/* Builds what a call will need. SIZE builds the program, too: how large its groups can be decides the scratch. Whether
+   the call will be in place is not known yet, but where the strategy is forced the plan is the same. */
+static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
+    int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1;
+    gpuscan__program *program = NULL;
+    cl_command_queue queue = NULL;
+    gpuscan_result r;
+    if (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch)
+        return GPUSCAN_SUCCESS;
+    for (plan->in_place = 0; plan->in_place < kinds; plan->in_place++) {
+        if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
+            return r;
+        if (mode == GPUSCAN__SIZE)
+            *size = gpuscan__max(*size, gpuscan__need_total(&plan->need));
+        else if (!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0)
+            return r;
+    }
+    if (mode == GPUSCAN__SIZE || plan->call->queue)
+        return GPUSCAN_SUCCESS;
+    return gpuscan__default_queue(gs, &queue);
+}
+
+/* plan: cleared but for operation, desc and call. size: of the mode SIZE, 0 on entry. */
+static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
+    gpuscan_result r;
+    plan->is_run = mode == GPUSCAN__RUN;
+    if ((r = plan->operation->resolve(gs, plan)) != 0)
+        return r;
+    return mode == GPUSCAN__RUN ? gpuscan__run(gs, plan) : gpuscan__prepare(gs, plan, mode, size);
+}
+
+/* What every public call on an object and a desc begins with. */
+static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpuscan_call *call) {
+    if (call && call->event)
+        *call->event = NULL;
+    if (!gs)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    gs->error[0] = 0;
+    if (!desc)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "desc is NULL");
+    if ((unsigned)call->strategy >= GPUSCAN_STRATEGY_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
+    return GPUSCAN_SUCCESS;
+}
+
+static void gpuscan__plan_begin(gpuscan__plan *plan, size_t plan_size, const gpuscan__operation *operation,
+                                const void *desc, const gpuscan_call *call) {
+    memset(plan, 0, plan_size);
+    plan->operation = operation;
+    plan->desc = desc;
+    plan->call = call;
+}
+
+/* A public function. plan: of plan_size bytes, the operation's. */
+static gpuscan_result gpuscan__call(gpuscan *gs, gpuscan__plan *plan, size_t plan_size,
+                                    const gpuscan__operation *operation, const void *desc, const gpuscan_call *call,
+                                    gpuscan__mode mode, uint64_t *size) {
+    gpuscan_result r = gpuscan__enter(gs, desc, call);
+    if (size)
+        *size = 0;
+    if (r != 0)
+        return r;
+    if (mode == GPUSCAN__SIZE && !size)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
+    gpuscan__plan_begin(plan, plan_size, operation, desc, call);
+    return gpuscan__do(gs, plan, mode, size);
+}
+
+/* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
+
+/* Numbers that make each of an operator's mistakes visible: a predecessor, a last element or a tile's first one that is
+   left out, operands that are swapped, halves of a value that are lost. Every result is exact in its type, so whatever
+   the order of a sum, its bits are those of a loop on the host. */
+
+/* A value of any builtin type: an integer's bits, extended to 64, or a float. */
+typedef union gpuscan__number {
+    uint64_t bits;
+    double real;
+} gpuscan__number;
+
+/* 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
+static uint64_t gpuscan__mix(uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* The bits of an integer type, extended to 64. */
+static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
+    uint32_t width = gpuscan__types[type].size * 8;
+    if (width < 64) {
+        bits &= ((uint64_t)1 << width) - 1;
+        if (gpuscan__types[type].kind == 's' && bits >> (width - 1))
+            bits |= ~(uint64_t)0 << width;
+    }
+    return bits;
+}
+
+/* The f16 of a number that it holds exactly, 0 or of a magnitude from 2^-14 to 65504. */
+static uint16_t gpuscan__half(double x) {
+    unsigned sign = x < 0 ? 0x8000u : 0, exponent = 15;
+    x = x < 0 ? -x : x;
+    if (!(x > 0))
+        return 0;
+    for (; x >= 2; x /= 2)
+        exponent++;
+    for (; x < 1; x *= 2)
+        exponent--;
+    return (uint16_t)(sign | exponent << 10 | (unsigned)((x - 1) * 1024));
+}
+
+static void gpuscan__put_number(gpuscan_type type, void *array, uint64_t i, gpuscan__number number) {
+    uint32_t size = gpuscan__types[type].size;
+    unsigned char *at = (unsigned char *)array + i * size;
+    float f32 = (float)(gpuscan__is_float(type) ? number.real : 0);
+    uint8_t u8 = (uint8_t)number.bits;
+    uint16_t u16 = type == GPUSCAN_TYPE_F16 ? gpuscan__half(number.real) : (uint16_t)number.bits;
+    uint32_t u32 = (uint32_t)number.bits;
+    if (type == GPUSCAN_TYPE_F32)
+        memcpy(at, &f32, sizeof(f32));
+    else if (size == 8) /* of f64 too */
+        memcpy(at, &number, sizeof(number));
+    else if (size == 4)
+        memcpy(at, &u32, sizeof(u32));
+    else if (size == 2)
+        memcpy(at, &u16, sizeof(u16));
+    else
+        *at = u8;
+}
+
+/* C's conversion, of numbers that both types hold. */
+static gpuscan__number gpuscan__convert_number(gpuscan_type to, gpuscan_type from, gpuscan__number x) {
+    gpuscan__number y;
+    if (gpuscan__is_float(to) && gpuscan__is_float(from))
+        return x;
+    if (gpuscan__is_float(to))
+        y.real = gpuscan__types[from].kind == 's' ? (double)(int64_t)x.bits : (double)x.bits;
+    else if (gpuscan__is_float(from))
+        y.bits = gpuscan__wrap(to, (uint64_t)(int64_t)x.real);
+    else
+        y.bits = gpuscan__wrap(to, x.bits);
+    return y;
+}
+
+static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op, gpuscan__number x,
+                                                gpuscan__number y) {
+    gpuscan__number z = x;
+    if (gpuscan__is_float(type)) {
+        double a = x.real, b = y.real;
+        int less = a < b;
+        (void)less;
+        switch (op) {
+#define GPUSCAN__OP_REAL(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)            \
+    case GPUSCAN_OP_##name:                                                                                            \
+        z.real = host_real;                                                                                            \
+        break;
+            GPUSCAN__OPS(GPUSCAN__OP_REAL)
+#undef GPUSCAN__OP_REAL
+        case GPUSCAN_OP_COUNT:
+            break;
+        }
+    } else {
+        uint64_t a = x.bits, b = y.bits;
+        int less = gpuscan__types[type].kind == 's' ? (int64_t)a < (int64_t)b : a < b;
+        switch (op) {
+#define GPUSCAN__OP_INTEGER(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)         \
+    case GPUSCAN_OP_##name:                                                                                            \
+        z.bits = host_integer;                                                                                         \
+        break;
+            GPUSCAN__OPS(GPUSCAN__OP_INTEGER)
+#undef GPUSCAN__OP_INTEGER
+        case GPUSCAN_OP_COUNT:
+            break;
+        }
+        z.bits = gpuscan__wrap(type, z.bits);
+    }
+    return z;
+}
+
+/* What the data are made for: count elements in tiles. */
+typedef struct gpuscan__test_shape {
+    uint64_t count, tile;
+} gpuscan__test_shape;
+
+/* The first, the last, and those on either side of a tile's end. */
+static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
+    uint64_t at = i % shape->tile;
+    return i == shape->count - 1 || at == 0 || at == shape->tile - 1;
+}
+
+/* And one in so many of the others. */
+static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
+    return gpuscan__is_edge(shape, i) || gpuscan__mix(i) % spacing == 0;
+}
+
+/* The bit that changes at element i, each at another, those next to the tiles' ends first; 64: none does. */
+static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
+    unsigned b;
+    if (gpuscan__is_edge(shape, i)) {
+        b = (unsigned)(i / shape->tile * 2 + (i % shape->tile != 0));
+        return i == shape->count - 1 ? 7 : b < bits && b != 7 ? b : 64;
+    }
+    for (b = 8; b < bits; b++)
+        if (gpuscan__mix(b) % shape->count == i)
+            return b;
+    return 64;
+}
+
+/* From 0 to 100, of which every integer type has as many, and f16 too. */
+static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
+    uint32_t bits = gpuscan__types[e->src].size * 8;
+    gpuscan__number x;
+    if (gpuscan__is_float(e->src))
+        x.real = (double)level - (gpuscan__is_float(e->dst) || gpuscan__types[e->dst].kind == 's' ? 50 : 0);
+    else if (e->src != e->dst)
+        x.bits = level;
+    else if (gpuscan__types[e->src].kind == 's') /* over the whole of the type */
+        x.bits = (uint64_t)(((int64_t)level - 50) * ((int64_t)1 << (bits - 7)));
+    else
+        x.bits = level << (bits - 7);
+    return x;
+}
+
+/* Element i of src. */
+static gpuscan__number gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
+    int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), set = 0;
+    int half = e->src == GPUSCAN_TYPE_F16 || e->dst == GPUSCAN_TYPE_F16;
+    unsigned bits = 8 * gpuscan__types[gpuscan__types[e->src].size < gpuscan__types[e->dst].size ? e->src : e->dst].size;
+    unsigned bit;
+    uint64_t random = gpuscan__mix(i), small = 0;
+    gpuscan__number x;
+    x.bits = gpuscan__wrap(e->src, random);
+    switch (gpuscan__ops[e->op].data) {
+    case GPUSCAN__DATA_SUM:
+        if (!real)
+            return x;
+        if (e->src == GPUSCAN_TYPE_F64 && e->dst == GPUSCAN_TYPE_F64)
+            small = random >> 34;
+        else if (gpuscan__is_marked(shape, i, half ? shape->count / 500 + 1 : 1)) /* 2048 are exact in f16 */
+            small = 1 + random % 3;
+        break;
+    case GPUSCAN__DATA_RISING:
+        return gpuscan__test_level(e, gpuscan__is_marked(shape, i, 7) ? i * 100 / shape->count : 0);
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, gpuscan__is_marked(shape, i, 7) ? 100 - i * 100 / shape->count : 100);
+    case GPUSCAN__DATA_PRODUCT:
+        if (!real) {
+            x.bits = gpuscan__wrap(e->src, random | 1);
+            return x;
+        }
+        small = gpuscan__is_edge(shape, i) ? 2 : 1;
+        if (gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1)) {
+            x.real = -(double)small;
+            return x;
+        }
+        break;
+    case GPUSCAN__DATA_SET:
+        set = 1;
+        /* fall through */
+    case GPUSCAN__DATA_CLEARED:
+        bit = gpuscan__test_bit(shape, i, bits);
+        x.bits = gpuscan__wrap(e->src, (bit < 64 ? (uint64_t)1 << bit : 0) ^ (set ? 0 : ~(uint64_t)0));
+        return x;
+    default: /* GPUSCAN__DATA_SPARSE */
+        small = gpuscan__is_marked(shape, i, 5) ? 1 + random % 100 : 0;
+    }
+    if (gpuscan__is_float(e->src))
+        x.real = (double)small;
+    else
+        x.bits = small;
+    return x;
+}
+
+/* What stands before the first: a value that shows, and hides little. */
+static gpuscan__number gpuscan__test_init(const gpuscan__elements *e) {
+    gpuscan__number x;
+    switch (gpuscan__ops[e->op].data) {
+    case GPUSCAN__DATA_RISING:
+        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 5));
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 95));
+    case GPUSCAN__DATA_CLEARED:
+        x.bits = gpuscan__wrap(e->dst, ~(uint64_t)8);
+        return x;
+    case GPUSCAN__DATA_SET:
+        x.bits = 8;
+        return x;
+    default:
+        if (gpuscan__is_float(e->dst))
+            x.real = 2;
+        else
+            x.bits = 3;
+        return x;
+    }
+}
+
+/* The same for elements of a custom type, which are bytes: in the stand-in's operator the last that is not 0 wins. */
+static unsigned char gpuscan__test_byte(const gpuscan__test_shape *shape, uint64_t i, uint32_t byte) {
+    uint64_t random = gpuscan__mix(i * 1024 + byte);
+    return (unsigned char)(gpuscan__is_edge(shape, i) || random % 5 == 0 ? 1 + (random >> 8) % 255 : 0);
+}
+
+/* src: the data; init: what precedes them; scan: what a scan of them gives, NULL where none is wanted; total: its
+   total. */
+static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
+                                   unsigned char *src, unsigned char *init, unsigned char *scan,
+                                   unsigned char *total) {
+    gpuscan__number sum;
+    uint64_t i;
+    uint32_t byte;
+    if (e->dst == GPUSCAN_TYPE_CUSTOM) {
+        for (byte = 0; byte < e->dst_size; byte++) {
+            unsigned char last = init[byte] = (unsigned char)(byte % 7);
+            for (i = 0; i < shape->count; i++) {
+                unsigned char x = src[i * e->src_size + byte] = gpuscan__test_byte(shape, i, byte);
+                unsigned char next = x ? x : last;
+                if (scan)
+                    scan[i * e->dst_size + byte] = inclusive ? next : last;
+                last = next;
+            }
+            total[byte] = last;
+        }
+        return;
+    }
+    sum = gpuscan__test_init(e);
+    gpuscan__put_number(e->dst, init, 0, sum);
+    for (i = 0; i < shape->count; i++) {
+        gpuscan__number x = gpuscan__test_number(e, shape, i), next;
+        gpuscan__put_number(e->src, src, i, x);
+        next = gpuscan__combine_numbers(e->dst, e->op, sum, gpuscan__convert_number(e->dst, e->src, x));
+        if (scan)
+            gpuscan__put_number(e->dst, scan, i, inclusive ? next : sum);
+        sum = next;
+    }
+    gpuscan__put_number(e->dst, total, 0, sum);
+}
+
+/* Buffers of a self-test's own, and scratch: the object's may be in use by calls that wait for the caller. Behind each
+   stand guard bytes. */
+enum { GPUSCAN__TEST_ARRAYS = 4, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
+
+typedef struct gpuscan__test_array {
+    gpuscan_buffer *buffer;           /* in the test's desc */
+    uint64_t bytes;                   /* with the guard */
+    unsigned char *before, *expected; /* what it holds before and after the call */
+} gpuscan__test_array;
+
+typedef struct gpuscan__test {
+    gpuscan *gs;
+    gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
+    int count, failed;
+} gpuscan__test;
+
+/* An array that the call fills, or with its contents after gpuscan__test_filled reads. NULL: no memory. */
+static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
+    gpuscan__test_array *array = &test->arrays[test->count];
+    bytes += GPUSCAN__TEST_GUARD;
+    array->buffer = buffer;
+    array->bytes = bytes;
+    array->before = (unsigned char *)gpuscan__allocate(&test->gs->allocator, (size_t)(2 * bytes));
+    if (!array->before) {
+        test->failed = 1;
+        return NULL;
+    }
+    array->expected = array->before + bytes;
+    memset(array->before, GPUSCAN__TEST_FILL, (size_t)(2 * bytes));
+    test->count++;
+    return array;
+}
+
+/* What the array holds now it must hold after the call. */
+static void gpuscan__test_filled(gpuscan__test_array *array) {
+    memcpy(array->expected, array->before, (size_t)array->bytes);
+}
+
+static void gpuscan__test_end(gpuscan__test *test) {
+    while (test->count > 0) {
+        gpuscan__test_array *array = &test->arrays[--test->count];
+        if (array->buffer->mem)
+            test->gs->cl.clReleaseMemObject(array->buffer->mem);
+        gpuscan__release(&test->gs->allocator, array->before);
+    }
+}
+
+static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *mem) {
+    cl_int code;
+    if (bytes == 0)
+        return GPUSCAN_SUCCESS;
+    *mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
+    return *mem ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
+}
+
+/* Makes the buffers, enqueues the call, and reads what it left over what was there before. */
+static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *plan, gpuscan__program *program,
+                                         gpuscan_call *call) {
+    gpuscan *gs = test->gs;
+    gpuscan__chain chain;
+    cl_event done = NULL;
+    cl_int code;
+    int i;
+    gpuscan_result r;
+    if (test->failed)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+    if ((r = gpuscan__own_queue(gs, &gs->service_queue)) != 0)
+        return r;
+    for (i = 0; i < test->count; i++) {
+        gpuscan__test_array *array = &test->arrays[i];
+        if ((r = gpuscan__test_buffer(gs, array->bytes, &array->buffer->mem)) != 0)
+            return r;
+        code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, array->buffer->mem, CL_TRUE, 0, (size_t)array->bytes,
+                                           array->before, 0, NULL, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clEnqueueWriteBuffer for a self-test failed");
+    }
+    call->queue = gs->service_queue;
+    call->event = &done;
+    call->strategy = gpuscan__key_strategy(&program->key);
+    plan->forced = &program->key;
+    plan->group_limit = gs->device.group_limit;
+    plan->is_run = 1;
+    if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
+        return r;
+    if ((r = gpuscan__chain_begin(&chain, gs, call, gs->service_queue, 1, &plan->need)) == 0)
+        r = plan->operation->enqueue(&chain, plan, program);
+    r = gpuscan__chain_end(&chain, r);
+    if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
+        r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
+    gpuscan__forget_event(gs, &done);
+    for (i = 0; i < test->count && r == 0; i++) {
+        gpuscan__test_array *array = &test->arrays[i];
+        code = gs->cl.clEnqueueReadBuffer(gs->service_queue, array->buffer->mem, CL_TRUE, 0, (size_t)array->bytes,
+                                          array->before, 0, NULL, NULL);
+        if (code != CL_SUCCESS)
+            r = gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
+    }
+    return r;
+}
+
+/* Whether a self-test gave what it must. (For tests, where nothing runs.) */
+#ifndef GPUSCAN__TEST_PASSES
+#define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
+#endif
+
+/* Runs the program on the arrays; *right: each holds afterwards what is expected, and its guard. plan: the operation's,
+   begun with its desc; call: that desc's. Gives everything back. */
+static gpuscan_result gpuscan__test_run(gpuscan__test *test, gpuscan__plan *plan, gpuscan__program *program,
+                                        gpuscan_call *call, int *right) {
+    gpuscan_result r = gpuscan__test_call(test, plan, program, call);
+    int i;
+    *right = r == 0;
+    for (i = 0; i < test->count && r == 0; i++)
+        *right = *right && GPUSCAN__TEST_PASSES(test->arrays[i].before, test->arrays[i].expected,
+                                                (size_t)test->arrays[i].bytes);
+    if (call->scratch.mem)
+        test->gs->cl.clReleaseMemObject(call->scratch.mem);
+    gpuscan__test_end(test);
+    return r;
+}
+
+/* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
+
+enum { GPUSCAN__HOST_ARRAYS = 4 };
+
+/* An array of a blocking call: which of the plan's ranges it stands for, and where its buffer goes in the desc. */
+typedef struct gpuscan__host_array {
+    const char *field;
+    const void *data;
+    gpuscan_buffer *buffer;
+    const gpuscan__range *range; /* found by its field */
+} gpuscan__host_array;
+
+typedef struct gpuscan__host_call {
+    gpuscan *gs;
+    gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
+    int count;
+    cl_command_queue queue;
+    cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* owned */
+    int mem_count;
+} gpuscan__host_call;
+
+static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer) {
+    gpuscan__host_array *array = &host->arrays[host->count++];
+    array->field = field;
+    array->data = data;
+    array->buffer = buffer;
+    array->range = NULL;
+}
+
+static void *gpuscan__without_const(const void *pointer) {
+    union {
+        const void *from;
+        void *to;
+    } cast;
+    cast.from = pointer;
+    return cast.to;
+}
+
+static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
+    return array->range->elements * array->range->size; /* fits: gpuscan__extent has said so */
+}
+
+/* Finds the arrays' ranges, and checks the arrays like buffers. Sets plan->in_place. */
+static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
+    gpuscan *gs = host->gs;
+    int i, j;
+    for (i = 0; i < host->count; i++) {
+        gpuscan__host_array *array = &host->arrays[i];
+        size_t k = 0;
+        while (strcmp(plan->ranges[k].field, array->field) != 0)
+            k++;
+        array->range = &plan->ranges[k];
+        if (array->range->required && !array->data)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", array->field);
+        if (gpuscan__host_bytes(array) > SIZE_MAX)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s does not fit the host's size_t", array->field);
+    }
+    for (i = 0; i < host->count; i++)
+        for (j = i + 1; j < host->count; j++) {
+            const gpuscan__host_array *a = &host->arrays[i], *b = &host->arrays[j];
+            uint64_t a_bytes = gpuscan__host_bytes(a), b_bytes = gpuscan__host_bytes(b);
+            if (!(a->range->writes || b->range->writes) || !a_bytes || !b_bytes ||
+                !gpuscan__arrays_overlap(a->data, a_bytes, b->data, b_bytes))
+                continue;
+            if (!a->range->in_place || a->range->in_place != b->range->in_place || a->data != b->data ||
+                a->range->size != b->range->size || a_bytes != b_bytes)
+                return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap", a->field, b->field);
+            plan->in_place = 1;
+        }
+    return GPUSCAN_SUCCESS;
+}
+
+/* A buffer for an array: the array itself where the device can use it where it lies, else a copy. */
+static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
+    gpuscan *gs = host->gs;
+    uint64_t bytes = gpuscan__host_bytes(array);
+    const gpuscan__host_array *other;
+    cl_int code;
+    cl_mem mem;
+    if (bytes == 0)
+        return GPUSCAN_SUCCESS;
+    for (other = host->arrays; other != array; other++)
+        if (other->data == array->data && other->range->in_place &&
+            other->range->in_place == array->range->in_place) {
+            array->buffer->mem = other->buffer->mem;
+            return GPUSCAN_SUCCESS;
+        }
+    if (gs->device.zero_copy)
+        mem = gpuscan__create_buffer(gs, CL_MEM_USE_HOST_PTR, bytes, gpuscan__without_const(array->data), &code);
+    else
+        mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
+    if (!mem)
+        return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes failed", (unsigned long long)bytes);
+    host->mem[host->mem_count++] = mem;
+    array->buffer->mem = mem;
+    if ((array->range->reads || array->range->partial) && !gs->device.zero_copy) {
+        code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)bytes, array->data, 0, NULL, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Brings what a call has written back into its array. */
+static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
+    gpuscan *gs = host->gs;
+    size_t bytes = (size_t)gpuscan__host_bytes(array);
+    cl_mem mem = array->buffer->mem;
+    cl_int code = CL_SUCCESS;
+    if (gs->device.zero_copy) {
+        cl_event unmapped = NULL;
+        void *mapped =
+            gs->cl.clEnqueueMapBuffer(host->queue, mem, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &code);
+        if (mapped && code != CL_SUCCESS) {
+            gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, NULL);
+            gs->cl.clFinish(host->queue); /* mem's memory is the caller's array */
+        }
+        if (!mapped || code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clEnqueueMapBuffer failed");
+        code = gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, &unmapped);
+        if (code == CL_SUCCESS)
+            code = gs->cl.clWaitForEvents(1, &unmapped);
+        gpuscan__forget_event(gs, &unmapped);
+        return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueUnmapMemObject failed");
+    }
+    code = gs->cl.clEnqueueReadBuffer(host->queue, mem, CL_TRUE, 0, bytes,
+                                      gpuscan__without_const(array->data), 0, NULL, NULL);
+    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueReadBuffer failed");
+}
+
+/* Waits for the call, and fetches what it wrote. */
+static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done) {
+    gpuscan *gs = host->gs;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    cl_int code = gs->cl.clWaitForEvents(1, &done);
+    int i;
+    if (code != CL_SUCCESS) {
+        gs->cl.clFinish(host->queue); /* the device may still write to the caller's array */
+        return gpuscan__fail(gs, code, "clWaitForEvents failed");
+    }
+    for (i = 0; i < host->count && r == 0; i++)
+        if (host->arrays[i].range->writes && host->arrays[i].buffer->mem)
+            r = gpuscan__host_fetch(host, &host->arrays[i]);
+    return r;
+}
+
+/* A blocking call on arrays. plan: begun, of plan_size bytes; call: that of its desc, a copy of the caller's, into which
+   the arrays' buffers go. */
+static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan, size_t plan_size,
+                                       gpuscan_call *call) {
+    gpuscan *gs = host->gs;
+    const gpuscan__operation *operation = plan->operation;
+    const void *desc = plan->desc;
+    cl_event event = NULL, *caller = call->event;
+    int in_order, i;
+    gpuscan_result r;
+    call->event = &event;
+    plan->from_host = 1;
+    plan->group_limit = gs->device.group_limit;
+    if ((r = operation->resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
+        (r = operation->choose(gs, plan)) != 0 || (r = gpuscan__check_call(gs, call, &host->queue, &in_order)) != 0)
+        return r;
+    for (i = 0; i < host->count && r == 0; i++)
+        r = gpuscan__host_buffer(host, &host->arrays[i]);
+    if (r == 0) {
+        gpuscan__range ranges[GPUSCAN__HOST_ARRAYS]; /* those of the plan, which is resolved anew */
+        for (i = 0; i < host->count; i++) {
+            ranges[i] = *host->arrays[i].range;
+            host->arrays[i].range = &ranges[i];
+        }
+        gpuscan__plan_begin(plan, plan_size, operation, desc, call);
+        plan->from_host = 1;
+        r = gpuscan__do(gs, plan, GPUSCAN__RUN, NULL);
+        if (r == 0)
+            r = gpuscan__host_wait(host, event);
+    }
+    if (r == 0 && caller)
+        *caller = event;
+    else
+        gpuscan__forget_event(gs, &event);
+    while (host->mem_count > 0)
+        gs->cl.clReleaseMemObject(host->mem[--host->mem_count]);
+    return r;
+}
+
+static void gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs) {
+    memset(host, 0, sizeof(*host));
+    host->gs = gs;
 }
 
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
 
+typedef struct gpuscan__scan_key {
+    uint32_t inclusive;
+    uint32_t few; /* a single pass over so few tiles that each reads all sums before its own */
+} gpuscan__scan_key;
+GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
+
 typedef struct gpuscan__scan_plan {
-    gpuscan__elements e;
-    gpuscan__key key;
-    gpuscan_strategy strategy;
+    gpuscan__plan common;
+    gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
-    uint32_t parts, part_tiles;       /* multi-pass */
-    uint64_t row_tiles, tiles, ahead; /* single pass */
-    gpuscan__need need;
+    uint64_t row_tiles, tiles;
+    uint32_t parts, part_tiles; /* multi-pass: see [scan, multi-pass] in kernels.cl.inc */
+    uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles */
 } gpuscan__scan_plan;
 
-static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__elements *e,
-                                   gpuscan_scan_kind kind) {
-    return row->up_to >= bytes && (!row->size || row->size == gpuscan__max(e->src_size, e->dst_size)) &&
-           (!row->src_size || row->src_size == e->src_size) && (!row->inclusive || kind == GPUSCAN_INCLUSIVE);
+#define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
+    X(src_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles) X(sums_offset) X(flags)
+#define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
+#define GPUSCAN__SCAN_PARTS_NUMBERS(X)                                                                                 \
+    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)      \
+    X(carries_offset) X(init_offset) X(total_offset) X(flags)
+#define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
+    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(tiles) X(row_tiles) X(ahead)      \
+    X(states_offset) X(epoch) X(init_offset) X(total_offset) X(flags)
+GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
+GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
+GPUSCAN__NUMBERS(scan_parts, GPUSCAN__SCAN_PARTS_NUMBERS)
+GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
+
+enum { GPUSCAN__SCAN_SUMS = 0, GPUSCAN__SCAN_CARRIES, GPUSCAN__SCAN_PARTS };
+
+static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
+    static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL};
+    static const char *const look_back[] = {"gpuscan_scan_look_back", NULL};
+    static const char *const look_back_cpu[] = {"gpuscan_scan_look_back_cpu", NULL};
+    static const char *const ahead[] = {"gpuscan_scan_ahead", NULL};
+    static const char *const few[] = {"gpuscan_scan_few", NULL};
+    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+    gpuscan__scan_key own;
+    memcpy(&own, key->own, sizeof(own));
+    if (!gpuscan__is_single_pass(strategy))
+        return multi_pass;
+    if (gpuscan__key_is_cpu(key))
+        return look_back_cpu;
+    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? ahead : own.few ? few : look_back;
 }
 
-/* The tuning row of the size, or where a strategy is forced the best of its own. */
-static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__elements *e,
-                                              gpuscan_scan_kind kind, gpuscan_strategy forced) {
-    const gpuscan__tuning *rows = gs->device.profile->scan;
-    gpuscan__tuning found;
-    size_t i;
-    if (gs->testing) {
-        memset(&found, 0, sizeof(found));
-        found.strategy = forced;
-        found.group = gs->testing->group;
-        found.rows = gs->testing->rows;
-        found.registers = gs->testing->registers;
-        return found;
+static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
+    gpuscan__scan_key own;
+    memcpy(&own, plan->key.own, sizeof(own));
+    if (gpuscan__is_single_pass(strategy)) {
+        gpuscan__define(text, "SCAN_NUMBERS", gpuscan__scan_numbers_text);
+    } else {
+        gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
+        gpuscan__define(text, "SCAN_CARRIES_NUMBERS", gpuscan__scan_carries_numbers_text);
+        gpuscan__define(text, "SCAN_PARTS_NUMBERS", gpuscan__scan_parts_numbers_text);
     }
-    for (i = 0; !gpuscan__tuning_matches(&rows[i], bytes, e, kind); i++)
-        continue;
-    found = rows[i];
+    gpuscan__define_operation(text, gs, plan,
+                              gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS" : "SCAN_MULTI_PASS",
+                              gpuscan__vector(plan->e.src_size, plan->e.dst_size), own.inclusive != 0,
+                              strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
+}
+
+static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    gpuscan__elements *e = &common->e;
+    uint64_t src_elements, dst_elements;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+                                       "dst_type")) != 0)
+        return r;
+    if (e->arg)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
+    if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
+    plan->rows = desc->rows ? desc->rows : 1;
+    if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0 ||
+        (r = gpuscan__resolve_pitch(gs, "dst_pitch", desc->dst_pitch, desc->count, &plan->dst_pitch)) != 0 ||
+        (r = gpuscan__extent(gs, "src", desc->count, plan->rows, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
+        (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
+        return r;
+    range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
+    range->in_place = 1;
+    range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
+    range->in_place = 1;
+    range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
+    gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
+    if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
+        (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
+        return r;
+    if (desc->total.mem)
+        common->flags |= GPUSCAN__FLAG_TOTAL;
+    if (gs->device.profile.prefetch_dst == 0 && desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
+        common->flags |= GPUSCAN__FLAG_STREAM;
+    common->is_nothing = desc->count == 0 && !desc->total.mem;
+    plan->key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
+    gpuscan__key_elements(common);
+    return GPUSCAN_SUCCESS;
+}
+
+static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__scan_plan *plan) {
+    const gpuscan__elements *e = &plan->common.e;
+    return row->up_to >= bytes && (!row->size || row->size == gpuscan__max(e->src_size, e->dst_size)) &&
+           (!row->src_size || row->src_size == e->src_size) && (!row->inclusive || plan->key.inclusive);
+}
+
+/* The tuning of the size, or where a strategy is forced the first of its own. */
+static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan_strategy forced = plan->common.call->strategy;
+    gpuscan__tuning found = profile->scan_rest;
+    uint32_t i;
+    for (i = profile->scan_count; i-- > 0;)
+        if (gpuscan__tuning_matches(&profile->scan[i], bytes, plan))
+            found = profile->scan[i];
     if (forced == GPUSCAN_STRATEGY_AUTO || forced == found.strategy)
         return found;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gs->device.profile->scan); i++)
-        if (rows[i].strategy == forced && gpuscan__tuning_matches(&rows[i], bytes, e, kind))
-            return rows[i];
+    for (i = 0; i < profile->scan_count; i++)
+        if (profile->scan[i].strategy == forced && gpuscan__tuning_matches(&profile->scan[i], bytes, plan))
+            return profile->scan[i];
+    if (profile->scan_rest.strategy == forced)
+        return profile->scan_rest;
     found.strategy = forced;
     found.ahead = 128 * found.group * found.rows * 16;
     return found;
 }
 
-/* Whether the strategy can do a call; why says what is in the way. */
-static int gpuscan__scan_fits(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy,
-                              int in_place, const char **why) {
-    *why = "it does not work on this device";
-    if (gs->refused & (1u << strategy))
-        return 0;
-    if (!gpuscan__is_single_pass(strategy))
-        return 1;
-    *why = "elements of more than 64 bytes are not handed over in state words";
-    if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
-        return 0;
-    *why = "in place it needs a fence of device scope";
-    if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
-        return 0; /* a simulator reports what is read too late, though it is thrown away: see gpuscan_window_sums */
-    *why = "in place a tile would be overwritten while it is summed";
-    if (in_place && strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        return 0;
-    *why = "more than 2^30 tiles";
-    return plan->tiles < (uint64_t)1 << 30;
-}
-
 /* Tiles of which each can read all sums before its own: a word in each lane of a group of 512. */
 #define GPUSCAN__FEW_TILES 512
 
-static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, uint64_t count,
-                                const gpuscan__tuning *tuning) {
-    gpuscan__key *key = &plan->key;
-    int cpu = gpuscan__is_cpu_strategy(tuning->strategy), lanes;
-    plan->strategy = tuning->strategy;
-    key->strategy = (uint32_t)(tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
-                                                                                       : tuning->strategy);
-    key->ahead = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
-    gpuscan__fit(gs, key, &plan->e, tuning->group, tuning->rows);
-    key->word = gpuscan__is_single_pass(tuning->strategy)
-                    ? gpuscan__word_bits(gs, plan->e.t_size, key->group % 32 == 0)
-                    : 0;
-    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(count, key->tile), 1);
+/* The key, unless it is a self-test's, and the tiles. */
+static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    gpuscan__key *key = &common->key;
+    uint64_t tile_bytes;
+    int is_single = gpuscan__is_single_pass(tuning->strategy), lanes = 0;
+    if (common->forced) {
+        *key = *common->forced;
+    } else {
+        key->strategy = (uint32_t)tuning->strategy;
+        gpuscan__fit(gs, common, tuning->group, tuning->rows);
+        lanes = gpuscan__uses_lanes(gs, key);
+        key->word = is_single ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group)) : 0;
+        key->registers = is_single && gpuscan__uses_ptx(gs, key) ? tuning->registers : 0;
+    }
+    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* no more than there are elements, or rows */
-    plan->ahead = 0;
-    if (key->ahead)
-        plan->ahead = gpuscan__min(
-            plan->tiles,
-            gpuscan__max(tuning->ahead / ((uint64_t)key->tile * ((uint64_t)plan->e.src_size + plan->e.dst_size)), 1));
-    lanes = gs->device.lanes && !cpu && key->group % 32 == 0;
-    key->few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
-                   ? GPUSCAN__FEW_TILES
-                   : 0;
-    if (gs->testing)
-        key->few = gs->testing->few;
-    key->registers = gpuscan__is_single_pass(tuning->strategy) && lanes ? tuning->registers : 0;
+    plan->ahead = 1;
+    if (common->forced) {
+        memcpy(&plan->key, key->own, sizeof(plan->key));
+        return;
+    }
+    tile_bytes = (uint64_t)key->tile * ((uint64_t)common->e.src_size + common->e.dst_size);
+    plan->ahead = gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
+    plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
+                        ? GPUSCAN__FEW_TILES
+                        : 0;
+    memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-static gpuscan_result gpuscan__scan_choose(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__scan_plan *plan,
-                                           int in_place) {
-    const gpuscan__profile *profile = gs->device.profile;
-    /* fits: the extents of src and dst do */
-    uint64_t bytes = desc->count * plan->rows * gpuscan__max(plan->e.src_size, plan->e.dst_size), groups;
-    gpuscan__tuning tuning;
-    const char *why = "";
-    tuning = gpuscan__choose_tuning(gs, bytes, &plan->e, desc->kind, desc->call.strategy);
-    gpuscan__scan_shape(gs, plan, desc->count, &tuning);
-    if (desc->call.strategy == GPUSCAN_STRATEGY_AUTO && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
-        (desc->count <= plan->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
-        /* enough rows to go round: a row is scanned by one group, without a look-back */
-        tuning.strategy = gpuscan__is_cpu_strategy(tuning.strategy) ? GPUSCAN_STRATEGY_CPU_MULTI_PASS
-                                                                    : GPUSCAN_STRATEGY_MULTI_PASS;
-        gpuscan__scan_shape(gs, plan, desc->count, &tuning);
-    }
-    if (!gpuscan__scan_fits(gs, plan, tuning.strategy, in_place, &why)) {
-        if (desc->call.strategy != GPUSCAN_STRATEGY_AUTO)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
-        if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
-            tuning.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
-            gpuscan__scan_shape(gs, plan, desc->count, &tuning);
-        }
-        if (!gpuscan__scan_fits(gs, plan, tuning.strategy, in_place, &why)) {
-            tuning.strategy = gpuscan__is_cpu_strategy(tuning.strategy) ? GPUSCAN_STRATEGY_CPU_MULTI_PASS
-                                                                        : GPUSCAN_STRATEGY_MULTI_PASS;
-            gpuscan__scan_shape(gs, plan, desc->count, &tuning);
-        }
-    }
-    memset(&plan->need, 0, sizeof(plan->need));
-    if (gpuscan__is_single_pass(plan->strategy)) {
-        gpuscan__need_words(&plan->need, plan->key.word, plan->e.t_size,
-                            plan->key.ahead /* sums, and then prefixes: see [scan, single pass] in kernels.cl.inc */
-                                ? 2 * ((plan->tiles + 31) / 32 * 32)
-                                : plan->tiles);
-        return GPUSCAN_SUCCESS;
-    }
-    /* Enough parts to keep the device busy, of whole tiles; a few tiles are not worth three launches. */
-    groups = (uint64_t)gs->device.units * profile->groups_per_unit;
+/* What keeps the strategy from doing a call; NULL: nothing. */
+static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
+    int in_place = plan->common.in_place;
+    const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
+    if (why || !gpuscan__is_single_pass(strategy))
+        return why;
+    if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
+        return "elements of more than 64 bytes are not handed over in state words";
+    /* a simulator reports what is read too late, though it is thrown away: see gpuscan_window_sums */
+    if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
+        return "in place it needs a fence of device scope";
+    if (in_place && strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        return "in place a tile would be overwritten while it is summed";
+    return plan->tiles < (uint64_t)1 << 30 ? NULL : "more than 2^30 tiles";
+}
+
+/* Takes a strategy with what else the tuning says. */
+static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning,
+                               gpuscan_strategy strategy) {
+    tuning->strategy = strategy;
+    gpuscan__scan_shape(gs, plan, tuning);
+}
+
+/* Enough parts of a row to keep the device busy, of whole tiles; a few tiles are not worth three launches. */
+static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
     plan->parts = 1;
-    if (plan->row_tiles > (gpuscan__is_cpu_strategy(plan->strategy) ? 2 : 4))
-        plan->parts = (uint32_t)gpuscan__min(plan->row_tiles, gpuscan__max(groups / gpuscan__min(plan->rows, groups), 1));
+    if (plan->row_tiles > (gpuscan__key_is_cpu(&common->key) ? 2 : 4))
+        plan->parts =
+            (uint32_t)gpuscan__min(plan->row_tiles, gpuscan__max(groups / gpuscan__min(plan->rows, groups), 1));
     if (gpuscan__ceil_div(plan->row_tiles, plan->parts) > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
     plan->part_tiles = (uint32_t)gpuscan__ceil_div(plan->row_tiles, plan->parts);
     plan->parts = (uint32_t)gpuscan__ceil_div(plan->row_tiles, plan->part_tiles);
     if (plan->parts > 1)
-        plan->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->parts * plan->e.t_size + gpuscan__slack(plan->e.t_size);
+        common->need.bytes[GPUSCAN__PLAIN] =
+            plan->rows * plan->parts * common->e.t_size + gpuscan__slack(common->e.t_size);
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__check_pitch(gpuscan *gs, const char *field, uint64_t pitch, uint64_t count,
-                                           uint64_t *resolved) {
-    *resolved = pitch ? pitch : count;
-    if (*resolved < count)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than count", field);
+static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    /* fits: the extents of src and dst do */
+    uint64_t bytes = desc->count * plan->rows * gpuscan__max(common->e.src_size, common->e.dst_size);
+    gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
+    int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
+    const char *why;
+    gpuscan__scan_shape(gs, plan, &tuning);
+    if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
+        (desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units))
+        /* enough rows to go round: a row is scanned by one group, without a look-back */
+        gpuscan__scan_take(gs, plan, &tuning, gpuscan__strategies[tuning.strategy].portable);
+    if ((why = gpuscan__scan_misfit(gs, plan, tuning.strategy)) != NULL && !is_auto)
+        return gpuscan__unsupported(gs, why);
+    if (why && tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
+        gpuscan__scan_take(gs, plan, &tuning, GPUSCAN_STRATEGY_SINGLE_PASS);
+        why = gpuscan__scan_misfit(gs, plan, tuning.strategy);
+    }
+    if (why)
+        gpuscan__scan_take(gs, plan, &tuning, gpuscan__strategies[tuning.strategy].portable);
+    memset(&common->need, 0, sizeof(common->need));
+    if (!gpuscan__is_single_pass(tuning.strategy))
+        return gpuscan__scan_cut_parts(gs, plan);
+    /* ahead: sums, and then prefixes; see [SCAN AHEAD] in kernels.cl.inc */
+    gpuscan__need_words(&common->need, common->key.word, common->e.t_size,
+                        tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
+                            ? 2 * gpuscan__ceil_div(plan->tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN
+                            : plan->tiles);
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpuscan_scan_desc *desc,
-                                               const gpuscan__scan_plan *plan, gpuscan__program *program,
-                                               uint32_t flags) {
-    gpuscan *gs = chain->gs;
+static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
+                                               gpuscan__program *program) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
-    uint64_t units = plan->rows * plan->parts, t_size = plan->e.t_size;
-    uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)gs->device.units * 64, 4096));
-    uint32_t group = plan->key.group;
-    uint64_t shared = gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size);
+    uint64_t units = plan->rows * plan->parts, t_size = common->e.t_size;
+    uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096));
+    uint32_t group = common->key.group;
+    uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
+    gpuscan__scan_sums_numbers sums;
+    gpuscan__scan_carries_numbers carries;
+    gpuscan__scan_parts_numbers parts;
     gpuscan__launch launch;
     gpuscan_result r;
     if (plan->parts > 1) {
         launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_SUMS, stand_in);
-        gpuscan__arg_buffer(&launch, desc->src);
-        gpuscan__arg_number(&launch, plan->src_pitch);
-        gpuscan__arg_number(&launch, desc->count);
-        gpuscan__arg_buffer(&launch, desc->count_buffer);
-        gpuscan__arg_number(&launch, plan->rows);
-        gpuscan__arg_number(&launch, plan->parts);
-        gpuscan__arg_number(&launch, plan->part_tiles);
-        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-        gpuscan__arg_number(&launch, flags);
-        if ((r = gpuscan__launch_end(&launch, groups, group, shared, 0)) != 0)
-            return r;
-        launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, stand_in);
-        gpuscan__arg_number(&launch, plan->rows);
-        gpuscan__arg_number(&launch, plan->parts);
-        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-        gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-        gpuscan__arg_buffer(&launch, desc->init_buffer);
-        gpuscan__arg_number(&launch, flags);
-        if ((r = gpuscan__launch_end(&launch, gpuscan__min(plan->rows, 65536), group, shared, 0)) != 0)
-            return r;
-        flags |= GPUSCAN__FLAG_CARRIES;
-    }
-    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
-    gpuscan__arg_buffer(&launch, desc->src);
-    gpuscan__arg_number(&launch, plan->src_pitch);
-    gpuscan__arg_buffer(&launch, desc->dst);
-    gpuscan__arg_number(&launch, plan->dst_pitch);
-    gpuscan__arg_number(&launch, desc->count);
-    gpuscan__arg_buffer(&launch, desc->count_buffer);
-    gpuscan__arg_number(&launch, plan->rows);
-    gpuscan__arg_number(&launch, plan->parts);
-    gpuscan__arg_number(&launch, plan->part_tiles);
-    gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-    gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-    gpuscan__arg_buffer(&launch, desc->init_buffer);
-    gpuscan__arg_buffer(&launch, desc->total);
-    gpuscan__arg_number(&launch, flags);
-    return gpuscan__launch_end(&launch, groups, group, shared, 1);
-}
-
-static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpuscan_scan_desc *desc,
-                                                const gpuscan__scan_plan *plan, gpuscan__program *program,
-                                                uint32_t flags) {
-    gpuscan__launch launch =
-        gpuscan__launch_begin(chain, program, 0, desc->dst.mem ? desc->dst.mem : desc->total.mem);
-    uint64_t groups;
-    gpuscan__arg_buffer(&launch, desc->src);
-    gpuscan__arg_number(&launch, plan->src_pitch);
-    gpuscan__arg_buffer(&launch, desc->dst);
-    gpuscan__arg_number(&launch, plan->dst_pitch);
-    gpuscan__arg_number(&launch, desc->count);
-    gpuscan__arg_buffer(&launch, desc->count_buffer);
-    gpuscan__arg_number(&launch, plan->tiles);
-    gpuscan__arg_number(&launch, plan->row_tiles);
-    gpuscan__arg_number(&launch, plan->ahead);
-    gpuscan__arg_scratch(&launch, gpuscan__word_scratch(plan->key.word), 0, plan->key.word / 8);
-    gpuscan__arg_number(&launch, chain->place.epoch);
-    gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-    gpuscan__arg_buffer(&launch, desc->init_buffer);
-    gpuscan__arg_buffer(&launch, desc->total);
-    gpuscan__arg_number(&launch, flags);
-    if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy)) /* each takes tile after tile */
-        groups = gpuscan__min(plan->tiles, chain->gs->device.units);
-    else
-        groups = plan->key.ahead ? 2 * plan->tiles + 1 : plan->tiles;
-    return gpuscan__launch_end(&launch, groups, plan->key.group,
-                               gpuscan__key_shared_bytes(chain->gs, &plan->key, plan->e.t_size), 1);
-}
-
-/* Nothing to compute and nothing to write: the event completes all the same. */
-static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
-    cl_event event = NULL;
-    cl_int code = CL_SUCCESS;
-    if (chain->call->event || chain->wait_count)
-        code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
-                                                         chain->call->event ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList");
-}
-
-/* The plan of a call that is or is not in place, and its program. */
-static gpuscan_result gpuscan__scan_plan_program(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__scan_plan *plan,
-                                                 int in_place, gpuscan__program **program) {
-    int again;
-    gpuscan_result r;
-    gpuscan__plan_begin(gs);
-    do {
-        if ((r = gpuscan__scan_choose(gs, desc, plan, in_place)) != 0 ||
-            (r = gpuscan__get_fitting_program(gs, &plan->key, &plan->e, program, &again)) != 0)
-            return r;
-    } while (again);
-    return GPUSCAN_SUCCESS;
-}
-
-static gpuscan_result gpuscan__scan_run(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__scan_plan *plan,
-                                        uint32_t flags, gpuscan__range *ranges, size_t count) {
-    gpuscan__chain chain;
-    gpuscan__program *program = NULL;
-    cl_command_queue queue = NULL;
-    int in_order = 1, in_place;
-    gpuscan_result r;
-    if ((r = gpuscan__check_call(gs, &desc->call, &queue, &in_order)) != 0 ||
-        (r = gpuscan__check_ranges(gs, ranges, count - 1)) != 0)
-        return r;
-    in_place = ranges[0].root && ranges[0].root == ranges[1].root && ranges[0].begin < ranges[1].end &&
-               ranges[1].begin < ranges[0].end;
-    if (in_place && plan->rows > 1 && plan->src_pitch != plan->dst_pitch)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "src and dst overlap with different pitches");
-    gpuscan__plan_begin(gs);
-    if ((r = gpuscan__scan_choose(gs, desc, plan, in_place)) != 0)
-        return r;
-    if (desc->count == 0 && !desc->total.mem)
-        memset(&plan->need, 0, sizeof(plan->need));
-    else if ((r = gpuscan__scan_plan_program(gs, desc, plan, in_place, &program)) != 0)
-        return r;
-    if ((r = gpuscan__check_scratch(gs, &desc->call, &plan->need, &ranges[count - 1])) != 0 ||
-        (r = gpuscan__check_overlaps(gs, ranges, count)) != 0)
-        return r;
-    if (desc->total.mem)
-        flags |= GPUSCAN__FLAG_TOTAL;
-    if (gs->device.profile->prefetch[1] == 0 &&
-        desc->count * plan->rows * plan->e.dst_size > gs->device.cache / 2)
-        flags |= GPUSCAN__FLAG_STREAM;
-    if ((r = gpuscan__chain_begin(&chain, gs, &desc->call, queue, in_order, &plan->need)) == 0) {
-        if (!program)
-            r = gpuscan__enqueue_nothing(&chain);
-        else if (gpuscan__is_single_pass(plan->strategy))
-            r = gpuscan__scan_single_pass(&chain, desc, plan, program, flags);
-        else
-            r = gpuscan__scan_multi_pass(&chain, desc, plan, program, flags);
-    }
-    return gpuscan__chain_end(&chain, r);
-}
-
-static gpuscan_result gpuscan__scan(gpuscan *gs, const gpuscan_scan_desc *desc, gpuscan__mode mode, uint64_t *size) {
-    gpuscan__scan_plan plan;
-    gpuscan__range ranges[6];
-    gpuscan__program *program = NULL;
-    cl_command_queue queue = NULL;
-    uint64_t src_elements, dst_elements, most = 0;
-    uint32_t flags = 0;
-    int in_place, forced = desc->call.strategy != GPUSCAN_STRATEGY_AUTO;
-    gpuscan_result r;
-    memset(&plan, 0, sizeof(plan));
-    if ((r = gpuscan__resolve_elements(gs, &plan.e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
-                                       "dst_type")) != 0)
-        return r;
-    if (plan.e.arg)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
-    if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
-    plan.rows = desc->rows ? desc->rows : 1;
-    if ((r = gpuscan__check_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan.src_pitch)) != 0 ||
-        (r = gpuscan__check_pitch(gs, "dst_pitch", desc->dst_pitch, desc->count, &plan.dst_pitch)) != 0 ||
-        (r = gpuscan__extent(gs, "src", desc->count, plan.rows, plan.src_pitch, plan.e.src_size, &src_elements)) != 0 ||
-        (r = gpuscan__extent(gs, "dst", desc->count, plan.rows, plan.dst_pitch, plan.e.dst_size, &dst_elements)) != 0 ||
-        (r = gpuscan__check_count(gs, desc->count_buffer, desc->count_type, &flags, &ranges[2])) != 0 ||
-        (r = gpuscan__check_init(gs, desc->init, desc->init_buffer, plan.e.dst_size, &flags, &ranges[3])) != 0)
-        return r;
-    plan.key.operation = GPUSCAN__SCAN;
-    plan.key.src = (uint32_t)plan.e.src;
-    plan.key.dst = (uint32_t)plan.e.dst;
-    plan.key.op = (uint32_t)plan.e.op;
-    plan.key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
-    plan.key.custom_size = plan.e.custom ? plan.e.custom->size : 0;
-    if (mode == GPUSCAN__RUN) {
-        if (desc->count && ((r = gpuscan__require_buffer(gs, "src", desc->src)) != 0 ||
-                            (r = gpuscan__require_buffer(gs, "dst", desc->dst)) != 0))
-            return r;
-        ranges[0] = gpuscan__make_range("src", desc->src, src_elements, plan.e.src_size, 1, 0, 1);
-        ranges[1] = gpuscan__make_range("dst", desc->dst, dst_elements, plan.e.dst_size, 0, 1, 1);
-        ranges[4] = gpuscan__make_range("total", desc->total, plan.rows, plan.e.dst_size, 0, 1, 0);
-        return gpuscan__scan_run(gs, desc, &plan, flags, ranges, GPUSCAN__COUNT_OF(ranges));
-    }
-    gpuscan__plan_begin(gs);
-    for (in_place = 0; in_place < (forced ? 1 : 2); in_place++) { /* which of them it will be is not known yet */
-        if (mode == GPUSCAN__CHECK)
-            r = gpuscan__scan_choose(gs, desc, &plan, in_place);
-        else if ((r = gpuscan__scan_plan_program(gs, desc, &plan, in_place, &program)) == 0 &&
-                 mode == GPUSCAN__PREPARE && !desc->call.scratch.mem)
-            r = gpuscan__grow_all(gs, &plan.need);
+        sums.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+        sums.src_pitch = plan->src_pitch;
+        sums.count = desc->count;
+        sums.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+        sums.rows = plan->rows;
+        sums.parts = plan->parts;
+        sums.part_tiles = plan->part_tiles;
+        sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+        sums.flags = common->flags;
+        r = gpuscan__launch_end(&launch, &sums, sizeof(sums), gpuscan__grid_of(groups, group, shared, 0));
         if (r != 0)
             return r;
-        most = gpuscan__max(most, gpuscan__need_total(&plan.need));
+        launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, stand_in);
+        carries.rows = plan->rows;
+        carries.parts = plan->parts;
+        carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+        gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
+        carries.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+        carries.flags = common->flags;
+        r = gpuscan__launch_end(&launch, &carries, sizeof(carries),
+                                gpuscan__grid_of(gpuscan__min(plan->rows, 65536), group, shared, 0));
+        if (r != 0)
+            return r;
     }
-    if (mode == GPUSCAN__PREPARE)
-        return desc->call.queue ? GPUSCAN_SUCCESS : gpuscan__default_queue(gs, &queue);
-    *size = most;
-    return GPUSCAN_SUCCESS;
+    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
+    parts.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    parts.src_pitch = plan->src_pitch;
+    parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    parts.dst_pitch = plan->dst_pitch;
+    parts.count = desc->count;
+    parts.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    parts.rows = plan->rows;
+    parts.parts = plan->parts;
+    parts.part_tiles = plan->part_tiles;
+    parts.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+    gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
+    parts.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    parts.total_offset = gpuscan__arg_buffer(&launch, desc->total);
+    parts.flags = common->flags;
+    if (plan->parts > 1)
+        parts.flags |= GPUSCAN__FLAG_CARRIES;
+    return gpuscan__launch_end(&launch, &parts, sizeof(parts), gpuscan__grid_of(groups, group, shared, 1));
+}
+
+static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
+                                                gpuscan__program *program) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    const gpuscan__key *key = &common->key;
+    cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, stand_in);
+    uint64_t groups = plan->tiles, shared = gpuscan__key_shared_bytes(chain->gs, key, common->e.t_size);
+    gpuscan__scan_numbers scan;
+    scan.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    scan.src_pitch = plan->src_pitch;
+    scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    scan.dst_pitch = plan->dst_pitch;
+    scan.count = desc->count;
+    scan.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    scan.tiles = plan->tiles;
+    scan.row_tiles = plan->row_tiles;
+    scan.ahead = plan->ahead;
+    scan.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
+    scan.epoch = chain->place.epoch;
+    gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
+    scan.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
+    scan.flags = common->flags;
+    if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
+        groups = gpuscan__min(plan->tiles, chain->gs->device.units);
+    else if (gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        groups = 2 * plan->tiles + 1;
+    shared += (uint64_t)common->e.t_size * plan->key.few / chain->gs->device.lane_width; /* a value for each window of tiles */
+    return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, key->group, shared, 1));
+}
+
+static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                            gpuscan__program *program) {
+    const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
+    return gpuscan__is_single_pass(gpuscan__key_strategy(&common->key))
+               ? gpuscan__scan_single_pass(chain, plan, program)
+               : gpuscan__scan_multi_pass(chain, plan, program);
+}
+
+static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                              int *right) {
+    const gpuscan__elements *e = &common->e;
+    gpuscan__scan_key own;
+    gpuscan__scan_plan plan;
+    gpuscan_scan_desc desc;
+    gpuscan__test test;
+    gpuscan__test_shape shape;
+    gpuscan__test_array *src, *dst, *total;
+    unsigned char init[GPUSCAN__CUSTOM_MOST];
+    memcpy(&own, program->key.own, sizeof(own));
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    shape.tile = program->key.tile;
+    shape.count = 3 * shape.tile + 5;
+    desc.src_type = e->src;
+    desc.dst_type = e->dst;
+    desc.op = e->op;
+    desc.custom = e->custom;
+    desc.kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    desc.count = shape.count;
+    desc.init = init;
+    src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, shape.count * e->dst_size);
+    total = gpuscan__test_array_of(&test, &desc.total, e->dst_size);
+    if (!test.failed) {
+        gpuscan__test_elements(e, &shape, own.inclusive != 0, src->before, init, dst->expected, total->expected);
+        gpuscan__test_filled(src);
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+GPUSCAN__OPERATION(scan, 1);
+
+GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
+                                             const gpuscan_scan_desc *desc) {
+    gpuscan_scan_desc copy;
+    gpuscan__scan_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+        return r;
+    if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst and count of the desc must be zero");
+    copy.count = count;
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "src", src, &copy.src);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__scan_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
 
-static gpuscan_result gpuscan__uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc, gpuscan__mode mode,
-                                           uint64_t *size) {
-    gpuscan__elements e;
-    gpuscan__key key;
-    gpuscan__need need;
-    gpuscan__range ranges[4];
-    gpuscan__chain chain;
-    gpuscan__program *program = NULL;
-    gpuscan__launch launch;
-    gpuscan_strategy strategy = desc->call.strategy;
-    cl_command_queue queue = NULL;
+typedef struct gpuscan__uniform_add_plan {
+    gpuscan__plan common;
+} gpuscan__uniform_add_plan;
+
+#define GPUSCAN__UNIFORM_ADD_NUMBERS(X) X(dst_offset) X(addend_offset) X(count) X(count_offset) X(block) X(flags)
+GPUSCAN__NUMBERS(uniform_add, GPUSCAN__UNIFORM_ADD_NUMBERS)
+
+static const char *const *gpuscan__uniform_add_kernels(const gpuscan__key *key) {
+    static const char *const names[] = {"gpuscan_uniform_add", NULL};
+    (void)key;
+    return names;
+}
+
+static void gpuscan__uniform_add_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__define(text, "UNIFORM_ADD_NUMBERS", gpuscan__uniform_add_numbers_text);
+    gpuscan__define_operation(text, gs, plan, "UNIFORM_ADD", gpuscan__vector(plan->e.src_size, plan->e.dst_size), 0, 0,
+                              0);
+}
+
+static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
+    gpuscan__elements *e = &plan->e;
     uint64_t elements;
-    uint32_t flags = 0;
-    int in_order = 1, again = 0;
     gpuscan_result r;
-    memset(&key, 0, sizeof(key));
-    memset(&need, 0, sizeof(need));
-    if ((r = gpuscan__resolve_elements(gs, &e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
+    if ((r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
         return r;
-    if (e.arg)
+    if (e->arg)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     if (desc->block == 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gpuscan__is_cpu_strategy(gs->device.profile->reduce) ? GPUSCAN_STRATEGY_CPU_MULTI_PASS
-                                                                        : GPUSCAN_STRATEGY_MULTI_PASS;
-    if (gpuscan__is_single_pass(strategy))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: uniform add has one pass only");
-    e.convert = NULL; /* source and destination are the same */
+    if (gpuscan__is_single_pass(plan->call->strategy))
+        return gpuscan__unsupported(gs, "uniform add has one pass only");
+    e->convert = NULL; /* source and destination are the same */
     if (desc->op != GPUSCAN_OP_CUSTOM) /* a custom type has one, too */
-        e.custom = NULL;
-    if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e.dst_size, &elements)) != 0 ||
-        (r = gpuscan__check_count(gs, desc->count_buffer, desc->count_type, &flags, &ranges[2])) != 0)
+        e->custom = NULL;
+    if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
         return r;
-    key.operation = GPUSCAN__UNIFORM_ADD;
-    key.src = key.dst = (uint32_t)e.dst;
-    key.op = (uint32_t)e.op;
-    key.strategy = (uint32_t)strategy;
-    key.custom_size = e.custom ? e.custom->size : 0;
-    if (mode == GPUSCAN__SIZE || mode == GPUSCAN__CHECK) {
-        *size = 0;
-        return GPUSCAN_SUCCESS;
-    }
-    if (mode == GPUSCAN__RUN) {
-        if (desc->count && ((r = gpuscan__require_buffer(gs, "dst", desc->dst)) != 0 ||
-                            (r = gpuscan__require_buffer(gs, "addend", desc->addend)) != 0))
-            return r;
-        ranges[0] = gpuscan__make_range("dst", desc->dst, elements, e.dst_size, 1, 1, 0);
-        ranges[1] = gpuscan__make_range("addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block),
-                                        e.dst_size, 1, 0, 0);
-        if ((r = gpuscan__check_call(gs, &desc->call, &queue, &in_order)) != 0 ||
-            (r = gpuscan__check_scratch(gs, &desc->call, &need, &ranges[3])) != 0 ||
-            (r = gpuscan__check_ranges(gs, ranges, 3)) != 0 || (r = gpuscan__check_overlaps(gs, ranges, 3)) != 0)
-            return r;
-    }
-    if (mode == GPUSCAN__PREPARE || desc->count) {
-        gpuscan__plan_begin(gs);
-        do {
-            gpuscan__fit(gs, &key, &e, 256, 4);
-            if ((r = gpuscan__get_fitting_program(gs, &key, &e, &program, &again)) != 0)
-                return r;
-        } while (again);
-    }
-    if (mode == GPUSCAN__PREPARE)
-        return desc->call.queue ? GPUSCAN_SUCCESS : gpuscan__default_queue(gs, &queue);
-    if ((r = gpuscan__chain_begin(&chain, gs, &desc->call, queue, in_order, &need)) == 0) {
-        if (!program) {
-            r = gpuscan__enqueue_nothing(&chain);
+    gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size)->reads = 1;
+    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
+    plan->is_nothing = desc->count == 0;
+    gpuscan__key_elements(plan);
+    return gpuscan__resolve_count(gs, plan, desc->count_buffer, desc->count_type);
+}
+
+static gpuscan_result gpuscan__uniform_add_choose(gpuscan *gs, gpuscan__plan *plan) {
+    gpuscan_strategy strategy = plan->call->strategy;
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
+    plan->key.strategy = (uint32_t)strategy;
+    gpuscan__fit(gs, plan, 256, 4);
+    if (plan->forced)
+        plan->key = *plan->forced;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__plan *plan,
+                                                   gpuscan__program *program) {
+    const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->dst.mem);
+    uint64_t groups = gpuscan__min(gpuscan__ceil_div(desc->count, plan->key.tile), (uint64_t)1 << 20);
+    gpuscan__uniform_add_numbers numbers;
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.block = desc->block;
+    numbers.flags = plan->flags;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
+}
+
+/* dst: the data; addend k: the data's last but k; expected: what they give. */
+static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
+                                 unsigned char *dst, unsigned char *addend, unsigned char *expected) {
+    uint64_t i;
+    uint32_t byte;
+    for (i = 0; i < shape->count; i++) {
+        uint64_t k = i / block, at = shape->count - 1 - k;
+        if (e->dst == GPUSCAN_TYPE_CUSTOM) {
+            for (byte = 0; byte < e->dst_size; byte++) {
+                unsigned char a = addend[k * e->dst_size + byte] = gpuscan__test_byte(shape, at, byte);
+                unsigned char x = dst[i * e->dst_size + byte] = gpuscan__test_byte(shape, i, byte);
+                expected[i * e->dst_size + byte] = x ? x : a;
+            }
         } else {
-            launch = gpuscan__launch_begin(&chain, program, 0, desc->dst.mem);
-            gpuscan__arg_buffer(&launch, desc->dst);
-            gpuscan__arg_buffer(&launch, desc->addend);
-            gpuscan__arg_number(&launch, desc->count);
-            gpuscan__arg_buffer(&launch, desc->count_buffer);
-            gpuscan__arg_number(&launch, desc->block);
-            gpuscan__arg_number(&launch, flags);
-            r = gpuscan__launch_end(&launch, gpuscan__min(gpuscan__ceil_div(desc->count, key.tile), (uint64_t)1 << 20),
-                                    key.group, 0, 1);
+            gpuscan__number a = gpuscan__test_number(e, shape, at), x = gpuscan__test_number(e, shape, i);
+            gpuscan__put_number(e->dst, addend, k, a);
+            gpuscan__put_number(e->dst, dst, i, x);
+            gpuscan__put_number(e->dst, expected, i, gpuscan__combine_numbers(e->dst, e->op, a, x));
         }
     }
-    return gpuscan__chain_end(&chain, r);
+}
+
+static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
+                                                     gpuscan__program *program, int *right) {
+    enum { BLOCK = 7 };
+    const gpuscan__elements *e = &common->e;
+    gpuscan__uniform_add_plan plan;
+    gpuscan_uniform_add_desc desc;
+    gpuscan__test test;
+    gpuscan__test_shape shape;
+    gpuscan__test_array *dst, *addend;
+    uint64_t size = e->dst_size;
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    shape.tile = program->key.tile;
+    shape.count = 3 * shape.tile + 5;
+    desc.type = e->dst;
+    desc.op = e->op;
+    desc.custom = e->custom;
+    desc.count = shape.count;
+    desc.block = BLOCK;
+    dst = gpuscan__test_array_of(&test, &desc.dst, shape.count * size);
+    addend = gpuscan__test_array_of(&test, &desc.addend, gpuscan__ceil_div(shape.count, BLOCK) * size);
+    if (!test.failed) {
+        gpuscan__test_blocks(e, &shape, BLOCK, dst->before, addend->before, dst->expected);
+        gpuscan__test_filled(addend);
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+GPUSCAN__OPERATION(uniform_add, 0);
+
+GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
+                                                    uint64_t block, const gpuscan_uniform_add_desc *desc) {
+    gpuscan_uniform_add_desc copy;
+    gpuscan__uniform_add_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+        return r;
+    if (copy.addend.mem || copy.dst.mem || copy.addend.offset || copy.dst.offset || copy.count || copy.block)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst, addend, count, block of the desc must be zero");
+    copy.count = count;
+    copy.block = block;
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "addend", addend, &copy.addend);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__uniform_add_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 
 /* [REDUCE] --------------------------------------------------------------------------------------------------------- */
 
 typedef struct gpuscan__reduce_plan {
-    gpuscan__elements e;
-    gpuscan__key key;
-    gpuscan_strategy strategy;
-    uint64_t groups, group_tiles, result_at; /* result_at: bytes into PLAIN, for a result on the host */
-    gpuscan__need need;
+    gpuscan__plan common;
+    uint64_t groups, group_tiles;
+    uint64_t result_at; /* bytes into PLAIN, for a result on the host */
 } gpuscan__reduce_plan;
 
-static int gpuscan__reduce_fits(const gpuscan *gs, const gpuscan__reduce_plan *plan, gpuscan_strategy strategy,
-                                const char **why) {
-    *why = "it does not work on this device";
-    if (gs->refused & (1u << strategy))
-        return 0;
-    if (!gpuscan__is_single_pass(strategy))
-        return 1;
-    *why = "it needs a fence of device scope";
-    if (gs->device.fence == GPUSCAN__FENCE_NONE)
-        return 0;
-    *why = "elements of more than 64 bytes are not handed over in state words";
-    return gpuscan__word_bits(gs, plan->e.t_size, 0) != 0;
+#define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
+    X(src_offset) X(count) X(count_offset) X(group_tiles) X(partials_offset) X(epoch) X(dst_offset) X(init_offset)     \
+    X(flags)
+#define GPUSCAN__REDUCE_FINISH_NUMBERS(X) X(partials_offset) X(count) X(dst_offset) X(init_offset) X(flags)
+GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
+GPUSCAN__NUMBERS(reduce_finish, GPUSCAN__REDUCE_FINISH_NUMBERS)
+
+/* The second combines the groups' results where the first cannot: where they are no state words. */
+static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
+    static const char *const names[] = {"gpuscan_reduce", "gpuscan_reduce_finish", NULL};
+    static const char *const alone[] = {"gpuscan_reduce", NULL};
+    return key->word ? alone : names;
 }
 
-static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, const gpuscan_reduce_desc *desc,
-                                             gpuscan__reduce_plan *plan) {
-    const gpuscan__profile *profile = gs->device.profile;
-    gpuscan_strategy strategy = desc->call.strategy;
-    gpuscan__key *key = &plan->key;
-    const char *why = "";
-    uint64_t tiles, most;
-    int cpu;
+/* It writes no elements: only src counts, but for the tiles of operators that do not commute. */
+static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
+    return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
+}
+
+static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
+    gpuscan__define(text, "REDUCE_FINISH_NUMBERS", gpuscan__reduce_finish_numbers_text);
+    gpuscan__define_operation(text, gs, plan, "REDUCE",
+                              gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
+}
+
+static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
+    gpuscan__elements *e = &common->e;
+    uint64_t elements;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+                                       "dst_type")) != 0)
+        return r;
+    if (e->arg && (desc->init || desc->init_buffer.mem))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
+    if (common->is_run && (desc->dst.mem == NULL) == (desc->result == NULL))
+        return gpuscan__fail(gs, desc->result ? GPUSCAN_ERROR_INVALID_ARGUMENT : GPUSCAN_ERROR_INVALID_BUFFER,
+                             "exactly one of dst and result must be given");
+    if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, e->src_size, &elements)) != 0)
+        return r;
+    gpuscan__input(common, "src", desc->src, elements, e->src_size);
+    gpuscan__output(common, "dst", desc->dst, 1, e->result_size)->required = 0;
+    if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
+        return r;
+    gpuscan__key_elements(common);
+    return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
+}
+
+/* What keeps the strategy from doing a call; NULL: nothing. */
+static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
+    const char *why = gpuscan__why_refused(gs, plan, strategy);
+    if (why || !gpuscan__is_single_pass(strategy))
+        return why;
+    if (gs->device.fence == GPUSCAN__FENCE_NONE)
+        return "it needs a fence of device scope";
+    return gpuscan__word_bits(gs, plan->e.t_size, 0) ? NULL
+                                                     : "elements of more than 64 bytes are not handed over in state words";
+}
+
+static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__elements *e = &common->e;
+    gpuscan__need *need = &common->need;
+    gpuscan__key *key = &common->key;
+    gpuscan_strategy strategy = common->call->strategy;
+    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL, cpu;
+    uint64_t tiles, most = (uint64_t)gs->device.units * profile->reduce_per_unit[by_size];
+    const char *why;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = profile->reduce;
     if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
-    cpu = gpuscan__is_cpu_strategy(strategy);
-    if (!gpuscan__reduce_fits(gs, plan, strategy, &why)) {
-        if (desc->call.strategy != GPUSCAN_STRATEGY_AUTO)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
-        strategy = cpu ? GPUSCAN_STRATEGY_CPU_MULTI_PASS : GPUSCAN_STRATEGY_MULTI_PASS;
+    if ((why = gpuscan__reduce_misfit(gs, common, strategy)) != NULL) {
+        if (common->call->strategy != GPUSCAN_STRATEGY_AUTO)
+            return gpuscan__unsupported(gs, why);
+        strategy = gpuscan__strategies[strategy].portable;
     }
-    plan->strategy = strategy;
+    cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    gpuscan__fit(gs, key, &plan->e, profile->reduce_group, profile->reduce_rows[plan->e.t_size > 4]);
+    gpuscan__fit(gs, common, profile->reduce_group, profile->reduce_rows[by_size]);
     key->registers = 0;
-    if (plan->e.commutes && plan->e.t_size <= 8)
-        key->registers = gpuscan__registers(gs, key, profile->reduce_registers[plan->e.t_size > 4]);
-    key->word =
-        gpuscan__is_single_pass(strategy) ? gpuscan__word_bits(gs, plan->e.t_size, key->group % 32 == 0) : 0;
+    if (e->commutes && e->t_size <= 8)
+        key->registers = gpuscan__registers(gs, key, profile->reduce_registers[by_size]);
+    key->word = gpuscan__is_single_pass(strategy)
+                    ? gpuscan__word_bits(gs, e->t_size, gpuscan__whole_lanes(gs, key->group))
+                    : 0;
+    if (common->forced)
+        *key = *common->forced;
     tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    most = (uint64_t)gs->device.units * profile->reduce_per_unit[plan->e.t_size > 4];
     plan->groups = gpuscan__min(tiles, most);
-    if (plan->e.commutes && !cpu) { /* at least 4 vectors a work-item */
-        uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(&plan->e, cpu);
+    if (e->commutes && !cpu) { /* at least 4 vectors a work-item */
+        uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
     }
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
-    memset(&plan->need, 0, sizeof(plan->need));
-    if (plan->groups > 1) {
-        if (key->word)
-            gpuscan__need_words(&plan->need, key->word, plan->e.t_size, plan->groups);
-        else
-            plan->need.bytes[GPUSCAN__PLAIN] = plan->groups * plan->e.t_size + gpuscan__slack(plan->e.t_size);
-    }
-    plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(plan->need.bytes[GPUSCAN__PLAIN]),
-                                        plan->e.result_size) * plan->e.result_size;
+    memset(need, 0, sizeof(*need));
+    if (plan->groups > 1 && key->word)
+        gpuscan__need_words(need, key->word, e->t_size, plan->groups);
+    else if (plan->groups > 1)
+        need->bytes[GPUSCAN__PLAIN] = plan->groups * e->t_size + gpuscan__slack(e->t_size);
+    plan->result_at =
+        gpuscan__ceil_div(gpuscan__scratch_aligned(need->bytes[GPUSCAN__PLAIN]), e->result_size) * e->result_size;
     if (desc->result || !desc->dst.mem)
-        plan->need.bytes[GPUSCAN__PLAIN] =
-            plan->result_at + plan->e.result_size + gpuscan__slack(plan->e.result_size) + 8;
+        need->bytes[GPUSCAN__PLAIN] = plan->result_at + e->result_size + gpuscan__slack(e->result_size) + 8;
     return GPUSCAN_SUCCESS;
 }
 
 /* Where the result goes on the device: dst, or a place in the scratch for a result on the host. */
-static void gpuscan__arg_result(gpuscan__launch *launch, const gpuscan_reduce_desc *desc,
-                                const gpuscan__reduce_plan *plan) {
+static uint64_t gpuscan__arg_result(gpuscan__launch *launch, const gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     if (desc->dst.mem)
-        gpuscan__arg_buffer(launch, desc->dst);
-    else
-        gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->result_at, plan->e.result_size);
+        return gpuscan__arg_buffer(launch, desc->dst);
+    return gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->result_at, plan->common.e.result_size);
 }
 
-static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan_reduce_desc *desc,
-                                              const gpuscan__reduce_plan *plan, gpuscan__program *program,
-                                              uint32_t flags) {
-    gpuscan *gs = chain->gs;
-    int to_host = desc->dst.mem == NULL, second = plan->groups > 1 && plan->key.word == 0;
-    cl_mem dst = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
-    int kind = plan->key.word ? gpuscan__word_scratch(plan->key.word) : GPUSCAN__PLAIN;
-    uint64_t unit = plan->key.word ? plan->key.word / 8 : plan->e.t_size;
-    uint64_t shared = plan->e.commutes && !gpuscan__is_cpu_strategy(plan->strategy)
-                          ? (uint64_t)plan->key.group * plan->e.t_size + 16
-                          : gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size);
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, dst);
+/* Brings the result to the host. */
+static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    uint64_t size = plan->common.e.result_size;
+    uint64_t at = gpuscan__ceil_div(chain->place.offset[GPUSCAN__PLAIN], size) * size + plan->result_at;
     cl_event event = NULL;
-    cl_int code;
-    gpuscan_result r;
-    gpuscan__arg_buffer(&launch, desc->src);
-    gpuscan__arg_number(&launch, desc->count);
-    gpuscan__arg_buffer(&launch, desc->count_buffer);
-    gpuscan__arg_number(&launch, plan->group_tiles);
-    gpuscan__arg_scratch(&launch, kind, 0, unit);
-    gpuscan__arg_number(&launch, chain->place.epoch);
-    gpuscan__arg_result(&launch, desc, plan);
-    gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-    gpuscan__arg_buffer(&launch, desc->init_buffer);
-    gpuscan__arg_number(&launch, flags);
-    if ((r = gpuscan__launch_end(&launch, plan->groups, plan->key.group, shared, !second && !to_host)) != 0)
-        return r;
-    if (second) {
-        launch = gpuscan__launch_begin(chain, program, 1, dst);
-        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, plan->e.t_size);
-        gpuscan__arg_number(&launch, plan->groups);
-        gpuscan__arg_result(&launch, desc, plan);
-        gpuscan__arg_init(&launch, desc->init, plan->e.dst_size);
-        gpuscan__arg_buffer(&launch, desc->init_buffer);
-        gpuscan__arg_number(&launch, flags);
-        if ((r = gpuscan__launch_end(&launch, 1, plan->key.group, shared, !to_host)) != 0)
-            return r;
-    }
-    if (!to_host)
-        return GPUSCAN_SUCCESS;
-    code = gs->cl.clEnqueueReadBuffer(
-        chain->queue, dst, CL_FALSE,
-        (size_t)(gpuscan__ceil_div(chain->place.offset[GPUSCAN__PLAIN], plan->e.result_size) * plan->e.result_size +
-                 plan->result_at),
-        plan->e.result_size, desc->result, chain->wait_count, chain->waits,
-        gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
+    cl_int code = chain->gs->cl.clEnqueueReadBuffer(chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE,
+                                                    (size_t)at, (size_t)size, desc->result, chain->wait_count,
+                                                    chain->waits,
+                                                    gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
 }
 
-static gpuscan_result gpuscan__reduce(gpuscan *gs, const gpuscan_reduce_desc *desc, gpuscan__mode mode,
-                                      uint64_t *size) {
-    gpuscan__reduce_plan plan;
-    gpuscan__range ranges[5];
-    gpuscan__chain chain;
-    gpuscan__program *program = NULL;
-    cl_command_queue queue = NULL;
-    uint64_t elements;
-    uint32_t flags = 0;
-    int in_order = 1, again = 0;
+static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                              gpuscan__program *program) {
+    const gpuscan__reduce_plan *plan = (const gpuscan__reduce_plan *)common;
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
+    const gpuscan__elements *e = &common->e;
+    const gpuscan__key *key = &common->key;
+    int to_host = desc->dst.mem == NULL, second = plan->groups > 1 && key->word == 0;
+    cl_mem stand_in = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
+    int kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
+    uint64_t shared = e->commutes && !gpuscan__key_is_cpu(key)
+                          ? (uint64_t)key->group * e->t_size + gpuscan__lanes_bytes(chain->gs, key->group) + 16
+                          : gpuscan__key_shared_bytes(chain->gs, key, e->t_size);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, stand_in);
+    gpuscan__reduce_numbers reduce;
+    gpuscan__reduce_finish_numbers finish;
     gpuscan_result r;
-    memset(&plan, 0, sizeof(plan));
-    if ((r = gpuscan__resolve_elements(gs, &plan.e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
-                                       "dst_type")) != 0)
-        return r;
-    if (plan.e.arg && (desc->init || desc->init_buffer.mem))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
-    if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan.e.src_size, &elements)) != 0 ||
-        (r = gpuscan__check_count(gs, desc->count_buffer, desc->count_type, &flags, &ranges[2])) != 0 ||
-        (r = gpuscan__check_init(gs, desc->init, desc->init_buffer, plan.e.dst_size, &flags, &ranges[3])) != 0)
-        return r;
-    plan.key.operation = GPUSCAN__REDUCE;
-    plan.key.src = (uint32_t)plan.e.src;
-    plan.key.dst = (uint32_t)plan.e.dst;
-    plan.key.op = (uint32_t)plan.e.op;
-    plan.key.custom_size = plan.e.custom ? plan.e.custom->size : 0;
-    if (mode == GPUSCAN__RUN) {
-        if (desc->count && (r = gpuscan__require_buffer(gs, "src", desc->src)) != 0)
-            return r;
-        if ((desc->dst.mem == NULL) == (desc->result == NULL))
-            return gpuscan__fail(gs, desc->result ? GPUSCAN_ERROR_INVALID_ARGUMENT : GPUSCAN_ERROR_INVALID_BUFFER,
-                                 "exactly one of dst and result must be given");
-        ranges[0] = gpuscan__make_range("src", desc->src, elements, plan.e.src_size, 1, 0, 0);
-        ranges[1] = gpuscan__make_range("dst", desc->dst, 1, plan.e.result_size, 0, 1, 0);
-        if ((r = gpuscan__check_call(gs, &desc->call, &queue, &in_order)) != 0 ||
-            (r = gpuscan__check_ranges(gs, ranges, 4)) != 0)
-            return r;
+    reduce.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    reduce.count = desc->count;
+    reduce.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    reduce.group_tiles = plan->group_tiles;
+    reduce.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
+    reduce.epoch = chain->place.epoch;
+    reduce.dst_offset = gpuscan__arg_result(&launch, plan);
+    gpuscan__arg_init(&launch, desc->init, e->dst_size);
+    reduce.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    reduce.flags = common->flags;
+    r = gpuscan__launch_end(&launch, &reduce, sizeof(reduce),
+                            gpuscan__grid_of(plan->groups, key->group, shared, !second && !to_host));
+    if (r == 0 && second) {
+        launch = gpuscan__launch_begin(chain, program, 1, stand_in);
+        finish.partials_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, e->t_size);
+        finish.count = plan->groups;
+        finish.dst_offset = gpuscan__arg_result(&launch, plan);
+        gpuscan__arg_init(&launch, desc->init, e->dst_size);
+        finish.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+        finish.flags = common->flags;
+        r = gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(1, key->group, shared, !to_host));
     }
-    gpuscan__plan_begin(gs);
-    do {
-        if ((r = gpuscan__reduce_choose(gs, desc, &plan)) != 0)
-            return r;
-        if (mode == GPUSCAN__CHECK)
-            return GPUSCAN_SUCCESS;
-        if ((r = gpuscan__get_fitting_program(gs, &plan.key, &plan.e, &program, &again)) != 0)
-            return r;
-    } while (again);
-    if (mode == GPUSCAN__SIZE) {
-        *size = gpuscan__need_total(&plan.need);
-        return GPUSCAN_SUCCESS;
+    return r != 0 || !to_host ? r : gpuscan__reduce_read(chain, plan);
+}
+
+/* The data for ARGMIN and ARGMAX: the best value stands at an edge, and again later on. */
+static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t at,
+                              unsigned char *src, unsigned char *index) {
+    int rising = gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING;
+    gpuscan__number first;
+    uint64_t i;
+    for (i = 0; i < shape->count; i++) {
+        int best = i == at || (i > at && i % 3 == 0);
+        uint64_t level = best ? 100 : gpuscan__mix(i) % 90;
+        gpuscan__put_number(e->src, src, i, gpuscan__test_level(e, rising ? level : 100 - level));
     }
-    if (mode == GPUSCAN__PREPARE) {
-        if (!desc->call.scratch.mem && (r = gpuscan__grow_all(gs, &plan.need)) != 0)
-            return r;
-        return desc->call.queue ? GPUSCAN_SUCCESS : gpuscan__default_queue(gs, &queue);
+    first.bits = at;
+    gpuscan__put_number(e->dst, index, 0, first);
+}
+
+static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                int *right) {
+    const gpuscan__elements *e = &common->e;
+    uint64_t tile = program->key.tile, edges[5];
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    int round;
+    edges[0] = 0;
+    edges[1] = tile - 1;
+    edges[2] = tile;
+    edges[3] = 2 * tile + tile / 2;
+    edges[4] = 3 * tile + 4;
+    *right = 1;
+    for (round = 0; round < (e->arg ? 5 : 1) && r == 0 && *right; round++) {
+        gpuscan__reduce_plan plan;
+        gpuscan_reduce_desc desc;
+        gpuscan__test test;
+        gpuscan__test_shape shape;
+        gpuscan__test_array *src, *dst;
+        unsigned char init[GPUSCAN__CUSTOM_MOST];
+        memset(&desc, 0, sizeof(desc));
+        memset(&test, 0, sizeof(test));
+        test.gs = gs;
+        shape.tile = tile;
+        shape.count = 3 * tile + 5;
+        desc.src_type = e->src;
+        desc.dst_type = e->dst;
+        desc.op = e->op;
+        desc.custom = e->custom;
+        desc.count = shape.count;
+        desc.init = e->arg ? NULL : init;
+        src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
+        dst = gpuscan__test_array_of(&test, &desc.dst, e->result_size);
+        if (!test.failed && e->arg)
+            gpuscan__test_arg(e, &shape, edges[round], src->before, dst->expected);
+        else if (!test.failed)
+            gpuscan__test_elements(e, &shape, 0, src->before, init, NULL, dst->expected);
+        if (!test.failed)
+            gpuscan__test_filled(src);
+        gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+        r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
     }
-    if ((r = gpuscan__check_scratch(gs, &desc->call, &plan.need, &ranges[4])) != 0 ||
-        (r = gpuscan__check_overlaps(gs, ranges, 5)) != 0)
+    return r;
+}
+
+GPUSCAN__OPERATION(reduce, 1);
+
+GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
+                                               const gpuscan_reduce_desc *desc) {
+    gpuscan_reduce_desc copy;
+    gpuscan__reduce_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
         return r;
-    if ((r = gpuscan__chain_begin(&chain, gs, &desc->call, queue, in_order, &plan.need)) == 0)
-        r = gpuscan__reduce_enqueue(&chain, desc, &plan, program, flags);
-    return gpuscan__chain_end(&chain, r);
+    if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count || copy.result)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
+    if (!result)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
+    copy.count = count;
+    copy.result = result;
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "src", src, &copy.src);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__reduce_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 
 /* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */
 
+typedef struct gpuscan__histogram_key {
+    uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
+    uint32_t in_launch; /* finished in the launch that counts: 1 by a fence, or a GPUSCAN__ARRIVALS_... */
+    uint32_t pipe;      /* GPUSCAN__PIPE_... */
+    uint32_t slices, slice_bins; /* into how many slices the bins are cut, of how many each */
+    uint32_t byte_bins, byte_tables;
+} gpuscan__histogram_key;
+GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
+
 typedef struct gpuscan__histogram_plan {
-    gpuscan__key key;
+    gpuscan__plan common;
+    gpuscan__histogram_key key;
     gpuscan_type sample, counter, weight;
-    uint32_t channels, mask, active, bins, channel_bins;
-    uint64_t all_bins, rows, pitch, weights_pitch, groups, row_groups;
-    uint64_t lower, range, factor; /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
+    uint32_t channels, channel_bins; /* counters of a channel */
+    uint64_t all_bins;               /* of all channels of the mask */
+    uint64_t count, rows;            /* rows without gaps are one long row */
+    uint64_t pitch, weights_pitch, groups, row_groups;
+    uint64_t lower, range, factor;   /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
     double real_lower, real_upper, real_step;
-    gpuscan__need need;
 } gpuscan__histogram_plan;
 
-/* On a CPU bytes are counted by value, and the values put into bins at the end. */
-static int gpuscan__counts_bytes(const gpuscan__key *key) {
-    return gpuscan__is_cpu_strategy((gpuscan_strategy)key->strategy) && gpuscan__types[key->src].size == 1 &&
-           !key->weight && key->copies > 0;
+#define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
+    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(row_groups) X(weights_offset) X(weights_pitch)       \
+    X(edges_offset) X(accumulators_offset) X(counts_offset) X(flags)
+#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(flags)
+GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
+GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
+
+static const char *const *gpuscan__histogram_kernels(const gpuscan__key *key) {
+    static const char *const names[] = {"gpuscan_histogram", "gpuscan_histogram_finish", NULL};
+    (void)key;
+    return names;
 }
 
-static void gpuscan__define_histogram(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key) {
-    const gpuscan__type_facts *sample = &gpuscan__types[key->src];
-    const char *real = key->src == GPUSCAN_TYPE_F64 ? "double" : "float";
-    uint32_t vector = gpuscan__vector(sample->size, sample->size), active = 0, c;
-    for (c = 0; c < key->channels; c++)
-        active += key->mask >> c & 1;
-    gpuscan__define_shape(text, gs, key, vector);
+static uint32_t gpuscan__active_channels(uint32_t mask) {
+    uint32_t active = 0;
+    for (; mask; mask &= mask - 1)
+        active++;
+    return active;
+}
+
+static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
+    int f64 = plan->key.src == GPUSCAN_TYPE_F64;
+    const char *real = f64 ? "double" : "float";
+    gpuscan__histogram_key own;
+    uint32_t shift;
+    memcpy(&own, plan->key.own, sizeof(own));
+    gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
+    gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
+    gpuscan__define_shape(text, gs, &plan->key, gpuscan__vector(sample->size, sample->size));
     gpuscan__define(text, "SAMPLE", sample->name);
     gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
     gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
     if (sample->kind == 'f') {
         gpuscan__define(text, "SAMPLE_FLOAT", real);
-        gpuscan__define_number(text, "REAL_SIZE", key->src == GPUSCAN_TYPE_F64 ? 8 : 4);
-        gpuscan__define(text, "REAL_AS(x)", key->src == GPUSCAN_TYPE_F64 ? "as_ulong(x)" : "as_uint(x)");
+        gpuscan__define_number(text, "REAL_SIZE", f64 ? 8 : 4);
+        gpuscan__define(text, "REAL_AS(x)", f64 ? "as_ulong(x)" : "as_uint(x)");
     }
     gpuscan__define_number(text, "SAMPLE_IS_FLOAT", sample->kind == 'f');
-    gpuscan__define_number(text, "SAMPLE_F16", key->src == GPUSCAN_TYPE_F16);
-    gpuscan__define(text, "OFFSET", key->wide_offset ? "ulong" : "uint");
-    gpuscan__define_number(text, "OFFSET_SIZE", key->wide_offset ? 8 : 4);
+    gpuscan__define_number(text, "SAMPLE_F16", plan->key.src == GPUSCAN_TYPE_F16);
+    gpuscan__define(text, "OFFSET", own.wide_offset ? "ulong" : "uint");
+    gpuscan__define_number(text, "OFFSET_SIZE", own.wide_offset ? 8 : 4);
     gpuscan__define(text, "BELOW(s, lower)", sample->kind == 's' ? "((long)(s) < (long)(lower))" : "((s) < (lower))");
-    gpuscan__define(text, "COUNTER", gpuscan__types[key->counter].name);
-    gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[key->counter].size);
+    gpuscan__define(text, "COUNTER", gpuscan__types[own.counter].name);
+    gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[own.counter].size);
     gpuscan__define_number(text, "COUNTER_ATOMICS", gs->device.int64_atomics ? 64 : 32);
-    gpuscan__define_number(text, "WEIGHTED", key->weight != 0);
-    if (key->weight)
-        gpuscan__define(text, "WEIGHT", gpuscan__types[key->weight].name);
-    gpuscan__define_number(text, "FORM", key->form);
-    gpuscan__define_number(text, "BIN_MODE", key->mode);
-    gpuscan__define_number(text, "RANGE_ALL", key->range_all);
-    gpuscan__define_number(text, "CLOSED", key->closed);
-    gpuscan__define_number(text, "OUTSIDE", key->outside);
-    gpuscan__define_number(text, "CHANNELS", key->channels);
-    gpuscan__define_number(text, "CHANNEL_MASK", key->mask);
-    gpuscan__define_number(text, "COPIES", key->copies);
-    for (c = 2; key->copies >> (c - 1) != 0; c++)
-        ;
-    gpuscan__define_number(text, "COPY_SHIFT", c); /* log2 of a bin's bytes */
-    gpuscan__define_number(text, "REGISTERS", key->registers);
-    gpuscan__define_number(text, "PIPE", key->pipe);
-    gpuscan__define_number(text, "RANGES", key->ranges);
-    gpuscan__define_number(text, "RANGE_BINS", key->range_bins);
-    gpuscan__define_number(text, "ARRIVALS", key->in_launch > 1 ? key->in_launch : 0);
-    if (key->byte_bins)
+    gpuscan__define_number(text, "WEIGHTED", own.weight != 0);
+    if (own.weight)
+        gpuscan__define(text, "WEIGHT", gpuscan__types[own.weight].name);
+    gpuscan__define_number(text, "FORM", own.form);
+    gpuscan__define_number(text, "BIN_MODE", own.mode);
+    gpuscan__define_number(text, "RANGE_ALL", own.range_all);
+    gpuscan__define_number(text, "CLOSED", own.closed);
+    gpuscan__define_number(text, "OUTSIDE", own.outside);
+    gpuscan__define_number(text, "CHANNELS", own.channels);
+    gpuscan__define_number(text, "CHANNEL_MASK", own.mask);
+    gpuscan__define_number(text, "COPIES", own.copies);
+    for (shift = 2; own.copies >> (shift - 1) != 0; shift++)
+        continue;
+    gpuscan__define_number(text, "COPY_SHIFT", shift); /* log2 of a bin's bytes */
+    gpuscan__define_number(text, "REGISTERS", plan->key.registers);
+    gpuscan__define_number(text, "PIPE", own.pipe);
+    gpuscan__define_number(text, "SLICES", own.slices);
+    gpuscan__define_number(text, "SLICE_BINS", own.slice_bins);
+    gpuscan__define_number(text, "ARRIVALS", own.in_launch > 1 ? own.in_launch : (uint32_t)GPUSCAN__ARRIVALS_NONE);
+    if (own.byte_bins)
         gpuscan__define(text, "BYTE_BINS", sample->kind == 's' ? "0x80808080u" : "0u");
-    gpuscan__define_number(text, "BYTE_TABLES", gpuscan__counts_bytes(key) ? key->copies : 0);
-    gpuscan__define_number(text, "BINS", key->bins);
+    gpuscan__define_number(text, "BYTE_TABLES", own.byte_tables);
+    gpuscan__define_number(text, "BINS", own.bins);
     gpuscan__define_number(text, "ALL_BINS",
-                           (uint64_t)active * ((uint64_t)key->bins + (key->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0)));
+                           (uint64_t)gpuscan__active_channels(own.mask) *
+                               ((uint64_t)own.bins + (own.outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0)));
 }
 
 /* floor(2^64 * a / b) for a < b, by long division. */
@@ -6691,9 +8350,9 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     unsigned bits = type->size * 8;
     uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* two's complement */
-    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins;           /* 0: 2^64 */
+    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->key.bins;           /* 0: 2^64 */
     uint64_t lower = desc->lower.u, upper = desc->upper.u, range, shift = 0;
-    gpuscan__key *key = &plan->key;
+    gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         range = bins;
@@ -6719,24 +8378,24 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
             key->wide_offset = desc->closed && range == whole - above; /* then lower + range is none of the type's */
     }
     if (range == bins || desc->form == GPUSCAN_BINS_VALUES) {
-        key->mode = 0;
+        key->mode = GPUSCAN__BIN_MODE_VALUE;
     } else if (range == 0) {
-        key->mode = 2;
+        key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
         plan->factor = bins;
     } else if (bins < range && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0) {
         while ((range / bins) >> shift > 1)
             shift++;
-        key->mode = 1;
+        key->mode = GPUSCAN__BIN_MODE_SHIFT;
         plan->factor = shift;
         if (shift > 31) /* one bin over all of 32 bits */
             key->wide_offset = 1;
     } else if (bins >= range) {
-        key->mode = 4;
+        key->mode = GPUSCAN__BIN_MODE_DIVIDE;
     } else if (range <= (uint64_t)1 << 32) {
-        key->mode = 2;
+        key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
         plan->factor = gpuscan__fraction64(bins, range) + 1;
     } else {
-        key->mode = 3;
+        key->mode = GPUSCAN__BIN_MODE_MULTIPLY_CHECKED;
         plan->factor = gpuscan__fraction64(bins, range);
     }
     return GPUSCAN_SUCCESS;
@@ -6761,9 +8420,9 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
         lower = gpuscan__single(lower);
         upper = gpuscan__single(upper);
     }
-    step = (upper - lower) / plan->bins;
+    step = (upper - lower) / plan->key.bins;
     if (!(step <= largest))
-        step = upper / plan->bins - lower / plan->bins;
+        step = upper / plan->key.bins - lower / plan->key.bins;
     if (plan->sample != GPUSCAN_TYPE_F64)
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
@@ -6776,17 +8435,17 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
        together, and an edge's own rounding is 2^-24 of 2^21 steps at most, another 1/8: as long as nothing over- or
        underflows the two are less than half a bin apart. */
     largest = -lower > upper ? -lower : upper;
-    if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
-        plan->key.mode = 1;
+    plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
+    if (plan->key.bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
+        plan->key.mode = GPUSCAN__BIN_MODE_NEAREST;
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__resolve_histogram(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                                 gpuscan__histogram_plan *plan) {
-    gpuscan__key *key = &plan->key;
+/* What a sample is, and which counters there are. */
+static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                               gpuscan__histogram_plan *plan) {
+    gpuscan__histogram_key *key = &plan->key;
     gpuscan_result r;
-    uint32_t c;
-    memset(plan, 0, sizeof(*plan));
     plan->sample = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
     plan->counter = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
     plan->weight = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
@@ -6811,168 +8470,266 @@ static gpuscan_result gpuscan__resolve_histogram(gpuscan *gs, const gpuscan_hist
     plan->channels = desc->channels ? desc->channels : 1;
     if (plan->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4");
-    plan->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
-    if (plan->mask >> plan->channels)
+    key->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
+    if (key->mask >> plan->channels)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask names channels that are not there");
-    for (c = 0; c < plan->channels; c++)
-        plan->active += plan->mask >> c & 1;
-    plan->bins = desc->bins ? desc->bins : 256;
-    if (plan->bins > 0x7fffffffu / 4 - 2)
+    key->bins = desc->bins ? desc->bins : 256;
+    if (key->bins > 0x7fffffffu / 4 - 2)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "bins is more than %u", 0x7fffffffu / 4 - 2);
-    plan->channel_bins = plan->bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
-    plan->all_bins = (uint64_t)plan->active * plan->channel_bins;
-    if (desc->form == GPUSCAN_BINS_VALUES && gpuscan__types[plan->sample].kind == 'f')
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "form: VALUES is for integers");
-    if (desc->form != GPUSCAN_BINS_EDGES) {
-        r = gpuscan__types[plan->sample].kind == 'f' ? gpuscan__float_bins(gs, desc, plan)
-                                                     : gpuscan__integer_bins(gs, desc, plan);
-        if (r != 0)
-            return r;
-    }
-    plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 */
-    if ((r = gpuscan__check_pitch(gs, "pitch", desc->pitch, desc->count, &plan->pitch)) != 0 ||
-        (r = gpuscan__check_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) != 0)
-        return r;
-    key->operation = GPUSCAN__HISTOGRAM;
-    key->src = (uint32_t)plan->sample;
-    key->counter = (uint32_t)plan->counter;
+    plan->channel_bins = key->bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
+    plan->all_bins = (uint64_t)gpuscan__active_channels(key->mask) * plan->channel_bins;
     key->form = (uint32_t)desc->form;
-    key->bins = plan->bins;
     key->closed = desc->closed != 0 && desc->form != GPUSCAN_BINS_VALUES;
     key->outside = (uint32_t)desc->outside;
     key->channels = plan->channels;
-    key->mask = plan->mask;
+    key->counter = (uint32_t)plan->counter;
+    if (desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "form: VALUES is for integers");
+    if (desc->form == GPUSCAN_BINS_EDGES)
+        return GPUSCAN_SUCCESS;
+    return gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan) : gpuscan__integer_bins(gs, desc, plan);
+}
+
+static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
+    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
+    uint32_t sample_size, weight_size;
+    uint64_t pixels, weights;
+    int is_weighted, has_edges = desc->form == GPUSCAN_BINS_EDGES;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_samples(gs, desc, plan)) != 0)
+        return r;
+    if (!common->from_host && common->is_run && (desc->host_edges || desc->host_weights))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "host_edges and host_weights are for gpuscan_histogram_host; here edges and weights");
+    plan->count = desc->count;
+    plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 */
+    sample_size = gpuscan__types[plan->sample].size;
+    weight_size = gpuscan__types[plan->weight].size;
+    if ((r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, desc->count, &plan->pitch)) != 0 ||
+        (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
+            0 ||
+        (r = gpuscan__extent(gs, "samples", desc->count, plan->rows, plan->pitch, plan->channels * sample_size,
+                             &pixels)) != 0 ||
+        (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
+        return r;
+    gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
+    range->reads = desc->accumulate != 0;
+    gpuscan__input(common, "weights", desc->weights, weights, weight_size)->required = 0;
+    gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
+                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
+    if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
+        return r;
+    is_weighted = desc->count > 0 && (desc->weights.mem || desc->host_weights);
+    plan->key.weight = is_weighted ? (uint32_t)plan->weight : 0;
+    if (plan->pitch == desc->count && (!is_weighted || plan->weights_pitch == desc->count) &&
+        !desc->count_buffer.mem) {
+        plan->count *= plan->rows;
+        plan->rows = 1;
+    }
+    if (desc->accumulate)
+        common->flags |= GPUSCAN__FLAG_ACCUMULATE;
+    common->key.operation = common->operation->number;
+    common->key.src = (uint32_t)plan->sample;
     return GPUSCAN_SUCCESS;
 }
 
-/* The strategy, the copies of the bins in local memory and the number of groups. weighted: whether there are weights. */
-static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                                gpuscan__histogram_plan *plan, int weighted) {
-    const gpuscan__profile *profile = gs->device.profile;
-    gpuscan_strategy strategy = desc->call.strategy;
-    gpuscan__key *key = &plan->key;
-    uint32_t size = gpuscan__types[plan->sample].size, group = profile->counts_group;
-    uint32_t vector = 16 / size;
-    uint32_t wide = size > 1, copies = profile->counts_copies[wide];
-    uint64_t samples = desc->count * plan->channels, elements = samples * plan->rows; /* as the samples' extent fits */
-    uint64_t local, rows = plan->rows, per_item, most;
-    const char *why = NULL;
-    int cpu, words;
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
+/* On a CPU bytes are counted by value, where the tables fit, and the values put into bins at the end. */
+static int gpuscan__counts_bytes(const gpuscan__histogram_plan *plan) {
+    return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight;
+}
+
+/* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
+static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__plan *common = &plan->common;
+    gpuscan__histogram_key *own = &plan->key;
+    gpuscan__key *key = &common->key;
+    gpuscan_strategy strategy = common->call->strategy;
+    int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
+    uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
+    uint64_t local = gs->device.local_memory, copies_local, copies;
+    const char *why;
+    if (is_auto)
         strategy = profile->histogram;
     if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     if (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
         strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
-    cpu = gpuscan__is_cpu_strategy(strategy);
-    key->weight = weighted ? (uint32_t)plan->weight : 0;
-    /* local counters have 32 bits, and local memory an end */
-    words = gs->device.int64_atomics && !weighted && elements < (uint64_t)1 << 40;
     key->strategy = (uint32_t)strategy;
-    key->group = cpu ? 1 : (uint32_t)gpuscan__min(group, gs->group_limit);
-    local = gs->device.local_memory;
-    if (!cpu && !gpuscan__uses_ptx(gs, key)) /* drivers add some bytes of their own to an argument's (NVIDIA) */
+    key->group = 1;
+    if (!gpuscan__key_is_cpu(key))
+        key->group = gpuscan__lanes_group(gs, key, (uint32_t)gpuscan__min(profile->counts_group, common->group_limit));
+    own->copies = own->byte_tables = 0;
+    own->slices = 1;
+    if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
+        return GPUSCAN_SUCCESS;
+    local -= gpuscan__min(local, gpuscan__lanes_bytes(gs, key->group));
+    if (!gpuscan__key_is_cpu(key) && !gpuscan__uses_ptx(gs, key)) /* drivers add some bytes to an argument's (NVIDIA) */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->counts_local);
-    key->copies = 0;
-    key->ranges = 1;
-    if (strategy != GPUSCAN_STRATEGY_MULTI_PASS) {
-        key->ranges = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, local), UINT32_MAX);
-        if (weighted && plan->counter == GPUSCAN_TYPE_U64)
-            why = "weighted sums of 64 bits are not held in local memory";
-        else if (cpu ? (plan->all_bins + 1) * 4 > local : key->ranges > profile->counts_ranges)
-            why = "the bins do not fit local memory";
-        else
-            for (key->copies = 1; key->copies * 2 <= (cpu ? 8 : copies) &&
-                                  plan->all_bins * 8 * key->copies <= (cpu ? gpuscan__min(local, 16384) : local);)
-                key->copies *= 2;
+    if (gpuscan__counts_bytes(plan) && tables * 1024 + 4 <= local) {
+        own->copies = own->byte_tables = tables;
+        return GPUSCAN_SUCCESS;
     }
-    if (why)
-        key->ranges = 1;
-    if (why && desc->call.strategy != GPUSCAN_STRATEGY_AUTO && !cpu)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
-    if (why && !cpu)
-        strategy = GPUSCAN_STRATEGY_MULTI_PASS;
-    key->strategy = (uint32_t)strategy;
+    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, local), UINT32_MAX);
+    why = gpuscan__why_refused(gs, common, strategy);
+    if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64)
+        why = "weighted sums of 64 bits are not held in local memory";
+    if (!why && (gpuscan__key_is_cpu(key) ? (plan->all_bins + 1) * 4 > local : own->slices > profile->counts_ranges))
+        why = "the bins do not fit local memory";
+    if (why) {
+        own->slices = 1;
+        if (gpuscan__key_is_cpu(key)) /* tables in the scratch */
+            return GPUSCAN_SUCCESS;
+        key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
+        return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
+    }
+    copies = profile->counts_copies[gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+    copies_local = local;
+    if (gpuscan__key_is_cpu(key)) {
+        copies = 8;
+        copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
+    }
+    for (own->copies = 1; own->copies * 2 <= copies && plan->all_bins * 8 * own->copies <= copies_local;)
+        own->copies *= 2;
+    return GPUSCAN_SUCCESS;
+}
+
+/* The form: how samples are loaded, in which groups, and how bins in slices are cut. */
+static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__histogram_key *own = &plan->key;
+    gpuscan__key *key = &plan->common.key;
+    uint32_t size = gpuscan__types[plan->sample].size, vector = 16 / size;
+    uint64_t elements = plan->count * plan->channels * plan->rows; /* fits, as the samples' extent does */
+    uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
     key->rows = profile->counts_rows;
-    key->pipe = key->registers = 0;
-    if (!cpu && key->copies && profile->counts_pipe) {
-        uint64_t samples_each = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
+    key->registers = 0;
+    own->pipe = GPUSCAN__PIPE_NONE;
+    if (!gpuscan__key_is_cpu(key) && own->copies && profile->counts_pipe) {
         int few;
-        if (key->ranges > 1) {
-            uint64_t ranges = gpuscan__min(profile->counts_ranges,
+        if (own->slices > 1) {
+            uint64_t slices = gpuscan__min(profile->counts_ranges,
                                            plan->all_bins / (4 * key->group)); /* fewer bins: no faster handed over */
-            few = elements <= profile->counts_cut[1] * samples_each / key->ranges;
-            while (ranges > key->ranges && elements > profile->counts_cut[0] * samples_each / ranges)
-                ranges /= 2; /* not any number: each is a program of its own */
+            few = elements <= profile->cut_short * all_items / own->slices;
+            while (slices > own->slices && elements > profile->cut_more * all_items / slices)
+                slices /= 2; /* not any number: each is a program of its own */
             if (few)
-                key->ranges = (uint32_t)gpuscan__max(key->ranges, ranges);
+                own->slices = (uint32_t)gpuscan__max(own->slices, slices);
         } else {
-            few = elements <= profile->counts_short[1] * samples_each;
-            if (elements <= samples_each / key->group * profile->counts_short[0] * profile->counts_short[1])
-                key->group = (uint32_t)gpuscan__min(profile->counts_short[0], key->group);
+            few = elements <= profile->short_rows * all_items;
+            if (elements <= all_items / key->group * profile->short_group * profile->short_rows)
+                key->group = (uint32_t)gpuscan__min(profile->short_group, key->group);
         }
         if (few)
-            key->rows = profile->counts_short[1];
-        if (few || key->ranges == 1) {
-            key->pipe = few ? 2 : 1;
+            key->rows = profile->short_rows;
+        if (few || own->slices == 1) {
+            own->pipe = few ? GPUSCAN__PIPE_SHORT : GPUSCAN__PIPE_AHEAD;
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
         }
     }
-    key->tile = key->group * key->rows * vector;
-    key->range_bins = (uint32_t)gpuscan__ceil_div(plan->all_bins, key->ranges);
-    key->ranges = (uint32_t)gpuscan__ceil_div(plan->all_bins, key->range_bins);
-    key->byte_bins = size == 1 && key->form != GPUSCAN_BINS_EDGES && key->mode == 0 && key->range_all && !weighted &&
-                     !cpu && key->copies && key->ranges == 1 && plan->channels != 3;
-    if (cpu) {
-        uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
-        if (size == 1 && !weighted && tables * 1024 + 4 <= local)
-            key->copies = tables;
-        key->tile = 65536 / size; /* only shares out the work: long stretches */
-    }
-    if (rows > 1 && plan->pitch == desc->count && (!weighted || plan->weights_pitch == desc->count) &&
-        !desc->count_buffer.mem) { /* no gaps: one long row */
-        samples *= rows;
-        rows = 1;
-    }
-    most = (uint64_t)gs->device.units *
-           profile->counts_per_unit[key->copies && (key->ranges == 1 || key->pipe) ? wide : 2];
-    most = gpuscan__max(most / key->ranges, 1);
-    if (cpu) { /* a group's tables are worth some samples; plain tables in the scratch have an end */
-        uint64_t units = gs->device.units, worth = elements / 128 / plan->all_bins;
-        plan->groups = gpuscan__max(gpuscan__ceil_div(samples, key->tile) * rows, 1);
-        plan->groups = gpuscan__min(plan->groups, units * profile->counts_per_unit[key->copies ? wide : 2]);
-        if (plan->groups > units && worth < plan->groups)
-            plan->groups = gpuscan__max(worth / units * units, units);
-        plan->groups = gpuscan__min(plan->groups, gpuscan__max(elements / plan->all_bins, 1));
-        if (key->copies == 0)
-            plan->groups = gpuscan__min(
-                gpuscan__min(plan->groups, 4096),
-                gpuscan__max(((uint64_t)64 << 20) / (plan->all_bins * gpuscan__types[plan->counter].size), 1));
-        else
-            plan->groups = gpuscan__max(plan->groups, elements >> 31); /* a group's counters do not overflow */
-        plan->row_groups = 1;
+    own->slice_bins = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slices);
+    own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slice_bins);
+    own->byte_bins = size == 1 && own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all &&
+                     !own->weight && !gpuscan__key_is_cpu(key) && own->copies && own->slices == 1 &&
+                     plan->channels != 3;
+    key->tile = gpuscan__key_is_cpu(key) ? 65536 / size /* only shares out the work: long stretches */
+                                         : key->group * key->rows * vector;
+}
+
+/* Groups that run at once, of those that count one slice. */
+static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__histogram_key *own = &plan->key;
+    int near_bins = own->copies && (own->slices == 1 || own->pipe);
+    int by_size = gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    uint64_t units = gs->device.units;
+    return gpuscan__max(
+        units * (near_bins ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far) / own->slices, 1);
+}
+
+/* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
+static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    int by_size = gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows, units = gs->device.units;
+    uint64_t worth = elements / 128 / plan->all_bins;
+    uint64_t groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.tile) * plan->rows, 1);
+    groups = gpuscan__min(
+        groups, units * (plan->key.copies ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far));
+    if (groups > units && worth < groups)
+        groups = gpuscan__max(worth / units * units, units);
+    groups = gpuscan__min(groups, gpuscan__max(elements / plan->all_bins, 1));
+    if (plan->key.copies == 0)
+        groups = gpuscan__min(
+            gpuscan__min(groups, 4096),
+            gpuscan__max(((uint64_t)64 << 20) / (plan->all_bins * gpuscan__types[plan->counter].size), 1));
+    else
+        groups = gpuscan__max(groups, elements >> 31); /* a group's counters do not overflow */
+    plan->groups = groups;
+    plan->row_groups = 1;
+}
+
+/* Enough vectors a work-item to be worth a group's bins; a group of a slice has the more bins to hand over. */
+static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__histogram_key *own = &plan->key;
+    uint32_t size = gpuscan__types[plan->sample].size, vector = 16 / size;
+    uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
+    uint64_t most = gpuscan__histogram_most(gs, plan);
+    uint64_t per_item = own->copies == 0   ? 1
+                        : own->slices == 1 ? profile->counts_least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
+                        : own->pipe        ? profile->short_rows
+                                           : 12;
+    plan->row_groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.group * per_item * vector), 1);
+    plan->row_groups = gpuscan__min(plan->row_groups, most);
+    plan->groups = gpuscan__max(gpuscan__min(plan->rows, most / plan->row_groups), 1);
+    /* local counters have 32 bits */
+    plan->row_groups = gpuscan__max(plan->row_groups, gpuscan__ceil_div(elements >> 30, plan->groups));
+    plan->groups *= plan->row_groups * own->slices;
+}
+
+/* Whether the launch that counts finishes, too: by words that count arrivals, or by a fence. */
+static uint32_t gpuscan__histogram_finish(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+    const gpuscan__histogram_key *own = &plan->key;
+    uint64_t elements = plan->count * plan->channels * plan->rows;
+    int cpu = gpuscan__key_is_cpu(&plan->common.key), small = plan->all_bins <= 4096;
+    if (gs->device.int64_atomics && !own->weight && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U64 && own->copies && !cpu &&
+        (small || own->slices > 1))
+        return own->pipe == GPUSCAN__PIPE_SHORT && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U32 &&
+                       gpuscan__histogram_most(gs, plan) < (uint64_t)1 << (32 - GPUSCAN__ARRIVALS_U32)
+                   ? GPUSCAN__ARRIVALS_U32
+                   : GPUSCAN__ARRIVALS_U64;
+    return gs->device.fence != GPUSCAN__FENCE_NONE && small && (!cpu || own->copies);
+}
+
+static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
+    gpuscan__histogram_key *own = &plan->key;
+    uint64_t counters = plan->all_bins;
+    gpuscan_result r;
+    if (common->forced) {
+        common->key = *common->forced;
+        memcpy(own, common->key.own, sizeof(*own));
     } else {
-        /* Enough vectors a work-item to be worth a group's bins; a group of a range has the more bins to hand over. */
-        per_item = key->copies == 0   ? 1
-                   : key->ranges == 1 ? profile->counts_least[wide]
-                   : key->pipe        ? profile->counts_short[1]
-                                      : 12;
-        plan->row_groups = gpuscan__max(gpuscan__ceil_div(samples, key->group * per_item * vector), 1);
-        plan->row_groups = gpuscan__min(plan->row_groups, most);
-        plan->groups = gpuscan__max(gpuscan__min(rows, most / plan->row_groups), 1);
-        plan->row_groups = gpuscan__max(plan->row_groups, gpuscan__ceil_div(elements >> 30, plan->groups));
-        plan->groups *= plan->row_groups * key->ranges;
+        if ((r = gpuscan__histogram_local(gs, plan)) != 0)
+            return r;
+        gpuscan__histogram_form(gs, plan);
+        own->in_launch = gpuscan__histogram_finish(gs, plan);
+        memcpy(common->key.own, own, sizeof(*own));
     }
-    key->in_launch = 0;
-    if (words && key->copies && !cpu && (plan->all_bins <= 4096 || key->ranges > 1))
-        key->in_launch = key->pipe == 2 && elements < (uint64_t)1 << 24 && most < 256 ? 24 : 40;
-    else if (gs->device.fence != GPUSCAN__FENCE_NONE && plan->all_bins <= 4096 && (!cpu || key->copies))
-        key->in_launch = 1;
-    memset(&plan->need, 0, sizeof(plan->need));
-    plan->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits, or of 32 that take as much: see the kernel */
-        GPUSCAN__TICKETS_SIZE + (cpu && !key->copies ? plan->groups * (plan->all_bins + 1) : plan->all_bins) *
-                                    (key->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
+    if (gpuscan__key_is_cpu(&common->key))
+        gpuscan__histogram_cpu_groups(gs, plan);
+    else
+        gpuscan__histogram_groups(gs, plan);
+    if (gpuscan__key_is_cpu(&common->key) && !own->copies) /* a table a group, with one counter more */
+        counters = plan->groups * (plan->all_bins + 1);
+    memset(&common->need, 0, sizeof(common->need));
+    common->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits, or of 32 that take as much: see the kernel */
+        GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
 
@@ -6990,565 +8747,333 @@ static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
     gpuscan__arg(launch, &number, sizeof(number));
 }
 
+/* What a sample is compared with. */
+static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
+    if (gpuscan__is_float(plan->sample)) {
+        gpuscan__arg_real(launch, plan->sample, plan->real_lower);
+        gpuscan__arg_real(launch, plan->sample, plan->real_upper);
+        gpuscan__arg_real(launch, plan->sample, plan->real_step);
+        gpuscan__arg_real(launch, plan->sample, plan->real_step > 0 ? 1.0 / plan->real_step : 0);
+    } else {
+        gpuscan__arg_u64(launch, plan->lower);
+        gpuscan__arg_u64(launch, plan->lower + plan->range);
+        gpuscan__arg_u64(launch, plan->range);
+        gpuscan__arg_u64(launch, plan->factor);
+    }
+}
+
 /* Bytes of local memory: the bins, later the ticket; on a CPU the tables, each with one counter more. */
 static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
-    if (gpuscan__counts_bytes(&plan->key))
-        return (uint64_t)plan->key.copies * 1024;
-    if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy))
+    const gpuscan__key *key = &plan->common.key;
+    if (plan->key.byte_tables)
+        return (uint64_t)plan->key.byte_tables * 1024;
+    if (gpuscan__key_is_cpu(key))
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
-    if (gpuscan__uses_ptx(gs, &plan->key))
+    if (gpuscan__uses_ptx(gs, key))
         return 0; /* the kernel declares it */
-    return gpuscan__max((uint64_t)plan->key.range_bins * plan->key.copies, 1) * 4;
+    return gpuscan__max((uint64_t)plan->key.slice_bins * plan->key.copies, 1) * 4 + gpuscan__lanes_bytes(gs, key->group);
 }
 
-static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan_histogram_desc *desc,
-                                                 const gpuscan__histogram_plan *plan, gpuscan__program *program,
-                                                 uint32_t flags) {
-    gpuscan *gs = chain->gs;
-    uint32_t counter_size = gpuscan__types[plan->counter].size;
-    uint64_t count = desc->count, rows = plan->rows, pitch = plan->pitch, groups;
+static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                                 gpuscan__program *program) {
+    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
+    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
+    const gpuscan *gs = chain->gs;
+    const gpuscan__key *key = &common->key;
+    uint32_t counter_size = gpuscan__types[plan->counter].size, flags = common->flags;
     int in_launch = plan->key.in_launch != 0;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
+    gpuscan__histogram_numbers count;
+    gpuscan__histogram_finish_numbers finish;
+    uint64_t groups;
     gpuscan_result r;
-    if (rows > 1 && pitch == count && (!desc->weights.mem || plan->weights_pitch == count) &&
-        !desc->count_buffer.mem) { /* no gaps: one long row */
-        count *= rows;
-        rows = 1;
-    }
-    if (desc->accumulate)
-        flags |= GPUSCAN__FLAG_ACCUMULATE;
+    if (gpuscan__key_is_cpu(key) && !plan->key.copies)
+        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES_SHIFT;
+    count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
+    count.pitch = plan->pitch;
+    count.count = plan->count;
+    count.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    count.rows = plan->rows;
+    count.row_groups = plan->row_groups;
+    count.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
+    count.weights_pitch = plan->weights_pitch;
+    count.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
+    gpuscan__arg_bins(&launch, plan);
+    count.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
+    count.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    count.flags = flags;
     if (in_launch)
-        flags |= GPUSCAN__FLAG_FINISH;
-    if (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy) && !plan->key.copies)
-        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES;
-    gpuscan__arg_buffer(&launch, desc->samples);
-    gpuscan__arg_number(&launch, pitch);
-    gpuscan__arg_number(&launch, count);
-    gpuscan__arg_buffer(&launch, desc->count_buffer);
-    gpuscan__arg_number(&launch, rows);
-    gpuscan__arg_number(&launch, plan->row_groups);
-    gpuscan__arg_buffer(&launch, desc->weights);
-    gpuscan__arg_number(&launch, plan->weights_pitch);
-    gpuscan__arg_buffer(&launch, desc->edges);
-    if (gpuscan__types[plan->sample].kind == 'f') {
-        gpuscan__arg_real(&launch, plan->sample, plan->real_lower);
-        gpuscan__arg_real(&launch, plan->sample, plan->real_upper);
-        gpuscan__arg_real(&launch, plan->sample, plan->real_step);
-        gpuscan__arg_real(&launch, plan->sample, plan->real_step > 0 ? 1.0 / plan->real_step : 0);
-    } else {
-        gpuscan__arg_u64(&launch, plan->lower);
-        gpuscan__arg_u64(&launch, plan->lower + plan->range);
-        gpuscan__arg_u64(&launch, plan->range);
-        gpuscan__arg_u64(&launch, plan->factor);
-    }
-    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
-    gpuscan__arg_buffer(&launch, desc->counts);
-    gpuscan__arg_number(&launch, flags);
-    if ((r = gpuscan__launch_end(&launch, plan->groups, plan->key.group,
-                                 gpuscan__counts_shared(gs, plan), in_launch)) != 0 ||
-        in_launch)
+        count.flags |= GPUSCAN__FLAG_FINISH;
+    r = gpuscan__launch_end(&launch, &count, sizeof(count),
+                            gpuscan__grid_of(plan->groups, key->group, gpuscan__counts_shared(gs, plan), in_launch));
+    if (r != 0 || in_launch)
         return r;
-    flags &= ~(uint32_t)GPUSCAN__FLAG_FINISH;
     launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
-    gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
-    gpuscan__arg_buffer(&launch, desc->counts);
-    gpuscan__arg_number(&launch, flags);
-    groups = gs->device.units * (gpuscan__is_cpu_strategy((gpuscan_strategy)plan->key.strategy) ? (uint64_t)1 : 16);
-    return gpuscan__launch_end(&launch, gpuscan__min(gpuscan__ceil_div(plan->all_bins, plan->key.group), groups),
-                               plan->key.group, 0, 1);
+    finish.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
+    finish.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    finish.flags = flags;
+    groups = gpuscan__min(gpuscan__ceil_div(plan->all_bins, key->group),
+                          gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
+    return gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(groups, key->group, 0, 1));
 }
 
-static gpuscan_result gpuscan__histogram(gpuscan *gs, const gpuscan_histogram_desc *desc, gpuscan__mode mode,
-                                         uint64_t *size) {
-    gpuscan__histogram_plan plan;
-    gpuscan__range ranges[6];
-    gpuscan__chain chain;
-    gpuscan__program *program = NULL;
-    cl_command_queue queue = NULL;
-    uint64_t pixels, elements, weights;
-    uint32_t flags = 0, sample_size, edge_size;
-    int in_order = 1, again = 0;
-    gpuscan_result r;
-    if ((r = gpuscan__resolve_histogram(gs, desc, &plan)) != 0)
-        return r;
-    sample_size = gpuscan__types[plan.sample].size;
-    edge_size = plan.sample == GPUSCAN_TYPE_F16 ? 4 : sample_size;
-    if ((r = gpuscan__extent(gs, "samples", desc->count, plan.rows, plan.pitch, plan.channels * sample_size,
-                             &pixels)) != 0 ||
-        (r = gpuscan__extent(gs, "weights", desc->count, plan.rows, plan.weights_pitch,
-                             gpuscan__types[plan.weight].size, &weights)) != 0 ||
-        (r = gpuscan__check_count(gs, desc->count_buffer, desc->count_type, &flags, &ranges[2])) != 0)
-        return r;
-    elements = pixels * plan.channels;
-    if (mode == GPUSCAN__RUN) {
-        if ((r = gpuscan__require_buffer(gs, "counts", desc->counts)) != 0)
-            return r;
-        if (desc->count && (r = gpuscan__require_buffer(gs, "samples", desc->samples)) != 0)
-            return r;
-        if (desc->form == GPUSCAN_BINS_EDGES && (r = gpuscan__require_buffer(gs, "edges", desc->edges)) != 0)
-            return r;
-        if (desc->host_edges || desc->host_weights)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                 "host_edges and host_weights are for gpuscan_histogram_host; here edges and weights");
-        ranges[0] = gpuscan__make_range("samples", desc->samples, elements, sample_size, 1, 0, 0);
-        ranges[1] = gpuscan__make_range("counts", desc->counts, plan.all_bins, gpuscan__types[plan.counter].size,
-                                        desc->accumulate != 0, 1, 0);
-        ranges[3] = gpuscan__make_range("weights", desc->weights, weights, gpuscan__types[plan.weight].size, 1, 0, 0);
-        ranges[4] = gpuscan__make_range("edges", desc->edges,
-                                        desc->form == GPUSCAN_BINS_EDGES ? (uint64_t)plan.bins + 1 : 0, edge_size, 1, 0,
-                                        0);
-        if ((r = gpuscan__check_call(gs, &desc->call, &queue, &in_order)) != 0 ||
-            (r = gpuscan__check_ranges(gs, ranges, 5)) != 0)
-            return r;
-    }
-    gpuscan__plan_begin(gs);
-    do {
-        if ((r = gpuscan__histogram_choose(gs, desc, &plan, desc->weights.mem != NULL || desc->host_weights)) != 0)
-            return r;
-        if (mode == GPUSCAN__CHECK)
-            return GPUSCAN_SUCCESS;
-        if ((r = gpuscan__get_fitting_program(gs, &plan.key, NULL, &program, &again)) != 0)
-            return r;
-    } while (again);
-    if (mode == GPUSCAN__SIZE) {
-        *size = gpuscan__need_total(&plan.need);
-        return GPUSCAN_SUCCESS;
-    }
-    if (mode == GPUSCAN__PREPARE) {
-        if (!desc->call.scratch.mem && (r = gpuscan__grow_all(gs, &plan.need)) != 0)
-            return r;
-        return desc->call.queue ? GPUSCAN_SUCCESS : gpuscan__default_queue(gs, &queue);
-    }
-    if ((r = gpuscan__check_scratch(gs, &desc->call, &plan.need, &ranges[5])) != 0 ||
-        (r = gpuscan__check_overlaps(gs, ranges, 6)) != 0)
-        return r;
-    if ((r = gpuscan__chain_begin(&chain, gs, &desc->call, queue, in_order, &plan.need)) == 0)
-        r = gpuscan__histogram_enqueue(&chain, desc, &plan, program, flags);
-    return gpuscan__chain_end(&chain, r);
-}
+/* ---- self-test: samples of which it is certain where they belong */
 
-/* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
+static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* instead of a bin */
 
-/* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built: on
-   small numbers whose sums every type holds exactly, against a loop. One that is wrong is not used on this object any
-   more. Custom texts are not run on numbers that they do not expect. */
-
-static void gpuscan__put_number(gpuscan_type type, void *array, uint64_t i, uint64_t value) {
-    unsigned char *at = (unsigned char *)array + i * gpuscan__types[type].size;
-    double f64 = (double)value;
-    float f32 = (float)value;
-    uint32_t u32 = (uint32_t)value;
-    uint16_t u16 = (uint16_t)value;
-    if (type == GPUSCAN_TYPE_F64)
-        memcpy(at, &f64, sizeof(f64));
-    else if (type == GPUSCAN_TYPE_F32)
-        memcpy(at, &f32, sizeof(f32));
-    else if (gpuscan__types[type].size == 8)
-        memcpy(at, &value, sizeof(value));
-    else if (gpuscan__types[type].size == 4)
-        memcpy(at, &u32, sizeof(u32));
-    else if (gpuscan__types[type].size == 2)
-        memcpy(at, &u16, sizeof(u16));
-    else
-        *at = (unsigned char)value;
-}
-
-static uint64_t gpuscan__test_combine(gpuscan_op op, uint64_t a, uint64_t b) {
-    switch (op) {
-    case GPUSCAN_OP_ADD:
-        return a + b;
-    case GPUSCAN_OP_MUL:
-        return a * b;
-    case GPUSCAN_OP_MIN:
-        return a < b ? a : b;
-    case GPUSCAN_OP_MAX:
-        return a > b ? a : b;
-    case GPUSCAN_OP_AND:
-        return a & b;
-    case GPUSCAN_OP_OR:
-        return a | b;
-    default:
-        return a ^ b;
-    }
-}
-
-/* src: test numbers; expected: what a scan of them after init makes (and, last, their reduction). */
-static void gpuscan__test_numbers(const gpuscan__elements *e, int inclusive, uint64_t count, uint64_t init, void *src,
-                                  void *expected) {
-    uint64_t i, sum = init;
-    for (i = 0; i < count; i++) {
-        uint64_t x = (i * 5 + i / 7 + 1) % 4; /* 0 to 3; products of ones, or they would not stay small */
-        if (e->op == GPUSCAN_OP_MUL)
-            x = 1;
-        gpuscan__put_number(e->src, src, i, x);
-        if (!inclusive)
-            gpuscan__put_number(e->dst, expected, i, sum);
-        sum = gpuscan__test_combine(e->op, sum, x);
-        if (inclusive)
-            gpuscan__put_number(e->dst, expected, i, sum);
-    }
-    gpuscan__put_number(e->dst, expected, count, sum);
-}
-
-/* Buffers of a self-test's own, and scratch: the object's may be in use by calls that wait for the caller. */
-static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *mem) {
-    cl_int code;
-    if (bytes == 0)
-        return GPUSCAN_SUCCESS;
-    *mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
-    return *mem ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateBuffer for a self-test failed");
-}
-
-/* Runs the program's operation on the test numbers; *right: whether it gave what was expected. */
-static gpuscan_result gpuscan__run_test(gpuscan *gs, const gpuscan__program *program, const gpuscan__elements *e,
-                                        int *right) {
-    const gpuscan__key *key = &program->key;
-    uint64_t count = 3 * (uint64_t)key->tile + 5, src_bytes = count * e->src_size, bytes = (count + 1) * e->dst_size;
-    uint64_t init_value = 2;
-    unsigned char *host = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(src_bytes + 2 * bytes + 8));
-    unsigned char *expected, *got, *init;
-    int is_scan = key->operation == GPUSCAN__SCAN;
-    gpuscan_scan_desc scan;
-    gpuscan_reduce_desc reduce;
-    gpuscan_call call;
-    cl_mem src = NULL, dst = NULL, scratch = NULL;
-    uint64_t need = 0;
-    cl_event done = NULL;
-    cl_int code = CL_SUCCESS;
-    gpuscan_result r;
-    *right = 0;
-    if (!host)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
-    expected = host + src_bytes;
-    got = expected + bytes;
-    init = got + bytes;
-    gpuscan__put_number(e->dst, init, 0, init_value);
-    gpuscan__test_numbers(e, key->inclusive != 0, count, init_value, host, expected);
-    memset(got, 0xee, (size_t)bytes);
-    if (!is_scan)
-        memset(expected, 0xee, (size_t)(count * e->dst_size)); /* all but the result stays as it was */
-    r = gpuscan__own_queue(gs, &gs->service_queue);
-    if (r == 0)
-        r = gpuscan__test_buffer(gs, src_bytes, &src);
-    if (r == 0)
-        r = gpuscan__test_buffer(gs, bytes, &dst);
-    if (r == 0 && ((code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, src, CL_TRUE, 0, (size_t)src_bytes, host, 0,
-                                                       NULL, NULL)) != CL_SUCCESS ||
-                   (code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL,
-                                                       NULL)) != CL_SUCCESS))
-        r = gpuscan__fail(gs, code, "clEnqueueWriteBuffer for a self-test failed");
-    memset(&call, 0, sizeof(call));
-    memset(&scan, 0, sizeof(scan));
-    memset(&reduce, 0, sizeof(reduce));
-    call.queue = gs->service_queue;
-    call.event = &done;
-    call.strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
-    scan.src.mem = reduce.src.mem = src;
-    scan.dst.mem = scan.total.mem = reduce.dst.mem = dst;
-    scan.total.offset = reduce.dst.offset = scan.count = reduce.count = count;
-    scan.src_type = reduce.src_type = e->src;
-    scan.dst_type = reduce.dst_type = e->dst;
-    scan.op = reduce.op = e->op;
-    scan.kind = key->inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
-    scan.init = reduce.init = init;
-    scan.call = reduce.call = call;
-    gs->testing = key;
-    if (r == 0)
-        r = is_scan ? gpuscan__scan(gs, &scan, GPUSCAN__SIZE, &need)
-                    : gpuscan__reduce(gs, &reduce, GPUSCAN__SIZE, &need);
-    if (r == 0)
-        r = gpuscan__test_buffer(gs, need, &scratch);
-    scan.call.scratch.mem = reduce.call.scratch.mem = scratch;
-    if (r == 0)
-        r = is_scan ? gpuscan__scan(gs, &scan, GPUSCAN__RUN, NULL) : gpuscan__reduce(gs, &reduce, GPUSCAN__RUN, NULL);
-    gs->testing = NULL;
-    if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
-        r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
-    if (r == 0 && (code = gs->cl.clEnqueueReadBuffer(gs->service_queue, dst, CL_TRUE, 0, (size_t)bytes, got, 0, NULL,
-                                                     NULL)) != CL_SUCCESS)
-        r = gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
-    *right = r == 0 && memcmp(got, expected, (size_t)bytes) == 0;
-    gpuscan__forget_event(gs, &done);
-    if (scratch)
-        gs->cl.clReleaseMemObject(scratch);
-    if (dst)
-        gs->cl.clReleaseMemObject(dst);
-    if (src)
-        gs->cl.clReleaseMemObject(src);
-    gpuscan__release(&gs->allocator, host);
-    return r;
-}
-
-/* refused: the program failed its test, and what replaces it has been decided. */
-static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__program *program, const gpuscan__elements *e,
-                                     int *refused) {
-    const gpuscan__key *key = &program->key;
-    gpuscan_strategy strategy = key->ahead ? GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD : (gpuscan_strategy)key->strategy;
-    int right = 0;
-    gpuscan_result r;
-    *refused = 0;
-    program->proved = 1; /* also while it is being tested */
-    if (gpuscan__is_cpu_strategy(strategy) || !e || e->custom || e->arg || e->src == GPUSCAN_TYPE_F16 ||
-        e->dst == GPUSCAN_TYPE_F16 || (key->operation != GPUSCAN__SCAN && key->operation != GPUSCAN__REDUCE) ||
-        !(gs->device.lanes || gpuscan__is_single_pass(strategy)))
-        return GPUSCAN_SUCCESS;
-    r = gpuscan__run_test(gs, program, e, &right);
-    if (r != 0) {
-        program->proved = 0;
-        return r;
-    }
-    if (right)
-        return GPUSCAN_SUCCESS;
-    *refused = 1;
-    if (gs->device.lanes) {
-        gpuscan__give_up_lanes(gs, "a self-test failed");
-        return GPUSCAN_SUCCESS;
-    }
-    gs->refused |= 1u << strategy;
-    gpuscan__log(gs, GPUSCAN_LOG_WARNING, "a self-test failed: its strategy is not used any more");
-    return GPUSCAN_SUCCESS;
-}
-
-/* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
-
-enum { GPUSCAN__HOST_ARRAYS = 4 };
-
-/* The arrays of one blocking call as buffers: used where they lie where the device can, else copied. */
-typedef struct gpuscan__host_call {
-    gpuscan *gs;
-    cl_command_queue queue;
-    cl_mem mem[GPUSCAN__HOST_ARRAYS];
-    int count;
-} gpuscan__host_call;
-
-static void *gpuscan__without_const(const void *pointer) {
-    union {
-        const void *from;
-        void *to;
-    } cast;
-    cast.from = pointer;
-    return cast.to;
-}
-
-/* A buffer of an array. fill: the device needs what the array holds. */
-static gpuscan_result gpuscan__host_array(gpuscan__host_call *host, const void *array, uint64_t bytes, int fill,
-                                          cl_mem *mem) {
-    gpuscan *gs = host->gs;
-    cl_int code;
-    *mem = NULL;
-    if (bytes == 0)
-        return GPUSCAN_SUCCESS;
-    if (bytes > SIZE_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "an array does not fit the host's size_t");
-    if (gs->device.zero_copy)
-        *mem = gpuscan__create_buffer(gs, CL_MEM_USE_HOST_PTR, bytes, gpuscan__without_const(array), &code);
-    else
-        *mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
-    if (!*mem)
-        return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes failed", (unsigned long long)bytes);
-    host->mem[host->count++] = *mem;
-    if (fill && !gs->device.zero_copy) {
-        code = gs->cl.clEnqueueWriteBuffer(host->queue, *mem, CL_TRUE, 0, (size_t)bytes, array, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
-    }
-    return GPUSCAN_SUCCESS;
-}
-
-/* Waits for the call and brings bytes of mem back. */
-static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, cl_event done, cl_mem mem, void *array,
-                                          uint64_t bytes) {
-    gpuscan *gs = host->gs;
-    cl_int code = gs->cl.clWaitForEvents(1, &done);
-    if (code != CL_SUCCESS) {
-        gs->cl.clFinish(host->queue); /* the device may still write to the caller's array */
-        return gpuscan__fail(gs, code, "clWaitForEvents failed");
-    }
-    if (bytes == 0)
-        return GPUSCAN_SUCCESS;
-    if (gs->device.zero_copy) {
-        cl_event unmapped = NULL;
-        void *mapped = gs->cl.clEnqueueMapBuffer(host->queue, mem, CL_TRUE, CL_MAP_READ, 0, (size_t)bytes, 0, NULL,
-                                                 NULL, &code);
-        if (mapped && code != CL_SUCCESS) {
-            gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, NULL);
-            gs->cl.clFinish(host->queue); /* mem's memory is the caller's array */
+/* floor(x * bins / range) without a multiplication of 128 bits: bit by bit of the quotient. range 0: 2^64. */
+static int64_t gpuscan__even_bin_slowly(uint64_t x, uint64_t bins, uint64_t range) {
+    uint64_t rest = 0, bin = 0;
+    int bit;
+    if (range == 0)
+        return (int64_t)(((x >> 32) * bins + ((x & 0xffffffffu) * bins >> 32)) >> 32);
+    for (bit = 31; bit >= 0; bit--) { /* of bins; x < range, so rest < range */
+        int carry = (int)(rest >> 63), add = (int)(bins >> bit & 1);
+        rest <<= 1;
+        bin <<= 1;
+        if (carry || rest >= range) {
+            rest -= range;
+            bin++;
         }
-        if (!mapped || code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clEnqueueMapBuffer failed");
-        code = gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, &unmapped);
-        if (code == CL_SUCCESS)
-            code = gs->cl.clWaitForEvents(1, &unmapped);
-        gpuscan__forget_event(gs, &unmapped);
-        return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueUnmapMemObject failed");
+        if (add) {
+            carry = rest + x < rest;
+            rest += x;
+            if (carry || rest >= range) {
+                rest -= range;
+                bin++;
+            }
+        }
     }
-    code = gs->cl.clEnqueueReadBuffer(host->queue, mem, CL_TRUE, 0, (size_t)bytes, array, 0, NULL, NULL);
-    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueReadBuffer failed");
+    return (int64_t)bin;
 }
 
-static gpuscan_result gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs, gpuscan_call *call) {
-    int in_order;
-    memset(host, 0, sizeof(*host));
-    host->gs = gs;
-    return gpuscan__check_call(gs, call, &host->queue, &in_order);
+/* Between the edges that the self-test uses; the last edge is the type's largest value at most. */
+static uint64_t gpuscan__test_edge_step(const gpuscan__histogram_plan *plan) {
+    uint32_t bits = gpuscan__types[plan->sample].size * 8;
+    uint64_t largest = ~(uint64_t)0 >> (64 - bits);
+    return gpuscan__max(largest / plan->key.bins / 2, 1);
 }
 
-static void gpuscan__host_end(gpuscan__host_call *host) {
-    while (host->count > 0)
-        host->gs->cl.clReleaseMemObject(host->mem[--host->count]);
+static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, uint64_t x) {
+    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
+    uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8);
+    uint64_t least = type->kind == 's' ? gpuscan__wrap(plan->sample, whole / 2 + 1) : 0, past;
+    if (plan->key.form == GPUSCAN_BINS_EDGES) {
+        uint64_t step = gpuscan__test_edge_step(plan), top = gpuscan__min(step * plan->key.bins, whole);
+        past = x - least;
+        if (past >= top)
+            return past == top && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
+        return (int64_t)(past / step);
+    }
+    if (type->kind == 's' ? (int64_t)x < (int64_t)plan->lower : x < plan->lower)
+        return gpuscan__below;
+    past = x - plan->lower;
+    if (plan->range && past >= plan->range)
+        return past == plan->range && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
+    return plan->key.form == GPUSCAN_BINS_VALUES ? (int64_t)past
+                                                 : gpuscan__even_bin_slowly(past, plan->key.bins, plan->range);
 }
 
-/* The call's event: the caller's, where there is one, else of this call alone. */
-static gpuscan_result gpuscan__host_finish(gpuscan__host_call *host, gpuscan_result r, cl_event *event,
-                                           cl_event *caller, cl_mem mem, void *array, uint64_t bytes) {
-    gpuscan *gs = host->gs;
-    if (r == 0)
-        r = gpuscan__host_fetch(host, *event, mem, array, bytes);
-    if (r == 0 && caller)
-        *caller = *event;
-    else
-        gpuscan__forget_event(gs, event);
-    gpuscan__host_end(host);
-    return r;
+/* Half of the samples lie next to bins' ends, some outside. */
+static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
+    uint64_t random = gpuscan__mix(i), range = plan->key.form == GPUSCAN_BINS_EDGES ? 0 : plan->range, past = random;
+    uint64_t width = range ? range / plan->key.bins : (uint64_t)1 << 32;
+    gpuscan__number x;
+    if (range && i % 8 != 7)
+        past = i & 1 ? random % plan->key.bins * width - (random >> 40 & 1) : random % range;
+    x.bits = gpuscan__wrap(plan->sample, plan->lower + past);
+    return x;
 }
 
-/* The bytes of a host array of rows: they fit 64 bits once gpuscan__extent has said so. */
-static uint64_t gpuscan__array_bytes(uint64_t count, uint64_t rows, uint64_t pitch, uint64_t size) {
-    return count ? ((rows - 1) * pitch + count) * size : 0;
+/* Samples lie in the middle of bins. NOWHERE: too near to an edge to be sure. */
+static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
+    double lower = plan->real_lower, upper = plan->real_upper, step = plan->real_step, place, part;
+    if (plan->key.form == GPUSCAN_BINS_EDGES) { /* edge k is k */
+        if (x < 0)
+            return gpuscan__below;
+        if (x < plan->key.bins)
+            return (int64_t)x;
+        return x > plan->key.bins || !plan->key.closed ? gpuscan__above : (int64_t)plan->key.bins - 1;
+    }
+    if (x < lower || x > upper)
+        return x < lower ? gpuscan__below : gpuscan__above;
+    place = x / step - lower / step;
+    part = place - (double)(int64_t)place;
+    if (!(place >= 0 && place < plan->key.bins) || !(part > 0.2 && part < 0.8))
+        return gpuscan__nowhere;
+    /* bins so fine that an f32's edges are rounded by a part of one */
+    return plan->sample != GPUSCAN_TYPE_F64 && (lower / step < -1e6 || upper / step > 1e6) ? gpuscan__nowhere
+                                                                                           : (int64_t)place;
 }
 
-static gpuscan_result gpuscan__scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
-                                         gpuscan_scan_desc *desc) {
-    gpuscan__host_call host;
-    gpuscan__elements e;
-    cl_event event = NULL, *caller = desc->call.event;
-    uint64_t rows = desc->rows ? desc->rows : 1, src_bytes, dst_bytes, unused;
-    gpuscan_result r;
-    if (desc->src.mem || desc->dst.mem || desc->src.offset || desc->dst.offset || desc->count)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst and count of the desc must be zero");
-    if (count && (!src || !dst))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", src ? "dst" : "src");
-    desc->count = count;
-    desc->call.event = &event;
-    if ((r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
-                                       "dst_type")) != 0 ||
-        (r = gpuscan__scan(gs, desc, GPUSCAN__CHECK, &unused)) != 0)
-        return r;
-    src_bytes = gpuscan__array_bytes(count, rows, desc->src_pitch ? desc->src_pitch : count, e.src_size);
-    dst_bytes = gpuscan__array_bytes(count, rows, desc->dst_pitch ? desc->dst_pitch : count, e.dst_size);
-    if (count && gpuscan__arrays_overlap(src, src_bytes, dst, dst_bytes) &&
-        (src != dst || e.src_size != e.dst_size || src_bytes != dst_bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "src and dst overlap");
-    if ((r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
-        return r;
-    r = gpuscan__host_array(&host, src, src_bytes, 1, &desc->src.mem);
-    /* rows with gaps between them: the gaps come back as they were */
-    if (r == 0 && src == dst)
-        desc->dst.mem = desc->src.mem;
-    else if (r == 0)
-        r = gpuscan__host_array(&host, dst, dst_bytes, desc->dst_pitch > count || desc->count_buffer.mem != NULL,
-                                &desc->dst.mem);
-    if (r == 0)
-        r = gpuscan__scan(gs, desc, GPUSCAN__RUN, NULL);
-    return gpuscan__host_finish(&host, r, &event, caller, desc->dst.mem, dst, dst_bytes);
+static gpuscan__number gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
+    uint64_t random = gpuscan__mix(i);
+    double at = (double)(random % plan->key.bins) + 0.5, upper = plan->real_upper;
+    double largest = plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 1.7e308;
+    gpuscan__number x;
+    if (plan->key.form == GPUSCAN_BINS_EDGES) {
+        upper = plan->key.bins;
+        x.real = i & 1 ? at : at - 0.5;
+    } else {
+        x.real = plan->real_lower + at * plan->real_step;
+    }
+    if (plan->sample == GPUSCAN_TYPE_F16) /* from -512 to 511.5, where they are halves */
+        x.real = ((double)(random % 2048) - 1024) / 2;
+    else if (i % 8 == 7)
+        x.real = i & 8 ? plan->real_lower - 1 - plan->real_step : upper + 1 + plan->real_step;
+    if (x.real > largest || x.real < -largest)
+        x.real = x.real > 0 ? largest : -largest;
+    if (plan->sample == GPUSCAN_TYPE_F32)
+        x.real = gpuscan__single(x.real);
+    return x;
 }
 
-static gpuscan_result gpuscan__uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
-                                                uint64_t block, gpuscan_uniform_add_desc *desc) {
-    gpuscan__host_call host;
-    gpuscan__elements e;
-    cl_event event = NULL, *caller = desc->call.event;
-    uint64_t bytes, addend_bytes, unused;
-    gpuscan_result r;
-    if (desc->addend.mem || desc->dst.mem || desc->addend.offset || desc->dst.offset || desc->count || desc->block)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst, addend, count, block of the desc must be zero");
-    if (count && (!addend || !dst))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", addend ? "dst" : "addend");
-    desc->count = count;
-    desc->block = block;
-    desc->call.event = &event;
-    if ((r = gpuscan__resolve_elements(gs, &e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0 ||
-        (r = gpuscan__uniform_add(gs, desc, GPUSCAN__CHECK, &unused)) != 0)
-        return r;
-    bytes = gpuscan__array_bytes(count, 1, count, e.dst_size);
-    addend_bytes = gpuscan__ceil_div(count, block) * e.dst_size;
-    if (count && gpuscan__arrays_overlap(addend, addend_bytes, dst, bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "addend and dst overlap");
-    if ((r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
-        return r;
-    if ((r = gpuscan__host_array(&host, addend, addend_bytes, 1, &desc->addend.mem)) == 0 &&
-        (r = gpuscan__host_array(&host, dst, bytes, 1, &desc->dst.mem)) == 0)
-        r = gpuscan__uniform_add(gs, desc, GPUSCAN__RUN, NULL);
-    return gpuscan__host_finish(&host, r, &event, caller, desc->dst.mem, dst, bytes);
+static void gpuscan__put_nan(gpuscan_type type, void *array, uint64_t i) {
+    static const uint64_t nan64 = (uint64_t)0x7ff8 << 48;
+    static const uint32_t nan32 = 0x7fc00000u;
+    static const uint16_t nan16 = 0x7e00u;
+    uint32_t size = gpuscan__types[type].size;
+    memcpy((unsigned char *)array + i * size, size == 8 ? (const void *)&nan64 : size == 4 ? (const void *)&nan32
+                                                                                           : (const void *)&nan16, size);
 }
 
-static gpuscan_result gpuscan__reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
-                                           gpuscan_reduce_desc *desc) {
-    gpuscan__host_call host;
-    gpuscan__elements e;
-    cl_event event = NULL, *caller = desc->call.event;
-    uint64_t unused;
-    gpuscan_result r;
-    if (desc->src.mem || desc->dst.mem || desc->src.offset || desc->dst.offset || desc->count || desc->result)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
-    if (!result || (count && !src))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", result ? "src" : "result");
-    desc->count = count;
-    desc->result = result;
-    desc->call.event = &event;
-    if ((r = gpuscan__resolve_elements(gs, &e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
-                                       "dst_type")) != 0 ||
-        (r = gpuscan__reduce(gs, desc, GPUSCAN__CHECK, &unused)) != 0 ||
-        (r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
-        return r;
-    r = gpuscan__host_array(&host, src, gpuscan__array_bytes(count, 1, count, e.src_size), 1, &desc->src.mem);
-    if (r == 0)
-        r = gpuscan__reduce(gs, desc, GPUSCAN__RUN, NULL);
-    return gpuscan__host_finish(&host, r, &event, caller, NULL, NULL, 0);
+static void gpuscan__test_count(const gpuscan__histogram_plan *plan, unsigned char *counts, uint64_t at,
+                                uint64_t weight) {
+    uint64_t size = gpuscan__types[plan->counter].size, sum64;
+    uint32_t sum32;
+    if (size == sizeof(sum64)) {
+        memcpy(&sum64, counts + at * size, sizeof(sum64));
+        sum64 += weight;
+        memcpy(counts + at * size, &sum64, sizeof(sum64));
+    } else {
+        memcpy(&sum32, counts + at * size, sizeof(sum32));
+        sum32 += (uint32_t)weight;
+        memcpy(counts + at * size, &sum32, sizeof(sum32));
+    }
 }
 
-static gpuscan_result gpuscan__histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
-                                              gpuscan_histogram_desc *desc) {
-    gpuscan__host_call host;
+static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, uint64_t pixels, unsigned char *samples,
+                                  unsigned char *weights, unsigned char *counts) {
+    uint64_t p, i = 0;
+    uint32_t c;
+    memset(counts, 0, (size_t)(plan->all_bins * gpuscan__types[plan->counter].size));
+    for (p = 0; p < pixels; p++) {
+        gpuscan__number weight;
+        uint64_t slot = 0;
+        weight.bits = weights ? 1 + gpuscan__mix(p) % 3 : 1;
+        if (weights)
+            gpuscan__put_number(plan->weight, weights, p, weight);
+        for (c = 0; c < plan->channels; c++, i++) {
+            gpuscan__number x;
+            int64_t bin;
+            if (gpuscan__is_float(plan->sample)) {
+                x = gpuscan__test_float_sample(plan, i);
+                bin = gpuscan__test_float_bin(plan, x.real);
+            } else {
+                x = gpuscan__test_integer_sample(plan, i);
+                bin = gpuscan__test_integer_bin(plan, x.bits);
+            }
+            if (bin == gpuscan__nowhere)
+                gpuscan__put_nan(plan->sample, samples, i);
+            else
+                gpuscan__put_number(plan->sample, samples, i, x);
+            if (!(plan->key.mask >> c & 1))
+                continue;
+            if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
+                bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
+            else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
+                bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
+            if (bin >= 0)
+                gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight.bits);
+            slot++;
+        }
+    }
+}
+
+static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned char *edges) {
+    gpuscan_type type = plan->sample == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->sample;
+    uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[type].size * 8), step = gpuscan__test_edge_step(plan), k;
+    uint64_t least = gpuscan__types[type].kind == 's' ? whole / 2 + 1 : 0;
+    for (k = 0; k <= plan->key.bins; k++) {
+        gpuscan__number edge;
+        if (gpuscan__is_float(type))
+            edge.real = (double)k;
+        else
+            edge.bits = least + gpuscan__min(k * step, whole);
+        gpuscan__put_number(type, edges, k, edge);
+    }
+}
+
+/* With the call's own bins, but of edges; bins that do not fit a mebibyte are not worth it. */
+static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
+                                                   gpuscan__program *program, int *right) {
+    const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
+    gpuscan_histogram_desc desc = *(const gpuscan_histogram_desc *)common->desc;
+    gpuscan_buffer none = {NULL, 0};
+    uint32_t size = gpuscan__types[of->sample].size;
+    uint64_t pixels = 3 * (uint64_t)program->key.tile / of->channels + 5;
     gpuscan__histogram_plan plan;
-    cl_event event = NULL, *caller = desc->call.event;
-    uint64_t bytes, weights, edges, counters, unused;
-    const void *host_edges = desc->host_edges, *host_weights = desc->host_weights;
-    uint32_t sample_size;
+    gpuscan__test test;
+    gpuscan__test_array *samples, *counts, *weights = NULL, *edges = NULL;
+    *right = 1;
+    if (of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
+        return GPUSCAN_SUCCESS;
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    memset(&desc.call, 0, sizeof(desc.call));
+    desc.samples = desc.counts = desc.edges = desc.weights = desc.count_buffer = none;
+    desc.host_edges = desc.host_weights = NULL;
+    desc.count = pixels;
+    desc.rows = desc.pitch = desc.weights_pitch = 0;
+    desc.accumulate = 0;
+    samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->channels * size);
+    counts = gpuscan__test_array_of(&test, &desc.counts, of->all_bins * gpuscan__types[of->counter].size);
+    if (of->key.weight)
+        weights = gpuscan__test_array_of(&test, &desc.weights, pixels * gpuscan__types[of->weight].size);
+    if (of->key.form == GPUSCAN_BINS_EDGES)
+        edges = gpuscan__test_array_of(&test, &desc.edges,
+                                       ((uint64_t)of->key.bins + 1) * (of->sample == GPUSCAN_TYPE_F16 ? 4 : size));
+    if (!test.failed) {
+        gpuscan__test_samples(of, pixels, samples->before, weights ? weights->before : NULL, counts->expected);
+        gpuscan__test_filled(samples);
+        if (weights)
+            gpuscan__test_filled(weights);
+        if (edges) {
+            gpuscan__test_edges(of, edges->before);
+            gpuscan__test_filled(edges);
+        }
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+GPUSCAN__OPERATION(histogram, 1);
+
+GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
+                                                  const gpuscan_histogram_desc *desc) {
+    gpuscan_histogram_desc copy;
+    gpuscan__histogram_plan plan;
+    gpuscan__host_call host;
     gpuscan_result r;
-    if (desc->samples.mem || desc->counts.mem || desc->edges.mem || desc->weights.mem || desc->samples.offset ||
-        desc->counts.offset || desc->edges.offset || desc->weights.offset || desc->count)
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+        return r;
+    if (copy.samples.mem || copy.counts.mem || copy.edges.mem || copy.weights.mem || copy.samples.offset ||
+        copy.counts.offset || copy.edges.offset || copy.weights.offset || copy.count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "samples, counts, edges, weights and count of the desc must be zero");
-    if (!counts || (count && !samples))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", counts ? "samples" : "counts");
-    if (desc->form == GPUSCAN_BINS_EDGES && !host_edges)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges is NULL");
-    desc->count = count;
-    desc->call.event = &event;
-    if ((r = gpuscan__resolve_histogram(gs, desc, &plan)) != 0 ||
-        (r = gpuscan__histogram(gs, desc, GPUSCAN__CHECK, &unused)) != 0)
-        return r;
-    sample_size = gpuscan__types[plan.sample].size;
-    bytes = gpuscan__array_bytes(count, plan.rows, plan.pitch, plan.channels * sample_size);
-    weights = gpuscan__array_bytes(count, plan.rows, plan.weights_pitch, gpuscan__types[plan.weight].size);
-    edges = ((uint64_t)plan.bins + 1) * (plan.sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
-    counters = plan.all_bins * gpuscan__types[plan.counter].size;
-    if (count && gpuscan__arrays_overlap(samples, bytes, counts, counters))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "samples and counts overlap");
-    if ((r = gpuscan__host_begin(&host, gs, &desc->call)) != 0)
-        return r;
-    desc->host_edges = desc->host_weights = NULL;
-    r = gpuscan__host_array(&host, samples, bytes, 1, &desc->samples.mem);
-    if (r == 0 && desc->form == GPUSCAN_BINS_EDGES)
-        r = gpuscan__host_array(&host, host_edges, edges, 1, &desc->edges.mem);
-    if (r == 0 && host_weights)
-        r = gpuscan__host_array(&host, host_weights, weights, 1, &desc->weights.mem);
-    if (r == 0)
-        r = gpuscan__host_array(&host, counts, counters, desc->accumulate, &desc->counts.mem);
-    if (r == 0)
-        r = gpuscan__histogram(gs, desc, GPUSCAN__RUN, NULL);
-    return gpuscan__host_finish(&host, r, &event, caller, desc->counts.mem, counts, counters);
+    copy.count = count;
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "samples", samples, &copy.samples);
+    if (copy.form == GPUSCAN_BINS_EDGES)
+        gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges);
+    if (copy.host_weights)
+        gpuscan__host_add(&host, "weights", copy.host_weights, &copy.weights);
+    gpuscan__host_add(&host, "counts", counts, &copy.counts);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__histogram_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 
 /* [PUBLIC ENTRY POINTS] -------------------------------------------------------------------------------------------- */
@@ -7707,7 +9232,7 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
 }
 
 GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info) {
-    const gpuscan__tuning *row;
+    size_t i;
     if (!gs || !info)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     memset(info, 0, sizeof(*info));
@@ -7716,106 +9241,44 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->queue = gs->queue;
     info->device_name = gs->device.name;
     info->platform_name = gs->device.platform;
-    info->profile = gs->device.profile->name;
+    info->profile = gs->device.profile.name;
     info->work_group_size = gs->device.group_limit;
     info->local_memory = gs->device.local_memory;
     info->has_f64 = gs->device.f64;
     info->has_int64_atomics = gs->device.int64_atomics;
     info->has_fence = gs->device.fence != GPUSCAN__FENCE_NONE;
-    info->has_lanes = gs->device.lanes;
+    info->has_lanes = gs->device.lanes != GPUSCAN__LANES_NONE;
     info->has_zero_copy = gs->device.zero_copy;
-    for (row = gs->device.profile->scan; row->up_to != GPUSCAN__ALL;)
-        row++;
-    info->scan_strategy = row->strategy;
-    info->reduce_strategy = gs->device.profile->reduce;
-    info->histogram_strategy = gs->device.profile->histogram;
+    info->scan_strategy = gs->device.profile.scan_rest.strategy;
+    info->reduce_strategy = gs->device.profile.reduce;
+    info->histogram_strategy = gs->device.profile.histogram;
+    info->refusals = gs->refusals;
+    info->refusal = gs->refusal;
+    for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
+        info->refused |= gs->refused[i];
     return GPUSCAN_SUCCESS;
 }
 
-/* What every public call on an object and a desc begins with. */
-static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpuscan_call *call) {
-    if (call && call->event)
-        *call->event = NULL;
-    if (!gs)
-        return GPUSCAN_ERROR_INVALID_ARGUMENT;
-    gs->error[0] = 0;
-    if (!desc)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "desc is NULL");
-    if ((unsigned)call->strategy >= GPUSCAN_STRATEGY_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.strategy is no gpuscan_strategy");
-    return GPUSCAN_SUCCESS;
-}
-
-/* The public functions of an operation: run, prepare, scratch size. */
+/* The public functions of an operation: run, prepare, scratch size. Those on host arrays stand in its section. */
 #define GPUSCAN__PUBLIC(operation)                                                                                     \
     GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
-        gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                        \
-        return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__RUN, NULL);                                        \
+        gpuscan__##operation##_plan plan;                                                                              \
+        return gpuscan__call(gs, &plan.common, sizeof(plan), &gpuscan__##operation##_operation, desc,                  \
+                             desc ? &desc->call : NULL, GPUSCAN__RUN, NULL);                                           \
     }                                                                                                                  \
     GPUSCAN_API gpuscan_result gpuscan_##operation##_prepare(gpuscan *gs, const gpuscan_##operation##_desc *desc) {    \
-        gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                        \
-        return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__PREPARE, NULL);                                    \
+        gpuscan__##operation##_plan plan;                                                                              \
+        return gpuscan__call(gs, &plan.common, sizeof(plan), &gpuscan__##operation##_operation, desc,                  \
+                             desc ? &desc->call : NULL, GPUSCAN__PREPARE, NULL);                                       \
     }                                                                                                                  \
     GPUSCAN_API gpuscan_result gpuscan_##operation##_scratch_size(gpuscan *gs, const gpuscan_##operation##_desc *desc, \
                                                                   uint64_t *size) {                                    \
-        gpuscan_result r = gpuscan__enter(gs, desc, desc ? &desc->call : NULL);                                        \
-        if (r == 0 && !size)                                                                                           \
-            r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");                                     \
-        if (size)                                                                                                      \
-            *size = 0;                                                                                                 \
-        return r != 0 ? r : gpuscan__##operation(gs, desc, GPUSCAN__SIZE, size);                                       \
+        gpuscan__##operation##_plan plan;                                                                              \
+        return gpuscan__call(gs, &plan.common, sizeof(plan), &gpuscan__##operation##_operation, desc,                  \
+                             desc ? &desc->call : NULL, GPUSCAN__SIZE, size);                                          \
     }
-
-GPUSCAN__PUBLIC(scan)
-GPUSCAN__PUBLIC(uniform_add)
-GPUSCAN__PUBLIC(reduce)
-GPUSCAN__PUBLIC(histogram)
+GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 #undef GPUSCAN__PUBLIC
-
-/* The host-array forms work on a copy of the desc, zero where there is none. */
-GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
-                                             const gpuscan_scan_desc *desc) {
-    gpuscan_scan_desc copy;
-    gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    r = gpuscan__enter(gs, &copy, &copy.call);
-    return r != 0 ? r : gpuscan__scan_host(gs, src, dst, count, &copy);
-}
-
-GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
-                                                    uint64_t block, const gpuscan_uniform_add_desc *desc) {
-    gpuscan_uniform_add_desc copy;
-    gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    r = gpuscan__enter(gs, &copy, &copy.call);
-    return r != 0 ? r : gpuscan__uniform_add_host(gs, addend, dst, count, block, &copy);
-}
-
-GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
-                                               const gpuscan_reduce_desc *desc) {
-    gpuscan_reduce_desc copy;
-    gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    r = gpuscan__enter(gs, &copy, &copy.call);
-    return r != 0 ? r : gpuscan__reduce_host(gs, src, result, count, &copy);
-}
-
-GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
-                                                  const gpuscan_histogram_desc *desc) {
-    gpuscan_histogram_desc copy;
-    gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    r = gpuscan__enter(gs, &copy, &copy.call);
-    return r != 0 ? r : gpuscan__histogram_host(gs, samples, counts, count, &copy);
-}
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 

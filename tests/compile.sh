@@ -79,6 +79,8 @@ int main(void) {
     size_t blob_size = 0;
     char error[100];
     int refused = 0;
+    typedef char enums_have_4_bytes[sizeof(gpuscan_type) == 4 && sizeof(gpuscan_strategy) == 4 ? 1 : -1];
+    refused += sizeof(enums_have_4_bytes) != 1;
     memset(&desc, 0, sizeof desc);
     memset(&scan, 0, sizeof scan);
     memset(&add, 0, sizeof add);
@@ -204,6 +206,48 @@ for compiler in gcc clang; do
   fi
 done
 
+# --- without OpenCL's headers
+
+# The compiler's folders of headers, linked without OpenCL's.
+hide_headers() {
+  rm -rf hidden
+  hidden_flags=-nostdinc
+  number=0
+  "$1" -E -v -x c /dev/null 2>&1 | sed -n '/^#include </,/^End of/s/^ \//\//p' > folders.txt
+  while read -r folder; do
+    number=$((number + 1))
+    mkdir -p "hidden/$number"
+    find "$folder" -mindepth 1 -maxdepth 1 ! -name CL ! -name OpenCL -exec ln -s {} "hidden/$number" \;
+    hidden_flags="$hidden_flags -isystem hidden/$number"
+  done < folders.txt
+}
+# A compiler that finds no OpenCL says what to install, and stops there; one that has no __has_include says what it always
+# said.
+names_package() {
+  ! "$@" > said.txt 2>&1 && grep -q "error.*$missing" said.txt && [ "$(grep -c 'error:' said.txt)" -le 2 ] || cat said.txt
+}
+names_no_package() {
+  ! "$@" > said.txt 2>&1 && ! grep -q opencl-headers said.txt && grep -q "$missing" said.txt || cat said.txt
+}
+for compiler in gcc clang; do
+  have "$compiler" || continue
+  hide_headers "$compiler"
+  missing='CL/cl.h is missing: install opencl-headers (Debian'
+  check "$compiler: a missing CL/cl.h, C89" names_package "$compiler" -std=c89 -pedantic $hidden_flags -I"$root" -c user.c
+  check "$compiler: a missing CL/cl.h, C++11" names_package "$compiler" -x c++ -std=c++11 $hidden_flags -I"$root" -c user.c
+  missing='OpenCL/opencl.h is missing'
+  check "$compiler: a missing OpenCL/opencl.h" names_package "$compiler" -D__APPLE__ $hidden_flags -I"$root" -c user.c
+  mkdir -p no_has_include
+  sed 's/__has_include/gpuscan_does_not_know/' "$root/gpuscan.h" > no_has_include/gpuscan.h
+  missing='CL/cl.h'
+  check "$compiler: a missing CL/cl.h without __has_include" names_no_package "$compiler" $hidden_flags -Ino_has_include \
+    -c user.c
+  check "$compiler: without __has_include" "$compiler" -std=c89 -pedantic $c_warnings -Ino_has_include -fsyntax-only user.c
+  mkdir -p bundled/CL
+  [ -e bundled/CL/cl.h ] || echo '#include_next <CL/cl.h>' > bundled/CL/cl.h
+  check "$compiler: headers of the program's own" "$compiler" -std=c99 -I"$root" -Ibundled -fsyntax-only user.c
+done
+
 # --- Windows
 
 # OpenCL's headers alone: the rest of /usr/include is not Windows'
@@ -293,16 +337,21 @@ fi
 
 # --- code in text
 
-# The header's first screen: from its first #include to the closing brace, without the remarks on the right.
-snippet() {
-  awk '
-    /^ *#include <stdio.h>/ && !indent { match($0, /#/); indent = RSTART }
-    indent { line = substr($0, indent); sub(/;   +[^ ].*/, ";", line); print line; if (line ~ /^}/) exit }
+# header_program PATTERN: the code in the header's first comment from the line with PATTERN to the closing brace.
+header_program() {
+  awk -v pattern="$1" '
+    index($0, pattern) && !indent { match($0, /#/); indent = RSTART }
+    indent { line = substr($0, indent); print line; if (line ~ /^}/) exit }
   ' "$root/gpuscan.h"
 }
-{ printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n'; snippet; } > snippet.c
+{ printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n'; header_program '#include <stdio.h>'; } > snippet.c
 check 'the header'"'"'s program' "${CC:-cc}" -std=c99 $c_warnings -I"$root" snippet.c -o snippet -ldl
 check 'the header'"'"'s program runs' sh -c './snippet > snippet.txt 2>&1; test "$(cat snippet.txt)" = 22 || cat snippet.txt'
+header_program '#define GPUSCAN_LINK_OPENCL' > buffers.c
+check 'the header'"'"'s program with buffers' "${CC:-cc}" -std=c99 $c_warnings -Wno-missing-field-initializers -I"$root" \
+  buffers.c -o buffers -lOpenCL
+check 'the header'"'"'s program with buffers runs' sh -c './buffers > buffers.txt 2>&1; test "$(cat buffers.txt)" = 22 ||
+  cat buffers.txt'
 
 # The README's programs: they compile, run, and print what the remarks behind their printf lines say.
 awk -v name=readme '

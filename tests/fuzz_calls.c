@@ -41,7 +41,6 @@ static cl_event markers[QUEUES];                       /* behind all that is in 
 static cl_event gate;                                  /* a user event that calls wait for */
 static cl_event failed_event, foreign_event, done_event;
 static gpuscan *gs;
-static gpuscan__profile small_tiles;
 static int is_short, is_traced;
 static unsigned long inputs;
 
@@ -1310,11 +1309,9 @@ static void open_object(void) {
     desc.limits.work_group_size = 32;
     test_ok(gpuscan_create(&gs, &desc));
     test.gs = gs;
-    small_tiles = *gs->device.profile;
-    small_tiles.chunk = 512;
-    small_tiles.scan[0].up_to = 512;
-    small_tiles.polls = 4;
-    gs->device.profile = &small_tiles;
+    gs->device.profile.chunk = 512;
+    gs->device.profile.scan[0].up_to = 512;
+    gs->device.profile.polls = 4;
 }
 
 static void close_object(void) {

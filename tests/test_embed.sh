@@ -74,7 +74,7 @@ printf '%120s\n' '' | tr ' ' '\\' >> k.inc
 check "round trip, gnu" round_trip k.inc
 check "round trip with trigraphs" round_trip k.inc -std=c99 -pedantic -Werror
 check "no trigraph in the header" not grep -q '??' h.h
-check "one literal a line" test "$(wc -l < k.inc)" -eq "$(($(wc -l < h.h) - 11))"
+check "a line of the header for each line" test "$(wc -l < k.inc)" -eq "$(($(wc -l < h.h) - 11))"
 check "the lines around the markers stay" grep -qx 'static const char \*const kernels\[\] = {' h.h
 check "stale text is gone" not grep -q stale h.h
 printf 'one\n\n\ntwo' > k2.inc
@@ -99,6 +99,75 @@ sed '/stale/d' h.h > empty.h
 check "markers without a line between" grep -qF '    "x\n",' empty.h
 sed 's/ *\/\*/\/*/' empty.h > left.h
 check "markers in the first column" "$embed" --check k4.inc left.h
+
+# --- the length of literals: at most 4,094 characters as the compiler sees them, one less than C99 promises
+
+cat > lengths.c <<'END'
+#include <string.h>
+#define main print_kernels
+#include "h.h"
+#undef main
+int main(void) { /* each literal's length and first line */
+    size_t i;
+    for (i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+        printf("%lu %.*s\n", (unsigned long)strlen(kernels[i]), (int)strcspn(kernels[i], "\n"), kernels[i]);
+    return 0;
+}
+END
+
+# line C N: a line of N characters C.
+line() {
+  printf "%$2s\\n" '' | tr ' ' "$1"
+}
+
+# lines C N LAST LENGTH: N lines of 119 characters C, so 120 with their newlines, and a last one of LENGTH characters.
+lines() {
+  n=$2
+  while [ "$n" -gt 0 ]; do
+    line "$1" 119
+    n=$((n - 1))
+  done
+  line "$3" "$4"
+}
+
+# literals KERNELS FIRST: what is embedded is the same text, in literals of 1 to 4,094 characters, and FIRST are their
+# first lines, each with a space behind it.
+literals() {
+  round_trip "$1" -std=c99 -pedantic -Woverlength-strings -Werror &&
+    "${CC:-cc}" -std=c99 -o lengths lengths.c && ./lengths > lengths.txt &&
+    awk '$1 < 1 || $1 > 4094 { exit 1 }' lengths.txt && [ "$(sed 's/^[0-9]* //' lengths.txt | tr '\n' ' ')" = "$2" ]
+}
+
+a119=$(line a 119)
+lines a 34 b 13 > k.len # 34 * 120 + 14 = 4094
+check "4,094 characters are one literal" literals k.len "$a119 "
+lines a 34 b 14 > k.len
+check "4,095 characters are two" literals k.len "$a119 $(line b 14) "
+for c in '\\' '"' '?'; do # escapes make a line longer in the header, but not in the literal
+  lines "$c" 34 b 13 > k.len
+  check "4,094 characters with escapes, of $c, are one literal" literals k.len "$(line "$c" 119) "
+  lines "$c" 34 b 14 > k.len
+  check "4,095 characters with escapes, of $c, are two" literals k.len "$(line "$c" 119) $(line b 14) "
+done
+{ lines a 16 b 119; echo; echo next; } > k.len # 17 * 120 + 1 = 2041: less than half
+check "an empty line in the first half ends no literal" literals k.len "$a119 "
+{ lines a 17 b 6; echo; echo next; } > k.len # 17 * 120 + 7 + 1 = 2048
+check "an empty line in the second half ends the literal" literals k.len "$a119 next "
+{ lines a 17 b 6; echo; } > k.len
+check "unless it is the last line" literals k.len "$a119 "
+{ lines a 40 b 1; lines c 40 d 1; lines e 40 f 1; } > k.len
+check "long texts" literals k.len "$a119 $a119 $(line c 119) $(line e 119) "
+{ lines a 17 b 6; echo; lines a 17 c 6; echo; lines a 17 d 6; } > k.len
+new_header
+"$embed" k.len h.h
+cp h.h before.h
+sed '3i\
+one line more' k.len > k2.len
+"$embed" k2.len h.h
+diff before.h h.h | grep '^[<>]' > moved.txt
+check "a line more moves no literal's end far from it" test "$(cat moved.txt)" = '>     "one line more\n"'
+line a 4094 > k.len
+check "a line that fits no literal" refused k.len 'k.len:1: does not fit a literal of 4094 characters'
 
 # --- when it writes
 new_header

@@ -20,14 +20,10 @@ static const char *const late_text =
     "    for (uint i = ((tile * 2654435761u + %uu) >> 20) %% %uu; i > 0; i--) x += i;\n"
     "}\n";
 
-/* The object's tiles get small and its patience short: of a profile, which is otherwise the device's. */
-static gpuscan__profile impatient;
-
+/* The object's tiles get small and its patience short. */
 static void make_impatient(gpuscan *gs) {
-    impatient = *gs->device.profile;
-    impatient.chunk = 64;
-    impatient.polls = 3;
-    gs->device.profile = &impatient;
+    gs->device.profile.chunk = 64;
+    gs->device.profile.polls = 3;
 }
 
 /* One scan of n elements by a strategy, every silent-th tile without a word: the same bits as the loop, and round by
