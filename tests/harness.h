@@ -128,21 +128,11 @@ typedef struct test_refusals {
 
 static inline test_refusals test_get_refusals(gpuscan *gs) {
     test_refusals r;
-#ifdef GPUSCAN_INFO_HAS_REFUSALS
-    gpuscan_info info;
+    gpuscan_info  info;
     test_ok(gpuscan_get_info(gs, &info));
     r.count = info.refusals;
     r.strategies = info.refused;
     r.why = info.refusal;
-#else /* until the library counts them: what it keeps now */
-    const gpuscan__profile *profile = gs->device.profile;
-    uint32_t                lost = gs->refused & ~profile->refused;
-    r.count = profile->lanes && !(gs->limits.without & GPUSCAN_WITHOUT_LANES) && !gs->device.lanes;
-    for (; lost; lost &= lost - 1)
-        r.count++;
-    r.strategies = gs->refused;
-    r.why = "a self-test failed, or a build";
-#endif
     return r;
 }
 

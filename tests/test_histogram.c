@@ -950,7 +950,7 @@ static void scratch_of_the_caller(void **state) {
 /* Small groups, little local memory, no 64-bit atomics. */
 static void limited_devices(void **state) {
     static const gpuscan_limits limits[] = {
-        {1, 0, 0}, {16, 1024, GPUSCAN_WITHOUT_LANES}, {0, 4096, GPUSCAN_WITHOUT_INT64_ATOMICS}, {100, 512, 31}};
+        {1, 0, 0, 0}, {16, 1024, GPUSCAN_WITHOUT_LANES, 0}, {0, 4096, GPUSCAN_WITHOUT_INT64_ATOMICS, 0}, {100, 512, 31, 0}};
     uint64_t       count = test_size(500, 70001, 300007);
     uint64_t      *weights = (uint64_t *)test_alloc(count * 8);
     histogram_case c;

@@ -782,10 +782,10 @@ static void scratch_of_the_caller(void **state) {
 }
 
 static void limited_devices(void **state) {
-    static const gpuscan_limits limits[] = {{1, 0, 0},
-                                            {16, 0, GPUSCAN_WITHOUT_LANES},
-                                            {0, 2048, GPUSCAN_WITHOUT_INT64_ATOMICS | GPUSCAN_WITHOUT_FENCE},
-                                            {100, 4096, 31}};
+    static const gpuscan_limits limits[] = {{1, 0, 0, 0},
+                                            {16, 0, GPUSCAN_WITHOUT_LANES, 0},
+                                            {0, 2048, GPUSCAN_WITHOUT_INT64_ATOMICS | GPUSCAN_WITHOUT_FENCE, 0},
+                                            {100, 4096, 31, 0}};
     reduce_case                 c;
     size_t                      i;
     (void)state;

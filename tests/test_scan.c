@@ -1020,14 +1020,14 @@ static void scratch_of_the_caller(void **state) {
 
 /* Devices that have less: small groups, little local memory, nothing beyond plain OpenCL 1.2. */
 static void limited_devices(void **state) {
-    static const gpuscan_limits limits[] = {{1, 0, 0},
-                                            {16, 0, GPUSCAN_WITHOUT_LANES},
-                                            {0, 2048, GPUSCAN_WITHOUT_INT64_ATOMICS},
-                                            {0, 0, GPUSCAN_WITHOUT_FENCE},
+    static const gpuscan_limits limits[] = {{1, 0, 0, 0},
+                                            {16, 0, GPUSCAN_WITHOUT_LANES, 0},
+                                            {0, 2048, GPUSCAN_WITHOUT_INT64_ATOMICS, 0},
+                                            {0, 0, GPUSCAN_WITHOUT_FENCE, 0},
                                             {100, 4096,
                                              GPUSCAN_WITHOUT_INT64_ATOMICS | GPUSCAN_WITHOUT_F64 |
                                                  GPUSCAN_WITHOUT_LANES | GPUSCAN_WITHOUT_FENCE |
-                                                 GPUSCAN_WITHOUT_ZERO_COPY}};
+                                                 GPUSCAN_WITHOUT_ZERO_COPY, 0}};
     scan_case                   c;
     size_t                      i;
     (void)state;

@@ -291,7 +291,7 @@ static void completes_a_scan(void **state) {
 }
 
 static void limited_devices(void **state) {
-    static const gpuscan_limits limits[] = {{1, 0, 0}, {100, 1024, 31}};
+    static const gpuscan_limits limits[] = {{1, 0, 0, 0}, {100, 1024, 31, 0}};
     size_t                      i;
     (void)state;
     for (i = 0; i < sizeof limits / sizeof limits[0]; i++) {
