@@ -37,6 +37,7 @@ check() {
 
 cp "$root/tests/elsewhere_open.c" open.c
 cp "$root/tests/elsewhere_stub.c" stub.c
+cp "$root/tests/fake.h" "$root/tests/opencl.h" .
 sed -i.bak "s|\"../gpuscan.h\"|\"$root/gpuscan.h\"|" open.c
 
 # ---- this machine, with things missing ---------------------------------------------------------------------------------

@@ -1315,7 +1315,8 @@ static void open_object(void) {
 }
 
 static void close_object(void) {
-    gpuscan_destroy(gs);
+    test_case("the end of an object");
+    test_destroy(gs);
     gs = NULL;
     layer_expect_empty();
 }

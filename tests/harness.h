@@ -55,6 +55,8 @@ static struct test_state {
     uint64_t         seed, random, share;
     uint64_t         device_memory, largest_buffer;                                /* bytes */
     unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
+    uint32_t         device_refuses; /* strategies that the profile refuses: 1 << strategy */
+    uint32_t         announced;      /* refusals that the running test announced */
     char             what[512]; /* the case that a failed check names */
     gpuscan         *whole;     /* while gs is an object with limits: the one without */
     unsigned         turn;      /* counts what takes turns, from 0 in each test */
@@ -62,23 +64,31 @@ static struct test_state {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static inline const char *test_type_name(gpuscan_type type) {
-    static const char *const names[GPUSCAN_TYPE_COUNT] = {"default", "i8",  "u8",  "i16", "u16", "i32",   "u32",
-                                                          "i64",     "u64", "f16", "f32", "f64", "custom"};
-    return (unsigned)type < (unsigned)GPUSCAN_TYPE_COUNT ? names[type] : "unknown";
-}
+/* One name for each value of an enum: one more, or one fewer, does not compile. */
+#define TEST_NAMES(function, type, count, ...)                                                                         \
+    static const char *const function##_list[] = {__VA_ARGS__};                                                        \
+    typedef char             function##_covers_its_enum[sizeof function##_list / sizeof(char *) == (count) ? 1 : -1];  \
+    static inline const char *function(type value) {                                                                   \
+        return (unsigned)value < (unsigned)(count) ? function##_list[value] : "unknown";                               \
+    }                                                                                                                  \
+    typedef function##_covers_its_enum function##_end
 
-static inline const char *test_op_name(gpuscan_op op) {
-    static const char *const names[GPUSCAN_OP_COUNT] = {"add", "min", "max",    "mul",    "and",
-                                                        "or",  "xor", "custom", "argmin", "argmax"};
-    return (unsigned)op < (unsigned)GPUSCAN_OP_COUNT ? names[op] : "unknown";
-}
+TEST_NAMES(test_type_name, gpuscan_type, GPUSCAN_TYPE_COUNT, "default", "i8", "u8", "i16", "u16", "i32", "u32", "i64",
+           "u64", "f16", "f32", "f64", "custom");
+TEST_NAMES(test_op_name, gpuscan_op, GPUSCAN_OP_COUNT, "add", "min", "max", "mul", "and", "or", "xor", "custom",
+           "argmin", "argmax");
+TEST_NAMES(test_strategy_name, gpuscan_strategy, GPUSCAN_STRATEGY_COUNT, "auto", "multi-pass", "single-pass",
+           "single-pass-ahead", "cpu-multi-pass", "cpu-single-pass");
 
-static inline const char *test_strategy_name(gpuscan_strategy strategy) {
-    static const char *const names[GPUSCAN_STRATEGY_COUNT] = {
-        "auto", "multi-pass", "single-pass", "single-pass-ahead", "cpu-multi-pass", "cpu-single-pass"};
-    return (unsigned)strategy < (unsigned)GPUSCAN_STRATEGY_COUNT ? names[strategy] : "unknown";
-}
+/* Loops over an enum: the types, or operators, of these kinds of reference.h. */
+#define TEST_EACH_TYPE(type, kinds)                                                                                    \
+    for ((type) = 0; (type) < GPUSCAN_TYPE_COUNT; (type)++)                                                            \
+        if (!(ref_kind((gpuscan_type)(type)) & (kinds))) {                                                             \
+        } else
+#define TEST_EACH_OP(op, kinds)                                                                                        \
+    for ((op) = 0; (op) < GPUSCAN_OP_COUNT; (op)++)                                                                    \
+        if (!(ref_op_kind((gpuscan_op)(op)) & (kinds))) {                                                              \
+        } else
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
@@ -107,16 +117,163 @@ static inline void test_cl(cl_int status) {
         fail_msg("%s: the test's own OpenCL call returned %d", test.what, (int)status);
 }
 
-/* A call with a strategy: 1 when it ran, 0 when the device refuses that strategy. MULTI_PASS and AUTO run anywhere. */
-static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy) {
-    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && strategy != GPUSCAN_STRATEGY_AUTO &&
-        strategy != GPUSCAN_STRATEGY_MULTI_PASS) {
+/* ---- the alarm --------------------------------------------------------------------------------------------------- */
+
+/* A strategy may be refused for what gpuscan_info or the call says, and for nothing else. And no test may make the
+   library give a strategy or the lanes up: its self-test blames the device, but here the library is to blame. */
+
+typedef struct test_refusals {
+    uint32_t    count, strategies; /* gpuscan_info's refusals and refused */
+    const char *why;
+} test_refusals;
+
+static inline test_refusals test_get_refusals(gpuscan *gs) {
+    test_refusals r;
+    gpuscan_info  info;
+    test_ok(gpuscan_get_info(gs, &info));
+    r.count = info.refusals;
+    r.strategies = info.refused;
+    r.why = info.refusal;
+    return r;
+}
+
+/* In this test the object will refuse so many times: the test says why, and breaks something for it. */
+static inline void test_announce_refusals(uint32_t count, const char *why) {
+    test.announced += count;
+    print_message("announced: %u refusals, %s\n", (unsigned)count, why);
+}
+
+/* 1 when the object gave up what no test announced. */
+static inline int test_alarm(gpuscan *gs) {
+    test_refusals r = test_get_refusals(gs);
+    if (r.count == test.announced)
+        return 0;
+    print_error("ALARM: %s: %u refusals instead of %u, strategies 0x%x of which the device refuses 0x%x: %s\n",
+                test.what, (unsigned)r.count, (unsigned)test.announced, (unsigned)r.strategies,
+                (unsigned)test.device_refuses, r.why);
+    return 1;
+}
+
+/* Destroys an object of a test's own, and fails when it gave up what no test announced. */
+static inline void test_destroy(gpuscan *gs) {
+    int alarm = gs && test_alarm(gs);
+    gpuscan_destroy(gs);
+    if (alarm)
+        fail_msg("%s: the library gave up a strategy or the lanes", test.what);
+}
+
+/* The test_..._refusal functions: why a call may be refused its strategy; NULL: it must run. */
+
+static inline const char *test_device_refusal(gpuscan_strategy strategy) {
+    return test.device_refuses >> strategy & 1 ? "the profile of this device refuses it" : NULL;
+}
+
+static inline int test_is_single_pass(gpuscan_strategy strategy) {
+    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS || strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ||
+           strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
+}
+
+static inline const char *test_scan_refusal(const gpuscan_scan_desc *d) {
+    int in_place = d->src.mem != NULL && d->src.mem == d->dst.mem;
+    int is_simulator = strcmp(test.info.profile, "simulator") == 0; /* has no fence of device scope, but an order */
+    if (!test_is_single_pass(d->call.strategy))
+        return NULL;
+    if (d->custom && d->custom->size > 64)
+        return "elements of more than 64 bytes";
+    if (in_place && (!test.info.has_fence || is_simulator))
+        return "in place without a fence";
+    if (in_place && d->call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        return "ahead in place";
+    if (d->count >> 30)
+        return "more than 2^30 tiles";
+    return test_device_refusal(d->call.strategy);
+}
+
+static inline const char *test_reduce_refusal(const gpuscan_reduce_desc *d) {
+    if (!test_is_single_pass(d->call.strategy))
+        return NULL;
+    if (d->custom && d->custom->size > 64)
+        return "elements of more than 64 bytes";
+    if (!test.info.has_fence)
+        return "no fence";
+    return test_device_refusal(d->call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
+                                                                                      : d->call.strategy);
+}
+
+static inline const char *test_uniform_add_refusal(const gpuscan_uniform_add_desc *d) {
+    return d->call.strategy > GPUSCAN_STRATEGY_MULTI_PASS ? "uniform add has one pass" : NULL;
+}
+
+static inline const char *test_histogram_refusal(const gpuscan_histogram_desc *d) {
+    /* what every profile uses, less what a driver may take */
+    uint64_t local = test.info.local_memory < 16384 + 256 ? test.info.local_memory : 16384 + 256;
+    if (d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS && d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        return NULL;
+    if (d->weights.mem && d->counter_type == GPUSCAN_TYPE_U64)
+        return "weighted sums of 64 bits";
+    if (ref_counters(d) * ref_channels(d) * 4 > (local > 512 ? local - 256 : local))
+        return "the bins may not fit local memory";
+    return test_device_refusal(GPUSCAN_STRATEGY_SINGLE_PASS);
+}
+
+/* A call with a strategy: 1 when it ran, 0 when it was refused, which it may only be for a reason. */
+static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy, const char *refusal) {
+    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && refusal) {
         test.refused[strategy]++;
         return 0;
     }
+    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        fail_msg("%s: refused, though nothing speaks against it: %s", test.what, gpuscan_error(test.gs));
     test_ok(result);
     test.ran[strategy]++;
     return 1;
+}
+
+static inline int test_scan_ran(const gpuscan_scan_desc *d) {
+    return test_ran(gpuscan_scan(test.gs, d), d->call.strategy, test_scan_refusal(d));
+}
+
+static inline int test_reduce_ran(const gpuscan_reduce_desc *d) {
+    return test_ran(gpuscan_reduce(test.gs, d), d->call.strategy, test_reduce_refusal(d));
+}
+
+static inline int test_uniform_add_ran(const gpuscan_uniform_add_desc *d) {
+    return test_ran(gpuscan_uniform_add(test.gs, d), d->call.strategy, test_uniform_add_refusal(d));
+}
+
+static inline int test_histogram_ran(const gpuscan_histogram_desc *d) {
+    return test_ran(gpuscan_histogram(test.gs, d), d->call.strategy, test_histogram_refusal(d));
+}
+
+/* ---- shares ------------------------------------------------------------------------------------------------------ */
+
+/* The one loop over strategies: sets a case up, runs it with those from first to last, takes it down. 0: the last was
+   refused. Each operation's test says how with three functions. */
+typedef struct test_operation {
+    void *(*set_up)(const void *given);
+    int (*run)(void *set, gpuscan_strategy strategy);
+    void (*take_down)(void *set);
+} test_operation;
+
+static inline int test_strategies(const test_operation *operation, const void *given, int first, int last) {
+    void *set = operation->set_up(given);
+    int   s, ran = 0;
+    for (s = first; s <= last; s++)
+        ran = operation->run(set, (gpuscan_strategy)s);
+    operation->take_down(set);
+    return ran;
+}
+
+static inline void test_all_strategies(const test_operation *operation, const void *given) {
+    test_strategies(operation, given, 0, GPUSCAN_STRATEGY_COUNT - 1);
+}
+
+/* A program is built for each strategy, type and operator: by default this strategy alone, or, refused, AUTO. */
+static inline void test_one_strategy(const test_operation *operation, const void *given, gpuscan_strategy strategy) {
+    if (test.is_long)
+        test_all_strategies(operation, given);
+    else if (!test_strategies(operation, given, (int)strategy, (int)strategy))
+        test_strategies(operation, given, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
 }
 
 /* The strategy whose turn it is. */
@@ -281,14 +438,20 @@ static inline ref_value test_init_value(gpuscan_type type, gpuscan_op op) {
         return ref_wrap(type, ~UINT64_C(0) - 32);
     case GPUSCAN_OP_OR:
         return ref_bits(64);
-    default:
-        return ref_is_float(type) ? ref_real(-11) : ref_bits(101);
+    case GPUSCAN_OP_ADD:
+    case GPUSCAN_OP_XOR:
+    case GPUSCAN_OP_CUSTOM: /* these three have none of a builtin type: any number will do */
+    case GPUSCAN_OP_ARGMIN:
+    case GPUSCAN_OP_ARGMAX:
+    case GPUSCAN_OP_COUNT:
+        break;
     }
+    return ref_is_float(type) ? ref_real(-11) : ref_bits(101);
 }
 
 /* Whether an operator is one of this type's: the bitwise ones are for integers. */
 static inline int test_op_fits(gpuscan_type type, gpuscan_op op) {
-    return !(ref_is_float(type) && (op == GPUSCAN_OP_AND || op == GPUSCAN_OP_OR || op == GPUSCAN_OP_XOR));
+    return !(ref_is_float(type) && ref_op_kind(op) == REF_BITS);
 }
 
 /* Host memory, or the test fails; never of size 0. */
@@ -385,6 +548,19 @@ static inline void test_fill_buffer(cl_mem mem, const void *pattern, size_t patt
     free(part);
 }
 
+/* A count that the device reads; no buffer where there is no type of it. */
+static inline test_buffer test_count_buffer(gpuscan_type type, uint64_t count) {
+    test_buffer buffer;
+    cl_ulong    number = 0;
+    memset(&buffer, 0, sizeof buffer);
+    if (type) {
+        buffer = test_buffer_new(CL_MEM_READ_ONLY, ref_size(type), 1);
+        ref_store(type, &number, 0, ref_bits(count));
+        test_buffer_set(&buffer, 3, 1, &number);
+    }
+    return buffer;
+}
+
 /* Data and guards must still be the pattern of test_buffer_set(..., NULL). */
 static inline void test_buffer_untouched(test_buffer *buffer) {
     size_t         before = (size_t)buffer->at.offset * buffer->element;
@@ -474,6 +650,7 @@ static inline int test_open(void **state) {
         print_error("no object on a context and queue of the test: %s\n", error);
         return -1;
     }
+    test.device_refuses = test_get_refusals(test.gs).strategies;
     clGetDeviceInfo(test.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
     test.device_memory = bytes;
     clGetDeviceInfo(test.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof bytes, &bytes, NULL);
@@ -503,17 +680,19 @@ static inline void test_limit(const gpuscan_limits *limits) {
         desc.logger.log = test_log;
     test_ok(gpuscan_create(&limited, &desc));
     if (test.whole)
-        gpuscan_destroy(test.gs);
+        test_destroy(test.gs);
     else
         test.whole = test.gs;
     test.gs = limited;
     test_ok(gpuscan_get_info(test.gs, &test.info));
 }
 
-/* Gives everything back and says which strategies the device refused. */
+/* Gives everything back and says which strategies were refused. */
 static inline int test_close(void **state) {
-    int s;
+    int s, alarm;
     (void)state;
+    test.announced = 0;
+    alarm = test.gs && test_alarm(test.gs);
     for (s = 1; s < GPUSCAN_STRATEGY_COUNT; s++)
         if (test.refused[s])
             print_message("%s: %u calls refused, %u ran\n", test_strategy_name((gpuscan_strategy)s), test.refused[s],
@@ -524,7 +703,7 @@ static inline int test_close(void **state) {
     if (test.context)
         clReleaseContext(test.context);
     memset(&test, 0, sizeof test);
-    return 0;
+    return alarm ? -1 : 0;
 }
 
 /* Each test starts from the same random numbers, whichever tests ran before it. */
@@ -542,15 +721,19 @@ static inline void test_select(void) {
         cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
 }
 
+/* A cmocka teardown: the test fails when the object gave something up. */
 static inline int test_end(void **state) {
+    int alarm = test_alarm(test.gs), result = 0;
     (void)state;
+    test.announced = 0;
     if (test.whole) {
         gpuscan_destroy(test.gs);
         test.gs = test.whole;
         test.whole = NULL;
-        return gpuscan_get_info(test.gs, &test.info);
+        result = (int)gpuscan_get_info(test.gs, &test.info);
+        alarm |= test_alarm(test.gs);
     }
-    return 0;
+    return alarm ? -1 : result;
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, test_begin, test_end)

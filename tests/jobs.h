@@ -506,6 +506,35 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
     }
 }
 
+/* Why it may be refused a strategy; NULL: it must run. */
+static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
+    job with = *j;
+    with.scan.call.strategy = with.add.call.strategy = strategy;
+    with.reduce.call.strategy = with.histogram.call.strategy = strategy;
+    switch (j->which) {
+    case JOB_UNIFORM_ADD:
+    case JOB_UNIFORM_ADD_HOST:
+        return test_uniform_add_refusal(&with.add);
+    case JOB_REDUCE:
+    case JOB_REDUCE_RESULT:
+    case JOB_ARGMIN:
+    case JOB_REDUCE_HOST:
+        return test_reduce_refusal(&with.reduce);
+    case JOB_HISTOGRAM:
+    case JOB_EDGES:
+    case JOB_VALUES:
+    case JOB_HISTOGRAM_HOST:
+        return test_histogram_refusal(&with.histogram);
+    default:
+        return test_scan_refusal(&with.scan);
+    }
+}
+
+/* Whether it ran: see test_ran. */
+static inline int job_ran(const job *j, gpuscan_result result, gpuscan_strategy strategy) {
+    return test_ran(result, strategy, job_refusal(j, strategy));
+}
+
 static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call *call) {
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
     switch (j->which) {

@@ -4,6 +4,7 @@
 #define TEST_LAYER_H
 
 #include "harness.h"
+#include "opencl.h"
 
 enum { LAYER_OBJECTS = 4096, LAYER_LOG = 65536 };
 
@@ -50,7 +51,7 @@ static inline void layer_misuse(const char *what) {
 
 /* ---- faults and counts ------------------------------------------------------------------------------------------- */
 
-/* Releases are carried out even when they report a failure: a driver that keeps the object would leak by itself. */
+/* What a call fails with, or CL_SUCCESS. */
 static inline cl_int layer_enter(int function) {
     unsigned call = ++layer.call;
     layer.calls[function]++;
@@ -106,151 +107,53 @@ static inline void layer_taken(void *handle) {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* An entry point that only reports a status. */
-#define LAYER_STATUS(name, parameters, arguments)                                                                      \
-    static cl_int CL_API_CALL layer_##name parameters {                                                                \
-        cl_int failure = layer_enter(LAYER_##name);                                                                    \
-        return failure ? failure : layer.driver.name arguments;                                                        \
-    }
-/* One that makes an object and reports through its last parameter. */
-#define LAYER_MAKE(name, type, parameters, arguments)                                                                  \
-    static type CL_API_CALL layer_##name parameters {                                                                  \
-        cl_int failure = layer_enter(LAYER_##name);                                                                    \
-        type made = NULL;                                                                                              \
-        if (failure == CL_SUCCESS || layer.fail_gives)                                                                 \
-            made = layer.driver.name arguments;                                                                        \
-        if (failure != CL_SUCCESS && status)                                                                           \
-            *status = failure;                                                                                         \
-        layer_hold(made, LAYER_##name);                                                                                \
-        return made;                                                                                                   \
-    }
-#define LAYER_RETAIN(name, type)                                                                                       \
-    static cl_int CL_API_CALL layer_##name(type object) {                                                              \
-        cl_int status = layer_enter(LAYER_##name);                                                                     \
-        if (status == CL_SUCCESS)                                                                                      \
-            status = layer.driver.name(object);                                                                        \
-        if (status == CL_SUCCESS)                                                                                      \
-            layer_hold(object, LAYER_##name);                                                                          \
-        return status;                                                                                                 \
-    }
-#define LAYER_RELEASE(name, type)                                                                                      \
-    static cl_int CL_API_CALL layer_##name(type object) {                                                              \
-        cl_int failure = layer_enter(LAYER_##name), status;                                                            \
-        layer_drop(object);                                                                                            \
-        status = layer.driver.name(object);                                                                            \
-        return failure ? failure : status;                                                                             \
-    }
-/* One that enqueues and may give an event; when it fails, one of something that does nothing. */
-#define LAYER_ENQUEUE(name, parameters, arguments)                                                                     \
-    static cl_int CL_API_CALL layer_##name parameters {                                                                \
-        cl_int failure = layer_enter(LAYER_##name), status = failure;                                                  \
-        if (failure == CL_SUCCESS)                                                                                     \
-            status = layer.driver.name arguments;                                                                      \
-        else if (layer.fail_gives && event)                                                                            \
-            status = layer.driver.clEnqueueMarkerWithWaitList(queue, waits, wait, event);                              \
-        if (status == CL_SUCCESS && event)                                                                             \
-            layer_hold(*event, LAYER_##name);                                                                          \
-        return failure ? failure : status;                                                                             \
-    }
-
-LAYER_STATUS(clGetPlatformIDs, (cl_uint count, cl_platform_id *ids, cl_uint *found), (count, ids, found))
-LAYER_STATUS(clGetPlatformInfo, (cl_platform_id id, cl_platform_info what, size_t size, void *value, size_t *needed),
-             (id, what, size, value, needed))
-LAYER_STATUS(clGetDeviceIDs, (cl_platform_id id, cl_device_type type, cl_uint count, cl_device_id *ids, cl_uint *found),
-             (id, type, count, ids, found))
-LAYER_STATUS(clGetDeviceInfo, (cl_device_id id, cl_device_info what, size_t size, void *value, size_t *needed),
-             (id, what, size, value, needed))
-LAYER_MAKE(clCreateContext, cl_context,
-           (const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
-            void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user, cl_int *status),
-           (properties, count, devices, notify, user, status))
-LAYER_RETAIN(clRetainContext, cl_context)
-LAYER_RELEASE(clReleaseContext, cl_context)
-LAYER_STATUS(clGetContextInfo, (cl_context id, cl_context_info what, size_t size, void *value, size_t *needed),
-             (id, what, size, value, needed))
-LAYER_MAKE(clCreateCommandQueue, cl_command_queue,
-           (cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *status),
-           (context, device, properties, status))
-LAYER_RETAIN(clRetainCommandQueue, cl_command_queue)
-LAYER_RELEASE(clReleaseCommandQueue, cl_command_queue)
-LAYER_STATUS(clGetCommandQueueInfo,
-             (cl_command_queue id, cl_command_queue_info what, size_t size, void *value, size_t *needed),
-             (id, what, size, value, needed))
-LAYER_MAKE(clCreateBuffer, cl_mem, (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *status),
-           (context, flags, size, host, status))
-LAYER_RETAIN(clRetainMemObject, cl_mem)
-LAYER_RELEASE(clReleaseMemObject, cl_mem)
-LAYER_STATUS(clGetMemObjectInfo, (cl_mem id, cl_mem_info what, size_t size, void *value, size_t *needed),
-             (id, what, size, value, needed))
-LAYER_MAKE(clCreateProgramWithSource, cl_program,
-           (cl_context context, cl_uint count, const char **lines, const size_t *lengths, cl_int *status),
-           (context, count, lines, lengths, status))
-LAYER_MAKE(clCreateProgramWithBinary, cl_program,
-           (cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes,
-            const unsigned char **binaries, cl_int *each, cl_int *status),
-           (context, count, devices, sizes, binaries, each, status))
-LAYER_RELEASE(clReleaseProgram, cl_program)
-LAYER_STATUS(clBuildProgram,
-             (cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
-              void(CL_CALLBACK *notify)(cl_program, void *), void *user),
-             (program, count, devices, options, notify, user))
-LAYER_STATUS(clGetProgramInfo, (cl_program id, cl_program_info what, size_t size, void *value, size_t *needed),
-             (id, what, size, value, needed))
-LAYER_STATUS(clGetProgramBuildInfo,
-             (cl_program id, cl_device_id device, cl_program_build_info what, size_t size, void *value, size_t *needed),
-             (id, device, what, size, value, needed))
-LAYER_MAKE(clCreateKernel, cl_kernel, (cl_program program, const char *name, cl_int *status), (program, name, status))
-LAYER_RELEASE(clReleaseKernel, cl_kernel)
-LAYER_STATUS(clSetKernelArg, (cl_kernel kernel, cl_uint index, size_t size, const void *value),
-             (kernel, index, size, value))
-LAYER_STATUS(clGetKernelWorkGroupInfo,
-             (cl_kernel id, cl_device_id device, cl_kernel_work_group_info what, size_t size, void *value,
-              size_t *needed),
-             (id, device, what, size, value, needed))
-LAYER_STATUS(clWaitForEvents, (cl_uint count, const cl_event *events), (count, events))
-LAYER_STATUS(clGetEventInfo, (cl_event id, cl_event_info what, size_t size, void *value, size_t *needed),
-             (id, what, size, value, needed))
-LAYER_RETAIN(clRetainEvent, cl_event)
-LAYER_RELEASE(clReleaseEvent, cl_event)
-LAYER_STATUS(clFlush, (cl_command_queue queue), (queue))
-LAYER_STATUS(clFinish, (cl_command_queue queue), (queue))
-LAYER_ENQUEUE(clEnqueueReadBuffer,
-              (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size, void *host,
-               cl_uint waits, const cl_event *wait, cl_event *event),
-              (queue, buffer, blocking, offset, size, host, waits, wait, event))
-LAYER_ENQUEUE(clEnqueueWriteBuffer,
-              (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size, const void *host,
-               cl_uint waits, const cl_event *wait, cl_event *event),
-              (queue, buffer, blocking, offset, size, host, waits, wait, event))
-LAYER_ENQUEUE(clEnqueueFillBuffer,
-              (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size, size_t offset,
-               size_t size, cl_uint waits, const cl_event *wait, cl_event *event),
-              (queue, buffer, pattern, pattern_size, offset, size, waits, wait, event))
-static void *CL_API_CALL layer_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                                  cl_map_flags flags, size_t offset, size_t size, cl_uint waits,
-                                                  const cl_event *wait, cl_event *event, cl_int *status) {
-    cl_int failure = layer_enter(LAYER_clEnqueueMapBuffer);
-    void *mapped = NULL;
-    if (failure == CL_SUCCESS || layer.fail_gives)
-        mapped =
-            layer.driver.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait, event, status);
-    if (failure != CL_SUCCESS && status)
-        *status = failure;
-    if (mapped && event)
-        layer_hold(*event, LAYER_clEnqueueMapBuffer);
+/* Releases are carried out even when they report a failure: a driver that keeps the object would leak by itself. */
+#define LAYER_STATUS(name, result, arguments) return failure ? failure : layer.driver.name arguments;
+#define LAYER_MAKE(name, result, arguments)                                                                            \
+    result made = NULL;                                                                                                \
+    if (failure == CL_SUCCESS || layer.fail_gives)                                                                     \
+        made = layer.driver.name arguments;                                                                            \
+    if (failure != CL_SUCCESS && status)                                                                               \
+        *status = failure;                                                                                             \
+    layer_hold(made, LAYER_##name);                                                                                    \
+    return made;
+#define LAYER_RETAIN(name, result, arguments)                                                                          \
+    if (failure == CL_SUCCESS)                                                                                         \
+        failure = layer.driver.name(object);                                                                           \
+    if (failure == CL_SUCCESS)                                                                                         \
+        layer_hold(object, LAYER_##name);                                                                              \
+    return failure;
+#define LAYER_RELEASE(name, result, arguments)                                                                         \
+    cl_int status;                                                                                                     \
+    layer_drop(object);                                                                                                \
+    status = layer.driver.name(object);                                                                                \
+    return failure ? failure : status;
+/* When it fails, it may give an event all the same: of something that does nothing. */
+#define LAYER_ENQUEUE(name, result, arguments)                                                                         \
+    cl_int status = failure;                                                                                           \
+    if (failure == CL_SUCCESS)                                                                                         \
+        status = layer.driver.name arguments;                                                                          \
+    else if (layer.fail_gives && event)                                                                                \
+        status = layer.driver.clEnqueueMarkerWithWaitList(queue, waits, wait, event);                                  \
+    if (status == CL_SUCCESS && event)                                                                                 \
+        layer_hold(*event, LAYER_##name);                                                                              \
+    return failure ? failure : status;
+#define LAYER_MAP(name, result, arguments)                                                                             \
+    void *mapped = NULL;                                                                                               \
+    if (failure == CL_SUCCESS || layer.fail_gives)                                                                     \
+        mapped = layer.driver.name arguments;                                                                          \
+    if (failure != CL_SUCCESS && status)                                                                               \
+        *status = failure;                                                                                             \
+    if (mapped && event)                                                                                               \
+        layer_hold(*event, LAYER_##name);                                                                              \
     return mapped;
-}
-LAYER_ENQUEUE(clEnqueueUnmapMemObject,
-              (cl_command_queue queue, cl_mem buffer, void *mapped, cl_uint waits, const cl_event *wait,
-               cl_event *event),
-              (queue, buffer, mapped, waits, wait, event))
-LAYER_ENQUEUE(clEnqueueNDRangeKernel,
-              (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
-               const size_t *local, cl_uint waits, const cl_event *wait, cl_event *event),
-              (queue, kernel, dimensions, offset, global, local, waits, wait, event))
-LAYER_ENQUEUE(clEnqueueMarkerWithWaitList,
-              (cl_command_queue queue, cl_uint waits, const cl_event *wait, cl_event *event),
-              (queue, waits, wait, event))
+
+#define LAYER_CALL(kind, name, result, parameters, arguments)                                                          \
+    static result CL_API_CALL layer_##name parameters {                                                                \
+        cl_int failure = layer_enter(LAYER_##name);                                                                    \
+        LAYER_##kind(name, result, arguments)                                                                          \
+    }
+OPENCL_CALLS(LAYER_CALL)
 
 /* ---- the allocator ----------------------------------------------------------------------------------------------- */
 

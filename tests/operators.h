@@ -408,4 +408,13 @@ static inline size_t test_operator_size(const test_operator *op) {
     return op->type == GPUSCAN_TYPE_CUSTOM ? op->custom.size : ref_size(op->type);
 }
 
+/* What a scan or a reduction starts with: the identity, or an init that matters. */
+static inline void test_operator_start(const test_operator *custom, int with_init, void *start) {
+    memcpy(start, custom->identity, test_operator_size(custom));
+    if (with_init)
+        custom->fill(start, 1);
+    if (with_init && custom == &op_run_join) /* a run joins the one that begins behind it, here the first */
+        memset(start, 0, test_operator_size(custom));
+}
+
 #endif /* TEST_OPERATORS_H */

@@ -33,12 +33,42 @@ static inline ref_value ref_real(double real) {
     return v;
 }
 
+/* Switches over the library's enums have no default: a type or operator that is added does not compile (-Wswitch) until
+   it stands here, too. What is no enumerator ends the program. */
+
+enum { REF_UNSIGNED = 1, REF_SIGNED = 2, REF_FLOAT = 4, REF_NUMBERS = 7 };
+
+/* One of these; 0: no number. */
+static inline unsigned ref_kind(gpuscan_type type) {
+    switch (type) {
+    case GPUSCAN_TYPE_U8:
+    case GPUSCAN_TYPE_U16:
+    case GPUSCAN_TYPE_U32:
+    case GPUSCAN_TYPE_U64:
+        return REF_UNSIGNED;
+    case GPUSCAN_TYPE_I8:
+    case GPUSCAN_TYPE_I16:
+    case GPUSCAN_TYPE_I32:
+    case GPUSCAN_TYPE_I64:
+        return REF_SIGNED;
+    case GPUSCAN_TYPE_F16:
+    case GPUSCAN_TYPE_F32:
+    case GPUSCAN_TYPE_F64:
+        return REF_FLOAT;
+    case GPUSCAN_TYPE_DEFAULT:
+    case GPUSCAN_TYPE_CUSTOM:
+    case GPUSCAN_TYPE_COUNT:
+        break;
+    }
+    return 0;
+}
+
 static inline int ref_is_float(gpuscan_type type) {
-    return type == GPUSCAN_TYPE_F16 || type == GPUSCAN_TYPE_F32 || type == GPUSCAN_TYPE_F64;
+    return ref_kind(type) == REF_FLOAT;
 }
 
 static inline int ref_is_signed(gpuscan_type type) {
-    return type == GPUSCAN_TYPE_I8 || type == GPUSCAN_TYPE_I16 || type == GPUSCAN_TYPE_I32 || type == GPUSCAN_TYPE_I64;
+    return ref_kind(type) == REF_SIGNED;
 }
 
 static inline size_t ref_size(gpuscan_type type) {
@@ -50,13 +80,20 @@ static inline size_t ref_size(gpuscan_type type) {
     case GPUSCAN_TYPE_U16:
     case GPUSCAN_TYPE_F16:
         return 2;
+    case GPUSCAN_TYPE_DEFAULT: /* u32 in most places */
+    case GPUSCAN_TYPE_I32:
+    case GPUSCAN_TYPE_U32:
+    case GPUSCAN_TYPE_F32:
+        return 4;
     case GPUSCAN_TYPE_I64:
     case GPUSCAN_TYPE_U64:
     case GPUSCAN_TYPE_F64:
         return 8;
-    default:
-        return 4;
+    case GPUSCAN_TYPE_CUSTOM:
+    case GPUSCAN_TYPE_COUNT:
+        break;
     }
+    abort();
 }
 
 static inline float ref_half_to_float(uint16_t half) {
@@ -112,32 +149,38 @@ static inline ref_value ref_load(gpuscan_type type, const void *data, uint64_t i
     uint64_t             b8;
     float                f;
     double               d;
-    if (type == GPUSCAN_TYPE_F64) {
+    switch (type) {
+    case GPUSCAN_TYPE_F64:
         memcpy(&d, at, 8);
         return ref_real(d);
-    }
-    if (type == GPUSCAN_TYPE_F32) {
+    case GPUSCAN_TYPE_F32:
         memcpy(&f, at, 4);
         return ref_real((double)f);
-    }
-    if (type == GPUSCAN_TYPE_F16) {
+    case GPUSCAN_TYPE_F16:
         memcpy(&b2, at, 2);
         return ref_real((double)ref_half_to_float(b2));
-    }
-    switch (ref_size(type)) {
-    case 1:
+    case GPUSCAN_TYPE_I8:
+    case GPUSCAN_TYPE_U8:
         memcpy(&b1, at, 1);
         return ref_wrap(type, b1);
-    case 2:
+    case GPUSCAN_TYPE_I16:
+    case GPUSCAN_TYPE_U16:
         memcpy(&b2, at, 2);
         return ref_wrap(type, b2);
-    case 4:
+    case GPUSCAN_TYPE_DEFAULT:
+    case GPUSCAN_TYPE_I32:
+    case GPUSCAN_TYPE_U32:
         memcpy(&b4, at, 4);
         return ref_wrap(type, b4);
-    default:
+    case GPUSCAN_TYPE_I64:
+    case GPUSCAN_TYPE_U64:
         memcpy(&b8, at, 8);
         return ref_bits(b8);
+    case GPUSCAN_TYPE_CUSTOM:
+    case GPUSCAN_TYPE_COUNT:
+        break;
     }
+    abort();
 }
 
 static inline void ref_store(gpuscan_type type, void *data, uint64_t index, ref_value v) {
@@ -158,23 +201,28 @@ static inline void ref_store(gpuscan_type type, void *data, uint64_t index, ref_
         b2 = ref_float_to_half((float)v.real);
         memcpy(at, &b2, 2);
         return;
-    default:
-        break;
-    }
-    switch (ref_size(type)) {
-    case 1:
+    case GPUSCAN_TYPE_I8:
+    case GPUSCAN_TYPE_U8:
         memcpy(at, &b1, 1);
         return;
-    case 2:
+    case GPUSCAN_TYPE_I16:
+    case GPUSCAN_TYPE_U16:
         memcpy(at, &b2, 2);
         return;
-    case 4:
+    case GPUSCAN_TYPE_DEFAULT:
+    case GPUSCAN_TYPE_I32:
+    case GPUSCAN_TYPE_U32:
         memcpy(at, &b4, 4);
         return;
-    default:
+    case GPUSCAN_TYPE_I64:
+    case GPUSCAN_TYPE_U64:
         memcpy(at, &v.bits, 8);
         return;
+    case GPUSCAN_TYPE_CUSTOM:
+    case GPUSCAN_TYPE_COUNT:
+        break;
     }
+    abort();
 }
 
 /* C's conversion. A float that an integer type cannot hold has none. */
@@ -193,6 +241,32 @@ static inline ref_value ref_convert(gpuscan_type to, gpuscan_type from, ref_valu
 }
 
 /* ---- operators --------------------------------------------------------------------------------------------------- */
+
+enum { REF_ARITHMETIC = 1, REF_EXTREME = 2, REF_BITS = 4, REF_BUILTIN = 7, REF_ARG = 8, REF_CUSTOM = 16 };
+
+/* One of these, but for REF_BUILTIN, which is the sum of those that combine two elements. */
+static inline unsigned ref_op_kind(gpuscan_op op) {
+    switch (op) {
+    case GPUSCAN_OP_ADD:
+    case GPUSCAN_OP_MUL:
+        return REF_ARITHMETIC;
+    case GPUSCAN_OP_MIN:
+    case GPUSCAN_OP_MAX:
+        return REF_EXTREME;
+    case GPUSCAN_OP_AND:
+    case GPUSCAN_OP_OR:
+    case GPUSCAN_OP_XOR:
+        return REF_BITS;
+    case GPUSCAN_OP_ARGMIN:
+    case GPUSCAN_OP_ARGMAX:
+        return REF_ARG;
+    case GPUSCAN_OP_CUSTOM:
+        return REF_CUSTOM;
+    case GPUSCAN_OP_COUNT:
+        break;
+    }
+    return 0;
+}
 
 static inline ref_value ref_smallest(gpuscan_type type) {
     if (ref_is_float(type))
@@ -216,9 +290,18 @@ static inline ref_value ref_identity(gpuscan_type type, gpuscan_op op) {
         return ref_is_float(type) ? ref_real(1.0) : ref_bits(1);
     case GPUSCAN_OP_AND:
         return ref_wrap(type, ~UINT64_C(0));
-    default:
+    case GPUSCAN_OP_ADD:
         return ref_is_float(type) ? ref_real(0.0) : ref_bits(0);
+    case GPUSCAN_OP_OR:
+    case GPUSCAN_OP_XOR:
+        return ref_bits(0);
+    case GPUSCAN_OP_CUSTOM:
+    case GPUSCAN_OP_ARGMIN:
+    case GPUSCAN_OP_ARGMAX:
+    case GPUSCAN_OP_COUNT:
+        break;
     }
+    abort();
 }
 
 static inline int ref_less(gpuscan_type type, ref_value a, ref_value b) {
@@ -227,33 +310,38 @@ static inline int ref_less(gpuscan_type type, ref_value a, ref_value b) {
     return ref_is_signed(type) ? (int64_t)a.bits < (int64_t)b.bits : a.bits < b.bits;
 }
 
+/* The f32 or f64 nearest to it. */
+static inline ref_value ref_round(gpuscan_type type, double real) {
+    return ref_real(type == GPUSCAN_TYPE_F64 ? real : (double)(float)real);
+}
+
 static inline ref_value ref_combine(gpuscan_type type, gpuscan_op op, ref_value a, ref_value b) {
-    double real;
-    if (op == GPUSCAN_OP_MIN || op == GPUSCAN_OP_MAX) {
-        if (ref_is_float(type) && isnan(a.real))
-            return b;
-        if (ref_is_float(type) && isnan(b.real))
-            return a;
-        if (op == GPUSCAN_OP_MIN)
-            return ref_less(type, b, a) ? b : a;
-        return ref_less(type, a, b) ? b : a;
-    }
-    if (ref_is_float(type)) {
-        real = op == GPUSCAN_OP_ADD ? a.real + b.real : a.real * b.real;
-        return ref_real(type == GPUSCAN_TYPE_F64 ? real : (double)(float)real);
-    }
+    if (ref_op_kind(op) == REF_EXTREME && ref_is_float(type) && isnan(a.real))
+        return b;
+    if (ref_op_kind(op) == REF_EXTREME && ref_is_float(type) && isnan(b.real))
+        return a;
     switch (op) {
     case GPUSCAN_OP_ADD:
-        return ref_wrap(type, a.bits + b.bits);
+        return ref_is_float(type) ? ref_round(type, a.real + b.real) : ref_wrap(type, a.bits + b.bits);
     case GPUSCAN_OP_MUL:
-        return ref_wrap(type, a.bits * b.bits);
+        return ref_is_float(type) ? ref_round(type, a.real * b.real) : ref_wrap(type, a.bits * b.bits);
+    case GPUSCAN_OP_MIN:
+        return ref_less(type, b, a) ? b : a;
+    case GPUSCAN_OP_MAX:
+        return ref_less(type, a, b) ? b : a;
     case GPUSCAN_OP_AND:
         return ref_bits(a.bits & b.bits);
     case GPUSCAN_OP_OR:
         return ref_bits(a.bits | b.bits);
-    default:
+    case GPUSCAN_OP_XOR:
         return ref_bits(a.bits ^ b.bits);
+    case GPUSCAN_OP_CUSTOM:
+    case GPUSCAN_OP_ARGMIN:
+    case GPUSCAN_OP_ARGMAX:
+    case GPUSCAN_OP_COUNT:
+        break;
     }
+    abort();
 }
 
 /* ---- scan, uniform add, reduce ----------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Every argument of every public function wrong in turn: the exact result, words that name the argument, outputs and
    guards as they were, *event NULL, and the next correct call succeeds. */
 #include "harness.h"
-#include "answer.h"
+#include "opencl.h"
 
 enum { N = 100, ROWS = 3, PITCH = 120, BINS = 10 };
 
@@ -563,7 +563,7 @@ static gpuscan_custom pair_but(const char *type, size_t size, const char *combin
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_type", d.dst_type = no_type(1000000));        \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "op", d.op = GPUSCAN_OP_COUNT);                    \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "op", d.op = (gpuscan_op)-1);                      \
-        for (op = GPUSCAN_OP_AND; op <= GPUSCAN_OP_XOR; op++) {                                                        \
+        TEST_EACH_OP(op, REF_BITS) {                                                                                   \
             REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;                   \
                              d.dst_type = GPUSCAN_TYPE_F32);                                                           \
             REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;                   \
@@ -582,10 +582,9 @@ static gpuscan_custom pair_but(const char *type, size_t size, const char *combin
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "identity",                                        \
                          CUSTOM("pair", 8, "plus(a, b)", NULL));                                                       \
         /* a built-in operator knows nothing of a custom type */                                                       \
-        for (op = GPUSCAN_OP_ADD; op <= GPUSCAN_OP_XOR; op++)                                                          \
-            REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op",                                          \
-                             CUSTOM("pair", 8, "plus(a, b)", "zero()");                                                \
-                             d.op = (gpuscan_op)op);                                                                   \
+        TEST_EACH_OP(op, REF_BUILTIN)                                                                                  \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_OPERATOR, "op", CUSTOM("pair", 8, "plus(a, b)", "zero()");   \
+                         d.op = (gpuscan_op)op);                                                                       \
     } while (0)
 #define CUSTOM(type, size, combine, identity)                                                                          \
     custom = pair_but(type, size, combine, identity);                                                                  \
@@ -613,7 +612,7 @@ static void test_reduce_types(void **state) {
     REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "result", d.result = &result);
     REFUSED(reduce, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL);
     assert_int_equal(result, 77);
-    for (arg = GPUSCAN_OP_ARGMIN; arg <= GPUSCAN_OP_ARGMAX; arg++) {
+    TEST_EACH_OP(arg, REF_ARG) {
         static const gpuscan_type wrong[] = {GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_U8,  GPUSCAN_TYPE_I16,
                                              GPUSCAN_TYPE_U16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_I64,
                                              GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_CUSTOM};
@@ -645,9 +644,9 @@ static void test_uniform_add_types(void **state) {
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "op", d.op = GPUSCAN_OP_COUNT);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
-    for (op = GPUSCAN_OP_AND; op <= GPUSCAN_OP_XOR; op++)
-        REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;
-                         d.type = GPUSCAN_TYPE_F32);
+    TEST_EACH_OP(op, REF_BITS)
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;
+                     d.type = GPUSCAN_TYPE_F32);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.op = GPUSCAN_OP_CUSTOM);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.type = GPUSCAN_TYPE_CUSTOM);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", ADD_CUSTOM(NULL, 8, "plus(a, b)", "zero()"));
@@ -656,10 +655,9 @@ static void test_uniform_add_types(void **state) {
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "size",
                      ADD_CUSTOM("pair", 1025, "plus(a, b)", "zero()"));
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "combine", ADD_CUSTOM("pair", 8, NULL, "zero()"));
-    for (op = GPUSCAN_OP_ADD; op <= GPUSCAN_OP_XOR; op++)
-        REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op",
-                         ADD_CUSTOM("pair", 8, "plus(a, b)", "zero()");
-                         d.op = (gpuscan_op)op);
+    TEST_EACH_OP(op, REF_BUILTIN)
+    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", ADD_CUSTOM("pair", 8, "plus(a, b)", "zero()");
+                     d.op = (gpuscan_op)op);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "block", d.block = 0);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy",
                      d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
@@ -963,10 +961,9 @@ static void test_histogram_overlap(void **state) {
                 d.call.strategy = (gpuscan_strategy)s;                                                                 \
                 test_case(#operation "_scratch_size, %s", test_strategy_name(d.call.strategy));                        \
                 result = gpuscan_##operation##_scratch_size(test.gs, &d, &size);                                       \
+                if (!test_ran(result, d.call.strategy, test_##operation##_refusal(&d)))                                \
+                    continue;                                                                                          \
             }                                                                                                          \
-            if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && s > GPUSCAN_STRATEGY_MULTI_PASS)                       \
-                continue;                                                                                              \
-            test_ok(result);                                                                                           \
             if (size == 0)                                                                                             \
                 continue;                                                                                              \
             needed++;                                                                                                  \
@@ -1155,7 +1152,7 @@ static void test_unsupported(void **state) {
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "type", d.type = GPUSCAN_TYPE_F64);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_F64);
     test.gs = whole;
-    gpuscan_destroy(gs);
+    test_destroy(gs);
 }
 
 /* ---- the functions around them ----------------------------------------------------------------------------------- */
@@ -1194,7 +1191,7 @@ static void test_no_object(void **state) {
     test_expect(gpuscan_reduce_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_histogram_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_create(NULL, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
-    gpuscan_destroy(NULL);
+    test_destroy(NULL);
     test_expect(gpuscan_get_info(NULL, &info), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_get_info(test.gs, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_get_blob(NULL, NULL, &blob_size), GPUSCAN_ERROR_INVALID_ARGUMENT);
@@ -1206,11 +1203,10 @@ static void test_no_object(void **state) {
 }
 
 static void test_type_sizes(void **state) {
-    static const size_t sizes[GPUSCAN_TYPE_COUNT] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8, 0};
     int t;
     (void)state;
     for (t = 0; t < GPUSCAN_TYPE_COUNT; t++)
-        assert_int_equal(gpuscan_type_size((gpuscan_type)t), sizes[t]);
+        assert_int_equal(gpuscan_type_size((gpuscan_type)t), ref_kind((gpuscan_type)t) ? ref_size((gpuscan_type)t) : 0);
     assert_int_equal(gpuscan_type_size(GPUSCAN_TYPE_COUNT), 0);
     assert_int_equal(gpuscan_type_size(no_type(-1)), 0);
     assert_int_equal(gpuscan_type_size(no_type(1 << 30)), 0);

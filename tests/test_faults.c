@@ -284,9 +284,8 @@ static void all_faults(int which, gpuscan_strategy strategy, situation when, int
     test_case("%s, %s, no fault", name, situation_names[when]);
     if (when != COLD) {
         result = job_start(gs, &j, &call);
-        if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        if (!job_ran(&j, result, strategy))
             goto done;
-        test_ok(result);
     }
     finish_all();
     before_call(gs, &j, call, when);
@@ -294,9 +293,8 @@ static void all_faults(int which, gpuscan_strategy strategy, situation when, int
     layer_reset();
     job_reset(&j);
     result = job_start(gs, &j, &call);
-    if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+    if (!job_ran(&j, result, strategy))
         goto done;
-    test_ok(result);
     calls = remember();
     finish_all();
     if (when == COLD) {

@@ -153,91 +153,103 @@ static void name_histogram(const histogram_case *c, gpuscan_strategy strategy) {
               d->count_type ? test_type_name(d->count_type) : "none", test_strategy_name(strategy));
 }
 
-/* Runs the case with one strategy, or all of them, and compares all counters, and what lies around them, with the
-   reference. 0: the one strategy is refused. */
-static int check_strategies(const histogram_case *given, int first, int last) {
-    histogram_case         c = *given;
+/* A case with its buffers, what they hold, and what must come out. */
+typedef struct histogram_set {
+    histogram_case c;
+    gpuscan_type   type, counter;
+    uint64_t       span, counters;
+    unsigned char *samples, *wanted, *before;
+    test_buffer    in, out, table, weighing, number;
+} histogram_set;
+
+static void *histogram_set_up(const void *given) {
+    histogram_set         *s = (histogram_set *)test_alloc(sizeof *s);
+    histogram_case        *c = &s->c;
     gpuscan_histogram_desc reference;
-    gpuscan_type           type = c.d.sample_type ? c.d.sample_type : GPUSCAN_TYPE_U8;
-    gpuscan_type           counter = c.d.counter_type ? c.d.counter_type : GPUSCAN_TYPE_U32;
-    gpuscan_type           edge = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
-    gpuscan_type           weight = c.d.weight_type ? c.d.weight_type : GPUSCAN_TYPE_U32;
-    gpuscan_type           number_type = c.d.count_type ? c.d.count_type : GPUSCAN_TYPE_U32;
-    uint64_t               span = samples_span(&c.d), counters = ref_counters(&c.d) * ref_channels(&c.d), edges = 0;
-    uint64_t               weights = c.weights ? weights_span(&c.d) : 0;
-    unsigned char         *samples = (unsigned char *)test_alloc(span * ref_size(type));
-    unsigned char         *wanted = (unsigned char *)test_alloc(counters * ref_size(counter));
-    unsigned char         *before = (unsigned char *)test_alloc(counters * ref_size(counter));
-    test_buffer            in, out, table, weighing, number;
-    ref_value              value;
-    int                    s, ran = 0;
-
-    if (c.d.form == GPUSCAN_BINS_EDGES)
-        edges = (c.d.bins ? c.d.bins : 256) + 1;
-    if (c.samples)
-        memcpy(samples, c.samples, (size_t)span * ref_size(type));
+    gpuscan_type           edge, weight;
+    uint64_t               edges, weights;
+    memset(s, 0, sizeof *s);
+    *c = *(const histogram_case *)given;
+    s->type = c->d.sample_type ? c->d.sample_type : GPUSCAN_TYPE_U8;
+    s->counter = c->d.counter_type ? c->d.counter_type : GPUSCAN_TYPE_U32;
+    s->span = samples_span(&c->d);
+    s->counters = ref_counters(&c->d) * ref_channels(&c->d);
+    edge = s->type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : s->type;
+    edges = c->d.form == GPUSCAN_BINS_EDGES ? (c->d.bins ? c->d.bins : 256) + UINT64_C(1) : 0;
+    weight = c->d.weight_type ? c->d.weight_type : GPUSCAN_TYPE_U32;
+    weights = c->weights ? weights_span(&c->d) : 0;
+    s->samples = (unsigned char *)test_alloc(s->span * ref_size(s->type));
+    s->wanted = (unsigned char *)test_alloc(s->counters * ref_size(s->counter));
+    s->before = (unsigned char *)test_alloc(s->counters * ref_size(s->counter));
+    if (c->samples)
+        memcpy(s->samples, c->samples, (size_t)s->span * ref_size(s->type));
     else
-        fill_samples(&c, samples, span);
-    in = test_buffer_new(CL_MEM_READ_ONLY, ref_size(type), span);
-    out = test_buffer_new(c.d.accumulate ? CL_MEM_READ_WRITE : CL_MEM_WRITE_ONLY, ref_size(counter), counters);
-    table = test_buffer_new(CL_MEM_READ_ONLY, ref_size(edge), edges);
-    weighing = test_buffer_new(CL_MEM_READ_ONLY, ref_size(weight), weights);
-    number = test_buffer_new(CL_MEM_READ_ONLY, ref_size(number_type), 1);
-    test_buffer_set(&in, c.samples_offset, span, samples);
-    test_buffer_set(&table, c.edges_offset, edges, c.edges);
-    test_buffer_set(&weighing, c.weights_offset, weights, c.weights);
-    c.d.samples = in.at;
-    if (c.d.form == GPUSCAN_BINS_EDGES)
-        c.d.edges = table.at;
-    if (c.weights)
-        c.d.weights = weighing.at;
-    reference = c.d;
-    if (c.d.count_type) {
-        ref_store(number_type, &value, 0, ref_bits(c.device_count));
-        test_buffer_set(&number, 3, 1, &value);
-        c.d.count_buffer = number.at;
-        reference.count = c.device_count < c.d.count ? c.device_count : c.d.count;
+        fill_samples(c, s->samples, s->span);
+    s->in = test_buffer_new(CL_MEM_READ_ONLY, ref_size(s->type), s->span);
+    s->out = test_buffer_new(c->d.accumulate ? CL_MEM_READ_WRITE : CL_MEM_WRITE_ONLY, ref_size(s->counter),
+                             s->counters);
+    s->table = test_buffer_new(CL_MEM_READ_ONLY, ref_size(edge), edges);
+    s->weighing = test_buffer_new(CL_MEM_READ_ONLY, ref_size(weight), weights);
+    test_buffer_set(&s->in, c->samples_offset, s->span, s->samples);
+    test_buffer_set(&s->table, c->edges_offset, edges, c->edges);
+    test_buffer_set(&s->weighing, c->weights_offset, weights, c->weights);
+    c->d.samples = s->in.at;
+    if (edges)
+        c->d.edges = s->table.at;
+    if (c->weights)
+        c->d.weights = s->weighing.at;
+    reference = c->d;
+    if (c->d.count_type) {
+        s->number = test_count_buffer(c->d.count_type, c->device_count);
+        c->d.count_buffer = s->number.at;
+        reference.count = c->device_count < c->d.count ? c->device_count : c->d.count;
         if (reference.pitch == 0)
-            reference.pitch = c.d.count;
+            reference.pitch = c->d.count;
         if (reference.weights_pitch == 0)
-            reference.weights_pitch = c.d.count;
+            reference.weights_pitch = c->d.count;
     }
-    test_random_bytes(before, (size_t)counters * ref_size(counter));
-    memcpy(wanted, before, (size_t)counters * ref_size(counter));
-    ref_histogram(&reference, samples, c.edges, c.weights, wanted);
+    test_random_bytes(s->before, (size_t)s->counters * ref_size(s->counter));
+    memcpy(s->wanted, s->before, (size_t)s->counters * ref_size(s->counter));
+    ref_histogram(&reference, s->samples, c->edges, c->weights, s->wanted);
+    return s;
+}
 
-    for (s = first; s <= last; s++) {
-        name_histogram(&c, (gpuscan_strategy)s);
-        test_buffer_set(&out, c.counts_offset, counters, before);
-        c.d.counts = out.at;
-        c.d.call.strategy = (gpuscan_strategy)s;
-        ran = test_ran(gpuscan_histogram(test.gs, &c.d), c.d.call.strategy);
-        test_same(counter, test_buffer_get(&out), ran ? wanted : before, counters);
-    }
-    test_same_bytes(test_buffer_get(&in), samples, ref_size(type), span);
-    test_buffer_free(&in);
-    test_buffer_free(&out);
-    test_buffer_free(&table);
-    test_buffer_free(&weighing);
-    test_buffer_free(&number);
-    free(samples);
-    free(wanted);
-    free(before);
+/* Compares all counters, and what lies around them, with the reference. */
+static int histogram_run(void *set, gpuscan_strategy strategy) {
+    histogram_set *s = (histogram_set *)set;
+    int            ran;
+    name_histogram(&s->c, strategy);
+    test_buffer_set(&s->out, s->c.counts_offset, s->counters, s->before);
+    s->c.d.counts = s->out.at;
+    s->c.d.call.strategy = strategy;
+    ran = test_histogram_ran(&s->c.d);
+    test_same(s->counter, test_buffer_get(&s->out), ran ? s->wanted : s->before, s->counters);
     return ran;
 }
 
-static void check_all_strategies(const histogram_case *c) {
-    check_strategies(c, 0, GPUSCAN_STRATEGY_COUNT - 1);
+static void histogram_take_down(void *set) {
+    histogram_set *s = (histogram_set *)set;
+    test_same_bytes(test_buffer_get(&s->in), s->samples, ref_size(s->type), s->span);
+    test_buffer_free(&s->in);
+    test_buffer_free(&s->out);
+    test_buffer_free(&s->table);
+    test_buffer_free(&s->weighing);
+    test_buffer_free(&s->number);
+    free(s->samples);
+    free(s->wanted);
+    free(s->before);
+    free(s);
 }
 
-/* A program is built for each form, type, number of bins and strategy: so by default a case takes one strategy, another
-   each time, and in the long run all of them. */
+static const test_operation histograms = {histogram_set_up, histogram_run, histogram_take_down};
+
+static void check_all_strategies(const histogram_case *c) {
+    test_all_strategies(&histograms, c);
+}
+
+/* A case takes one strategy, another each time. */
 static void check_turning(const histogram_case *c) {
-    int s = (int)test_next_strategy();
-    if (test.is_long)
-        check_all_strategies(c);
-    else if (!check_strategies(c, s, s))
-        check_strategies(c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
+    test_one_strategy(&histograms, c, test_next_strategy());
 }
 
 /* Likewise what may become of the samples outside, with an open and a closed end. */
@@ -275,7 +287,7 @@ static void every_length(void **state) {
             d.counts = out.at;
             d.count = n;
             d.call.strategy = (gpuscan_strategy)s;
-            if (!test_ran(gpuscan_histogram(test.gs, &d), d.call.strategy))
+            if (!test_histogram_ran(&d))
                 break;
             test_same(GPUSCAN_TYPE_U32, test_buffer_get(&out), counts, 256);
         }
@@ -332,7 +344,7 @@ static void more_than_32_bits(void **state) {
         test_buffer_set(&out, 1, 256, NULL);
         d.counts = out.at;
         d.call.strategy = (gpuscan_strategy)s;
-        if (!test_ran(gpuscan_histogram(test.gs, &d), d.call.strategy))
+        if (!test_histogram_ran(&d))
             continue;
         counts = (uint64_t *)test_buffer_get(&out);
         if (counts[3] != count - 9 || counts[5] != 9 || counts[4] != 0)
@@ -388,7 +400,7 @@ static void whole_range_of_integers(void **state) {
     int                   type;
     size_t                b;
     (void)state;
-    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_U64; type++)
+    TEST_EACH_TYPE(type, REF_SIGNED | REF_UNSIGNED)
         for (b = 0; b < sizeof bins / sizeof bins[0] - (test.is_small ? 4 : 0); b++) {
             if (!test_share(b + (size_t)type, 8))
                 continue;
@@ -585,7 +597,7 @@ static void explicit_edges(void **state) {
     int                   type;
     size_t                b;
     (void)state;
-    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+    TEST_EACH_TYPE(type, REF_NUMBERS)
         for (b = 0; b < (test.is_small ? 4 : sizeof bins / sizeof bins[0]); b++) {
             if (!test_has_type((gpuscan_type)type) || !test_share(b + (size_t)type, 5))
                 continue;
@@ -738,10 +750,10 @@ static void images(void **state) {
     /* a bin for each byte: three channels do not divide a vector */
     c = a_histogram(GPUSCAN_TYPE_U8, 256, 1001);
     c.d.channels = 3;
-    check_strategies(&c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+    test_strategies(&histograms, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
     c.d.channels = 4;
     c.d.sample_type = GPUSCAN_TYPE_I8;
-    check_strategies(&c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+    test_strategies(&histograms, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
     /* other samples, and the counters for what is outside */
     c = a_histogram(GPUSCAN_TYPE_F32, 33, test_size(19, 333, 333));
     c.d.rows = 9;
@@ -866,7 +878,7 @@ static void accumulated_counters(void **state) {
     histogram_case c;
     int            type, wide;
     (void)state;
-    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+    TEST_EACH_TYPE(type, REF_NUMBERS)
         for (wide = 0; wide < 2; wide++) {
             if (!test_has_type((gpuscan_type)type))
                 continue;
@@ -910,7 +922,8 @@ static void scratch_of_the_caller(void **state) {
                 d.counts = out.at;
                 test_case("histogram of %" PRIu64 " u16, %u bins, with the caller's scratch, %s, garbage %d", d.count,
                           d.bins, test_strategy_name(d.call.strategy), kind);
-                if (!test_ran(gpuscan_histogram_scratch_size(test.gs, &d, &size), d.call.strategy))
+                if (!test_ran(gpuscan_histogram_scratch_size(test.gs, &d, &size), d.call.strategy,
+                              test_histogram_refusal(&d)))
                     continue;
                 scratch = test_buffer_new(CL_MEM_READ_WRITE, 64, size / 64 + 1);
                 garbage = (unsigned char *)test_alloc(size + 64);
@@ -920,7 +933,7 @@ static void scratch_of_the_caller(void **state) {
                 d.call.scratch.mem = scratch.at.mem;
                 d.call.scratch.offset = 2 * 64;
                 d.call.scratch_size = size;
-                if (test_ran(gpuscan_histogram(test.gs, &d), d.call.strategy)) {
+                if (test_histogram_ran(&d)) {
                     ref_histogram(&d, data, NULL, NULL, wanted);
                     test_same(GPUSCAN_TYPE_U32, test_buffer_get(&out), wanted, d.bins);
                     test_buffer_get(&scratch); /* its guards */

@@ -48,125 +48,142 @@ static void fill(const reduce_case *c, void *data) {
     }
 }
 
-/* Runs the case with some of the strategies. 0: the device refuses the last of them. */
-static int check_strategies(reduce_case c, int first_strategy, int last_strategy) {
-    static const char *const inits[] = {"", ", host init", ", device init"};
-    gpuscan_reduce_desc      d;
-    gpuscan_type   to = c.custom ? c.custom->type : c.to ? c.to : is_arg(c.op) ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
-    size_t         from_size = c.custom ? test_operator_size(c.custom) : ref_size(c.from);
-    size_t         to_size = c.custom ? from_size : ref_size(to);
-    uint64_t       count = c.count_type && c.device_count < c.count ? c.device_count : c.count;
-    unsigned char *data = (unsigned char *)test_alloc(c.count * from_size);
-    unsigned char  start[64], wanted[64], result[64 + 8], around[8];
-    test_buffer    src = test_buffer_new(CL_MEM_READ_ONLY, from_size, c.count);
-    test_buffer    dst = test_buffer_new(CL_MEM_WRITE_ONLY, to_size, 1);
-    test_buffer    init = test_buffer_new(CL_MEM_READ_ONLY, to_size, 1);
-    test_buffer    number = test_buffer_new(CL_MEM_READ_ONLY, c.count_type ? ref_size(c.count_type) : 4, 1);
-    cl_event       event = NULL;
-    ref_value      value;
-    int            ran = 0, s;
-    if (c.custom) {
-        c.op = GPUSCAN_OP_CUSTOM;
-        c.from = c.to = c.custom->type;
-    }
-    if (c.data)
-        memcpy(data, c.data, (size_t)c.count * from_size);
+/* A case with its buffers, what they hold, and what must come out. */
+typedef struct reduce_set {
+    reduce_case         c;
+    gpuscan_reduce_desc d;
+    gpuscan_type        to;
+    test_buffer         src, dst, init, number;
+    size_t              from_size, to_size;
+    unsigned char      *data, start[64], wanted[64], result[64 + 8]; /* the last 8: a guard */
+    cl_event            event;
+} reduce_set;
+
+/* The source, an init that matters, and what must come out. */
+static void reduce_data(reduce_set *s) {
+    const reduce_case *c = &s->c;
+    uint64_t           count = c->count_type && c->device_count < c->count ? c->device_count : c->count;
+    ref_value          value;
+    s->data = (unsigned char *)test_alloc(c->count * s->from_size);
+    if (c->data)
+        memcpy(s->data, c->data, (size_t)c->count * s->from_size);
     else
-        fill(&c, data);
-    memset(&d, 0, sizeof d);
-    if (c.custom) {
-        memcpy(start, c.custom->identity, to_size);
-        if (c.init)
-            c.custom->fill(start, 1);
-        if (c.init && c.custom == &op_run_join) /* the run 0..0, which the run from 1 on joins */
-            memset(start, 0, sizeof start);
-        ref_scan_custom(to_size, NULL, data, count, c.custom->combine, GPUSCAN_INCLUSIVE, start, wanted);
-    } else if (is_arg(c.op)) {
-        ref_store(to, wanted, 0, ref_arg(to, c.from, data, count, c.op));
+        fill(c, s->data);
+    if (c->custom) {
+        test_operator_start(c->custom, c->init != INIT_NONE, s->start);
+        ref_scan_custom(s->to_size, NULL, s->data, count, c->custom->combine, GPUSCAN_INCLUSIVE, s->start, s->wanted);
+    } else if (is_arg(c->op)) {
+        ref_store(s->to, s->wanted, 0, ref_arg(s->to, c->from, s->data, count, c->op));
     } else {
-        value = c.init ? test_init_value(to, c.op) : ref_identity(to, c.op);
-        ref_store(to, start, 0, value);
-        ref_store(to, wanted, 0, ref_reduce(to, c.from, data, count, c.op, &value));
+        value = c->init ? test_init_value(s->to, c->op) : ref_identity(s->to, c->op);
+        ref_store(s->to, s->start, 0, value);
+        ref_store(s->to, s->wanted, 0, ref_reduce(s->to, c->from, s->data, count, c->op, &value));
     }
+}
 
-    test_buffer_set(&src, c.src_offset, c.count, data);
-    memset(around, 0xEE, sizeof around);
-    d.src = src.at;
-    d.count = c.count;
-    d.src_type = c.from;
-    d.dst_type = c.to;
-    d.op = c.op;
-    d.custom = c.custom ? &c.custom->custom : NULL;
-    if (c.init) {
-        test_buffer_set(&init, 7, 1, start);
-        if (c.init == INIT_HOST)
-            d.init = start;
+static void *reduce_set_up(const void *given) {
+    reduce_set  *s = (reduce_set *)test_alloc(sizeof *s);
+    reduce_case *c = &s->c;
+    memset(s, 0, sizeof *s);
+    *c = *(const reduce_case *)given;
+    if (c->custom) {
+        c->op = GPUSCAN_OP_CUSTOM;
+        c->from = c->to = c->custom->type;
+    }
+    s->to = c->to ? c->to : is_arg(c->op) ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    s->from_size = c->custom ? test_operator_size(c->custom) : ref_size(c->from);
+    s->to_size = c->custom ? s->from_size : ref_size(s->to);
+    reduce_data(s);
+
+    s->src = test_buffer_new(CL_MEM_READ_ONLY, s->from_size, c->count);
+    s->dst = test_buffer_new(CL_MEM_WRITE_ONLY, s->to_size, 1);
+    s->init = test_buffer_new(CL_MEM_READ_ONLY, s->to_size, 1);
+    test_buffer_set(&s->src, c->src_offset, c->count, s->data);
+    s->d.src = s->src.at;
+    s->d.count = c->count;
+    s->d.src_type = c->from;
+    s->d.dst_type = c->to;
+    s->d.op = c->op;
+    s->d.custom = c->custom ? &c->custom->custom : NULL;
+    if (c->init) {
+        test_buffer_set(&s->init, 7, 1, s->start);
+        if (c->init == INIT_HOST)
+            s->d.init = s->start;
         else
-            d.init_buffer = init.at;
+            s->d.init_buffer = s->init.at;
     }
-    if (c.count_type) {
-        ref_store(c.count_type, &value, 0, ref_bits(c.device_count));
-        test_buffer_set(&number, 3, 1, &value);
-        d.count_buffer = number.at;
-        d.count_type = c.count_type;
-    }
+    s->number = test_count_buffer(c->count_type, c->device_count);
+    s->d.count_buffer = s->number.at;
+    s->d.count_type = c->count_type;
+    return s;
+}
 
-    for (s = first_strategy; s <= last_strategy; s++) {
-        c.strategy = d.call.strategy = (gpuscan_strategy)s;
-        test_case("%s of %" PRIu64 " %s to %s by %s, offsets %" PRIu64 " %" PRIu64 "%s%s, device count %" PRIu64
-                  " (%s)",
-                  c.custom ? c.custom->name : test_op_name(c.op), c.count, test_type_name(c.from), test_type_name(to),
-                  test_strategy_name(c.strategy), c.src_offset, c.dst_offset, inits[c.init],
-                  c.to_host ? ", result on the host" : "", c.device_count,
-                  c.count_type ? test_type_name(c.count_type) : "none");
+static void name_reduction(const reduce_set *s) {
+    static const char *const inits[] = {"", ", host init", ", device init"};
+    const reduce_case       *c = &s->c;
+    test_case("%s of %" PRIu64 " %s to %s by %s, offsets %" PRIu64 " %" PRIu64 "%s%s, device count %" PRIu64 " (%s)",
+              c->custom ? c->custom->name : test_op_name(c->op), c->count, test_type_name(c->from),
+              test_type_name(s->to), test_strategy_name(c->strategy), c->src_offset, c->dst_offset, inits[c->init],
+              c->to_host ? ", result on the host" : "", c->device_count,
+              c->count_type ? test_type_name(c->count_type) : "none");
+}
 
-        memset(result, 0xEE, sizeof result);
-        test_buffer_set(&dst, c.dst_offset, 1, NULL);
-        if (c.to_host) {
-            d.result = result;
-            d.call.event = &event;
-        } else {
-            d.dst = dst.at;
-        }
-        ran = test_ran(gpuscan_reduce(test.gs, &d), c.strategy);
-        if (ran && c.to_host) {
-            test_cl(clWaitForEvents(1, &event));
-            clReleaseEvent(event);
-            test_same_bytes(result + to_size, around, 8, 1);
-        } else if (ran) {
-            memcpy(result, test_buffer_get(&dst), to_size);
-        }
-        if (ran && c.custom)
-            test_same_bytes(result, wanted, to_size, 1);
-        else if (ran)
-            test_same(to, result, wanted, 1);
-        if (!ran || c.to_host)
-            test_buffer_untouched(&dst);
+static int reduce_run(void *set, gpuscan_strategy strategy) {
+    reduce_set   *s = (reduce_set *)set;
+    reduce_case  *c = &s->c;
+    unsigned char around[8];
+    int           ran;
+    c->strategy = s->d.call.strategy = strategy;
+    name_reduction(s);
+    memset(around, 0xEE, sizeof around);
+    memset(s->result, 0xEE, sizeof s->result);
+    test_buffer_set(&s->dst, c->dst_offset, 1, NULL);
+    if (c->to_host) {
+        s->d.result = s->result;
+        s->d.call.event = &s->event;
+    } else {
+        s->d.dst = s->dst.at;
     }
-    test_same_bytes(test_buffer_get(&src), data, from_size, c.count);
-    test_buffer_free(&src);
-    test_buffer_free(&dst);
-    test_buffer_free(&init);
-    test_buffer_free(&number);
-    free(data);
+    ran = test_reduce_ran(&s->d);
+    if (ran && c->to_host) {
+        test_cl(clWaitForEvents(1, &s->event));
+        clReleaseEvent(s->event);
+        test_same_bytes(s->result + s->to_size, around, 8, 1);
+    } else if (ran) {
+        memcpy(s->result, test_buffer_get(&s->dst), s->to_size);
+    }
+    if (ran && c->custom)
+        test_same_bytes(s->result, s->wanted, s->to_size, 1);
+    else if (ran)
+        test_same(s->to, s->result, s->wanted, 1);
+    if (!ran || c->to_host)
+        test_buffer_untouched(&s->dst);
     return ran;
 }
 
+static void reduce_take_down(void *set) {
+    reduce_set *s = (reduce_set *)set;
+    test_same_bytes(test_buffer_get(&s->src), s->data, s->from_size, s->c.count);
+    test_buffer_free(&s->src);
+    test_buffer_free(&s->dst);
+    test_buffer_free(&s->init);
+    test_buffer_free(&s->number);
+    free(s->data);
+    free(s);
+}
+
+static const test_operation reductions = {reduce_set_up, reduce_run, reduce_take_down};
+
 static int check_reduce(reduce_case c) {
-    return check_strategies(c, (int)c.strategy, (int)c.strategy);
+    return test_strategies(&reductions, &c, (int)c.strategy, (int)c.strategy);
 }
 
 static void check_all_strategies(reduce_case c) {
-    check_strategies(c, 0, GPUSCAN_STRATEGY_COUNT - 1);
+    test_all_strategies(&reductions, &c);
 }
 
-/* A program is built for each strategy, type and operator: by default this strategy alone. */
 static void check_one_strategy(reduce_case c, gpuscan_strategy strategy) {
-    c.strategy = strategy;
-    if (test.is_long)
-        check_all_strategies(c);
-    else if (!check_strategies(c, (int)strategy, (int)strategy))
-        check_strategies(c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
+    test_one_strategy(&reductions, &c, strategy);
 }
 
 static void check_pair_strategy(reduce_case c) {
@@ -194,7 +211,7 @@ static void check_lengths(gpuscan_type type, gpuscan_strategy strategy, uint64_t
         test_buffer_set(&dst, n % 5, 1, NULL);
         d.dst = dst.at;
         d.count = n;
-        if (!test_ran(gpuscan_reduce(test.gs, &d), strategy))
+        if (!test_reduce_ran(&d))
             break;
         test_same(type, test_buffer_get(&dst), sums + n * size, 1);
     }
@@ -208,7 +225,7 @@ static void every_length(void **state) {
     int s, type;
     (void)state;
     for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
-        for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+        TEST_EACH_TYPE(type, REF_NUMBERS)
             if (type == GPUSCAN_TYPE_U32 || (test.is_long && test_has_type((gpuscan_type)type)))
                 check_lengths((gpuscan_type)type, (gpuscan_strategy)s, test_size(600, 4097, 4097), test_size(41, 1, 1));
 }
@@ -287,7 +304,7 @@ static void more_than_32_bits(void **state) {
             d.result = &result;
             d.call.strategy = (gpuscan_strategy)s;
             d.call.event = &event;
-            if (!test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy))
+            if (!test_reduce_ran(&d))
                 continue;
             test_cl(clWaitForEvents(1, &event));
             clReleaseEvent(event);
@@ -304,8 +321,8 @@ static void types_and_operators(void **state) {
     int         type, op, s;
     reduce_case c;
     (void)state;
-    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
-        for (op = GPUSCAN_OP_ADD; op <= GPUSCAN_OP_XOR; op++)
+    TEST_EACH_TYPE(type, REF_NUMBERS)
+        TEST_EACH_OP(op, REF_BUILTIN)
             for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
                 if (!test_has_type((gpuscan_type)type) || !test_op_fits((gpuscan_type)type, (gpuscan_op)op))
                     continue;
@@ -342,8 +359,8 @@ static void differing_types(void **state) {
     reduce_case               c;
     int                       from, to, listed;
     (void)state;
-    for (from = GPUSCAN_TYPE_I8; from <= GPUSCAN_TYPE_F64; from++)
-        for (to = GPUSCAN_TYPE_I8; to <= GPUSCAN_TYPE_F64; to++) {
+    TEST_EACH_TYPE(from, REF_NUMBERS)
+        TEST_EACH_TYPE(to, REF_NUMBERS) {
             for (i = 0, listed = 0; i < sizeof pairs / sizeof pairs[0]; i++)
                 listed = listed || ((int)pairs[i][0] == from && (int)pairs[i][1] == to);
             if (!(listed || test.is_long) || !test_has_type((gpuscan_type)from) || !test_has_type((gpuscan_type)to))
@@ -376,8 +393,8 @@ static void indices(void **state) {
     size_t                n;
     reduce_case           c;
     (void)state;
-    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
-        for (op = GPUSCAN_OP_ARGMIN; op <= GPUSCAN_OP_ARGMAX; op++)
+    TEST_EACH_TYPE(type, REF_NUMBERS)
+        TEST_EACH_OP(op, REF_ARG)
             for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
                 if (!test_has_type((gpuscan_type)type))
                     continue;
@@ -417,7 +434,7 @@ static void indices_of_extremes(void **state) {
     int                       op;
     (void)state;
     for (t = 0; t < (test.is_small ? 2 : sizeof types / sizeof types[0]); t++)
-        for (op = GPUSCAN_OP_ARGMIN; op <= GPUSCAN_OP_ARGMAX; op++) {
+        TEST_EACH_OP(op, REF_ARG) {
             if (!test_has_type(types[t]))
                 continue;
             c = a_reduction(types[t], (gpuscan_op)op, count);
@@ -463,7 +480,7 @@ static void extremes_of_floats(void **state) {
     int                       op;
     (void)state;
     for (t = 0; t < 3; t++)
-        for (op = GPUSCAN_OP_MIN; op <= GPUSCAN_OP_MAX; op++) {
+        TEST_EACH_OP(op, REF_EXTREME) {
             if (!test_has_type(types[t]))
                 continue;
             c = a_reduction(types[t], (gpuscan_op)op, count);
@@ -521,7 +538,7 @@ static void inits_and_counts(void **state) {
             check_all_strategies(c);
             c.count = counts[n];
             for (v = 0; v < 8; v++)
-                for (type = GPUSCAN_TYPE_U32; type <= GPUSCAN_TYPE_U64; type += 2) {
+                TEST_EACH_TYPE(type, REF_UNSIGNED) {
                     const uint64_t values[8] = {0,
                                                 1,
                                                 counts[n] / 2,
@@ -530,6 +547,8 @@ static void inits_and_counts(void **state) {
                                                 counts[n] + 1,
                                                 UINT32_MAX,
                                                 type == GPUSCAN_TYPE_U64 ? (UINT64_C(1) << 32) + 1 : 7};
+                    if (ref_size((gpuscan_type)type) < 4)
+                        continue; /* no type of a count */
                     c.count_type = (gpuscan_type)type;
                     c.device_count = values[v];
                     check_all_strategies(c);
@@ -617,7 +636,7 @@ static void conversions(void **state) {
         d.custom = &squares;
         test_buffer_set(&dst, 1, 1, NULL);
         d.dst = dst.at;
-        if (test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy)) {
+        if (test_reduce_ran(&d)) {
             memcpy(&result, test_buffer_get(&dst), 8);
             if (result != sum)
                 fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, sum);
@@ -627,7 +646,7 @@ static void conversions(void **state) {
         d.src_type = GPUSCAN_TYPE_CUSTOM;
         d.custom = &brackets;
         test_buffer_set(&dst, 1, 1, NULL);
-        if (test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy)) {
+        if (test_reduce_ran(&d)) {
             memcpy(&result, test_buffer_get(&dst), 8);
             if (result != total)
                 fail_msg("%s: %" PRIu64 " instead of %" PRIu64, test.what, result, total);
@@ -681,7 +700,7 @@ static void float_sums(void **state) {
                           test_strategy_name(d.call.strategy));
                 test_buffer_set(&dst, 2, 1, NULL);
                 d.dst = dst.at;
-                if (!test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy))
+                if (!test_reduce_ran(&d))
                     break;
                 if (run == 0)
                     memcpy(first, test_buffer_get(&dst), ref_size(type));
@@ -741,12 +760,13 @@ static void scratch_of_the_caller(void **state) {
                 d.call.strategy = (gpuscan_strategy)s;
                 test_case("sum of %" PRIu64 " with the caller's scratch, %s, garbage %d", d.count,
                           test_strategy_name(d.call.strategy), kind);
-                if (!test_ran(gpuscan_reduce_scratch_size(test.gs, &d, &size), d.call.strategy))
+                if (!test_ran(gpuscan_reduce_scratch_size(test.gs, &d, &size), d.call.strategy,
+                              test_reduce_refusal(&d)))
                     continue;
                 d.call.scratch.mem = scratch.at.mem;
                 d.call.scratch.offset = 2 * 64;
                 d.call.scratch_size = size;
-                if (!test_ran(gpuscan_reduce(test.gs, &d), d.call.strategy))
+                if (!test_reduce_ran(&d))
                     continue;
                 for (i = 0, sum = 0; i < d.count; i++)
                     sum += data[i];

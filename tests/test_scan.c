@@ -32,131 +32,151 @@ static void name_scan(const scan_case *c) {
               c->in_place ? ", in place" : "", c->device_count, c->count_type ? test_type_name(c->count_type) : "none");
 }
 
-/* Runs the case with some of the strategies and compares everything that a call may write, and everything around it,
-   with the reference. 0: the device refuses the last of them. */
-static int check_strategies(scan_case c, int first_strategy, int last_strategy) {
+/* A case with its buffers, what they hold, and what must come out. */
+typedef struct scan_set {
+    scan_case         c;
     gpuscan_scan_desc d;
     test_buffer       src, dst, total, init, number;
-    size_t            from_size, to_size, i;
-    uint64_t          rows = c.rows ? c.rows : 1, src_pitch = c.src_pitch ? c.src_pitch : c.count;
-    uint64_t          dst_pitch = c.dst_pitch ? c.dst_pitch : c.count, count = c.count, r;
-    uint64_t          src_span = (rows - 1) * src_pitch + c.count, dst_span = (rows - 1) * dst_pitch + c.count;
+    size_t            from_size, to_size;
+    uint64_t          rows, src_pitch, dst_pitch, src_span, dst_span;
     unsigned char    *data, *wanted, *totals, start[64];
-    ref_value         first;
-    int               ran = 0, s;
+    ref_value         first; /* what start holds */
+} scan_set;
 
-    if (c.custom) {
-        c.op = GPUSCAN_OP_CUSTOM;
-        c.from = c.to = c.custom->type;
-    }
-    memset(&d, 0, sizeof d);
-    from_size = c.custom ? test_operator_size(c.custom) : ref_size(c.from);
-    to_size = c.custom ? from_size : ref_size(c.to);
-    if (c.count_type)
-        count = c.device_count < count ? c.device_count : count;
-
-    /* the source, and an init that matters */
-    data = (unsigned char *)test_alloc(src_span * from_size);
-    wanted = (unsigned char *)test_alloc(dst_span * to_size);
-    totals = (unsigned char *)test_alloc(rows * to_size);
-    if (c.data)
-        memcpy(data, c.data, (size_t)src_span * from_size);
-    else if (c.custom)
-        c.custom->fill(data, src_span);
+/* The source, and an init that matters. */
+static void scan_data(scan_set *s) {
+    const scan_case *c = &s->c;
+    s->data = (unsigned char *)test_alloc(s->src_span * s->from_size);
+    if (c->data)
+        memcpy(s->data, c->data, (size_t)s->src_span * s->from_size);
+    else if (c->custom)
+        c->custom->fill(s->data, s->src_span);
     else
-        test_fill(c.from, c.op, data, src_span);
-    if (c.custom) {
-        memcpy(start, c.custom->identity, to_size);
-        if (c.init)
-            c.custom->fill(start, 1);
-        if (c.init && c.custom == &op_run_join) /* a run joins the row that begins behind it, here that of row 0 */
-            memset(start, 0, sizeof start);
+        test_fill(c->from, c->op, s->data, s->src_span);
+    if (c->custom) {
+        test_operator_start(c->custom, c->init != INIT_NONE, s->start);
     } else {
-        first = c.init ? test_init_value(c.to, c.op) : ref_identity(c.to, c.op);
-        ref_store(c.to, start, 0, first);
+        s->first = c->init ? test_init_value(c->to, c->op) : ref_identity(c->to, c->op);
+        ref_store(c->to, s->start, 0, s->first);
     }
+}
 
-    /* what must come out: in the gaps between the rows, and behind the device's count, what was there before */
-    if (c.in_place)
-        memcpy(wanted, data, (size_t)dst_span * to_size);
+/* What must come out: in the gaps between the rows, and behind the device's count, what was there before. */
+static void scan_wanted(scan_set *s) {
+    const scan_case *c = &s->c;
+    uint64_t         count = c->count_type && c->device_count < c->count ? c->device_count : c->count, r;
+    size_t           size = s->to_size, i;
+    s->wanted = (unsigned char *)test_alloc(s->dst_span * size);
+    s->totals = (unsigned char *)test_alloc(s->rows * size);
+    if (c->in_place)
+        memcpy(s->wanted, s->data, (size_t)s->dst_span * size);
     else
-        for (i = 0; i < (size_t)dst_span * to_size; i++)
-            wanted[i] = test_pattern((size_t)c.dst_offset * to_size + i);
-    for (r = 0; r < rows; r++) {
-        const unsigned char *in = data + (size_t)(r * src_pitch) * from_size;
-        unsigned char       *out = wanted + (size_t)(r * dst_pitch) * to_size;
-        if (c.custom)
-            ref_scan_custom(to_size, out, in, count, c.custom->combine, c.kind, start, totals + (size_t)r * to_size);
+        for (i = 0; i < (size_t)s->dst_span * size; i++)
+            s->wanted[i] = test_pattern((size_t)c->dst_offset * size + i);
+    for (r = 0; r < s->rows; r++) {
+        const unsigned char *in = s->data + (size_t)(r * s->src_pitch) * s->from_size;
+        unsigned char       *out = s->wanted + (size_t)(r * s->dst_pitch) * size;
+        if (c->custom)
+            ref_scan_custom(size, out, in, count, c->custom->combine, c->kind, s->start, s->totals + (size_t)r * size);
         else
-            ref_store(c.to, totals, r, ref_scan(c.to, out, c.from, in, count, c.op, c.kind, &first));
+            ref_store(c->to, s->totals, r, ref_scan(c->to, out, c->from, in, count, c->op, c->kind, &s->first));
     }
+}
 
-    src = test_buffer_new(CL_MEM_READ_WRITE, from_size, src_span);
-    dst = test_buffer_new(c.in_place ? CL_MEM_READ_WRITE : CL_MEM_WRITE_ONLY, to_size, dst_span);
-    total = test_buffer_new(CL_MEM_WRITE_ONLY, to_size, rows);
-    init = test_buffer_new(CL_MEM_READ_ONLY, to_size, 1);
-    number = test_buffer_new(CL_MEM_READ_ONLY, c.count_type ? ref_size(c.count_type) : 4, 1);
-    test_buffer_set(&src, c.src_offset, src_span, data);
-    test_buffer_set(&init, c.src_offset, 1, start);
-    d.src = src.at;
-    d.count = c.count;
-    d.src_type = c.from;
-    d.dst_type = c.to;
-    d.op = c.op;
-    d.kind = c.kind;
-    d.custom = c.custom ? &c.custom->custom : NULL;
-    if (c.init == INIT_HOST)
-        d.init = start;
-    if (c.init == INIT_DEVICE)
-        d.init_buffer = init.at;
-    d.rows = c.rows;
-    d.src_pitch = c.src_pitch;
-    d.dst_pitch = c.dst_pitch;
-    if (c.count_type) {
-        ref_store(c.count_type, &first, 0, ref_bits(c.device_count));
-        test_buffer_set(&number, 3, 1, &first);
-        d.count_buffer = number.at;
-        d.count_type = c.count_type;
+static void *scan_set_up(const void *given) {
+    scan_set  *s = (scan_set *)test_alloc(sizeof *s);
+    scan_case *c = &s->c;
+    memset(s, 0, sizeof *s);
+    *c = *(const scan_case *)given;
+    if (c->custom) {
+        c->op = GPUSCAN_OP_CUSTOM;
+        c->from = c->to = c->custom->type;
     }
+    s->from_size = c->custom ? test_operator_size(c->custom) : ref_size(c->from);
+    s->to_size = c->custom ? s->from_size : ref_size(c->to);
+    s->rows = c->rows ? c->rows : 1;
+    s->src_pitch = c->src_pitch ? c->src_pitch : c->count;
+    s->dst_pitch = c->dst_pitch ? c->dst_pitch : c->count;
+    s->src_span = (s->rows - 1) * s->src_pitch + c->count;
+    s->dst_span = (s->rows - 1) * s->dst_pitch + c->count;
+    scan_data(s);
+    scan_wanted(s);
 
-    for (s = first_strategy; s <= last_strategy; s++) {
-        c.strategy = d.call.strategy = (gpuscan_strategy)s;
-        name_scan(&c);
-        if (c.in_place)
-            test_buffer_set(&src, c.src_offset, src_span, data);
-        else
-            test_buffer_set(&dst, c.dst_offset, dst_span, NULL);
-        test_buffer_set(&total, c.dst_offset, rows, NULL);
-        d.dst = c.in_place ? src.at : dst.at;
-        if (c.total)
-            d.total = total.at;
-        ran = test_ran(gpuscan_scan(test.gs, &d), c.strategy);
-        if (ran && c.custom)
-            test_same_bytes(test_buffer_get(c.in_place ? &src : &dst), wanted, to_size, dst_span);
-        else if (ran)
-            test_same(c.to, test_buffer_get(c.in_place ? &src : &dst), wanted, dst_span);
-        if (!ran || !c.in_place)
-            test_same_bytes(test_buffer_get(&src), data, from_size, src_span);
-        if (!ran || !c.total) {
-            test_buffer_untouched(&total);
-            continue;
-        }
-        strncat(test.what, ": total", sizeof test.what - strlen(test.what) - 1);
-        if (c.custom)
-            test_same_bytes(test_buffer_get(&total), totals, to_size, rows);
-        else
-            test_same(c.to, test_buffer_get(&total), totals, rows);
+    s->src = test_buffer_new(CL_MEM_READ_WRITE, s->from_size, s->src_span);
+    s->dst = test_buffer_new(c->in_place ? CL_MEM_READ_WRITE : CL_MEM_WRITE_ONLY, s->to_size, s->dst_span);
+    s->total = test_buffer_new(CL_MEM_WRITE_ONLY, s->to_size, s->rows);
+    s->init = test_buffer_new(CL_MEM_READ_ONLY, s->to_size, 1);
+    test_buffer_set(&s->src, c->src_offset, s->src_span, s->data);
+    test_buffer_set(&s->init, c->src_offset, 1, s->start);
+    s->d.src = s->src.at;
+    s->d.count = c->count;
+    s->d.src_type = c->from;
+    s->d.dst_type = c->to;
+    s->d.op = c->op;
+    s->d.kind = c->kind;
+    s->d.custom = c->custom ? &c->custom->custom : NULL;
+    if (c->init == INIT_HOST)
+        s->d.init = s->start;
+    if (c->init == INIT_DEVICE)
+        s->d.init_buffer = s->init.at;
+    s->d.rows = c->rows;
+    s->d.src_pitch = c->src_pitch;
+    s->d.dst_pitch = c->dst_pitch;
+    s->number = test_count_buffer(c->count_type, c->device_count);
+    s->d.count_buffer = s->number.at;
+    s->d.count_type = c->count_type;
+    return s;
+}
+
+/* Compares everything that the call may write, and everything around it. */
+static int scan_run(void *set, gpuscan_strategy strategy) {
+    scan_set    *s = (scan_set *)set;
+    scan_case   *c = &s->c;
+    test_buffer *out = c->in_place ? &s->src : &s->dst;
+    int          ran;
+    c->strategy = s->d.call.strategy = strategy;
+    name_scan(c);
+    if (c->in_place)
+        test_buffer_set(&s->src, c->src_offset, s->src_span, s->data);
+    else
+        test_buffer_set(&s->dst, c->dst_offset, s->dst_span, NULL);
+    test_buffer_set(&s->total, c->dst_offset, s->rows, NULL);
+    s->d.dst = out->at;
+    if (c->total)
+        s->d.total = s->total.at;
+    ran = test_scan_ran(&s->d);
+    if (ran && c->custom)
+        test_same_bytes(test_buffer_get(out), s->wanted, s->to_size, s->dst_span);
+    else if (ran)
+        test_same(c->to, test_buffer_get(out), s->wanted, s->dst_span);
+    if (!ran || !c->in_place)
+        test_same_bytes(test_buffer_get(&s->src), s->data, s->from_size, s->src_span);
+    if (!ran || !c->total) {
+        test_buffer_untouched(&s->total);
+        return ran;
     }
-    test_buffer_free(&src);
-    test_buffer_free(&dst);
-    test_buffer_free(&total);
-    test_buffer_free(&init);
-    test_buffer_free(&number);
-    free(data);
-    free(wanted);
-    free(totals);
+    strncat(test.what, ": total", sizeof test.what - strlen(test.what) - 1);
+    if (c->custom)
+        test_same_bytes(test_buffer_get(&s->total), s->totals, s->to_size, s->rows);
+    else
+        test_same(c->to, test_buffer_get(&s->total), s->totals, s->rows);
     return ran;
 }
+
+static void scan_take_down(void *set) {
+    scan_set *s = (scan_set *)set;
+    test_buffer_free(&s->src);
+    test_buffer_free(&s->dst);
+    test_buffer_free(&s->total);
+    test_buffer_free(&s->init);
+    test_buffer_free(&s->number);
+    free(s->data);
+    free(s->wanted);
+    free(s->totals);
+    free(s);
+}
+
+static const test_operation scans = {scan_set_up, scan_run, scan_take_down};
 
 static scan_case a_scan(gpuscan_type type, gpuscan_op op, uint64_t count) {
     scan_case c;
@@ -168,20 +188,15 @@ static scan_case a_scan(gpuscan_type type, gpuscan_op op, uint64_t count) {
 }
 
 static int check_scan(scan_case c) {
-    return check_strategies(c, (int)c.strategy, (int)c.strategy);
+    return test_strategies(&scans, &c, (int)c.strategy, (int)c.strategy);
 }
 
 static void check_all_strategies(scan_case c) {
-    check_strategies(c, 0, GPUSCAN_STRATEGY_COUNT - 1);
+    test_all_strategies(&scans, &c);
 }
 
-/* A program is built for each strategy, type and operator: by default this strategy alone. */
 static void check_one_strategy(scan_case c, gpuscan_strategy strategy) {
-    c.strategy = strategy;
-    if (test.is_long)
-        check_all_strategies(c);
-    else if (!check_strategies(c, (int)strategy, (int)strategy))
-        check_strategies(c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
+    test_one_strategy(&scans, &c, strategy);
 }
 
 static void check_pair_strategy(scan_case c) {
@@ -217,7 +232,7 @@ static void check_lengths(gpuscan_type type, gpuscan_strategy strategy, gpuscan_
         d.dst = dst.at;
         d.total = total.at;
         d.count = n;
-        if (!test_ran(gpuscan_scan(test.gs, &d), strategy))
+        if (!test_scan_ran(&d))
             break;
         test_same(type, test_buffer_get(&dst), sums + (kind == GPUSCAN_INCLUSIVE ? size : 0), n);
         test_same(type, test_buffer_get(&total), sums + n * size, 1);
@@ -234,7 +249,7 @@ static void every_length(void **state) {
     (void)state;
     for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
         for (kind = 0; kind < 2; kind++)
-            for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
+            TEST_EACH_TYPE(type, REF_NUMBERS)
                 if (type == GPUSCAN_TYPE_U32 || (test.is_long && test_has_type((gpuscan_type)type)))
                     check_lengths((gpuscan_type)type, (gpuscan_strategy)s, (gpuscan_scan_kind)kind,
                                   test_size(600, 4097, 4097), test_size(53, 1, 1));
@@ -326,7 +341,7 @@ static void more_than_32_bits(void **state) {
         test_case("2^32 + 77777 bytes in place, %s", test_strategy_name(strategies[s]));
         test_fill_buffer(mem, &one, 1, count);
         d.call.strategy = strategies[s];
-        if (!test_ran(gpuscan_scan(test.gs, &d), strategies[s]))
+        if (!test_scan_ran(&d))
             continue;
         for (at = 0; at < count; at += size) {
             size = count - at < chunk ? count - at : chunk;
@@ -347,8 +362,8 @@ static void types_and_operators(void **state) {
     int       type, op, s, kind;
     scan_case c;
     (void)state;
-    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
-        for (op = GPUSCAN_OP_ADD; op <= GPUSCAN_OP_XOR; op++)
+    TEST_EACH_TYPE(type, REF_NUMBERS)
+        TEST_EACH_OP(op, REF_BUILTIN)
             for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
                 if (!test_has_type((gpuscan_type)type) || !test_op_fits((gpuscan_type)type, (gpuscan_op)op))
                     continue;
@@ -436,8 +451,8 @@ static void differing_types(void **state) {
         for (i = 0; i < sizeof pairs / sizeof pairs[0] && (!test.is_small || i < 6); i++)
             check_pair(pairs[i][0], pairs[i][1]);
     else
-        for (from = GPUSCAN_TYPE_I8; from <= GPUSCAN_TYPE_F64; from++)
-            for (to = GPUSCAN_TYPE_I8; to <= GPUSCAN_TYPE_F64; to++)
+        TEST_EACH_TYPE(from, REF_NUMBERS)
+            TEST_EACH_TYPE(to, REF_NUMBERS)
                 check_pair((gpuscan_type)from, (gpuscan_type)to);
 }
 
@@ -484,7 +499,7 @@ static void extremes_of_floats(void **state) {
     int                       op;
     (void)state;
     for (t = 0; t < 3; t++)
-        for (op = GPUSCAN_OP_MIN; op <= GPUSCAN_OP_MAX; op++) {
+        TEST_EACH_OP(op, REF_EXTREME) {
             if (!test_has_type(types[t]))
                 continue;
             c = a_scan(types[t], (gpuscan_op)op, count);
@@ -607,7 +622,7 @@ static void device_counts(void **state) {
     for (n = 0; n < (test.is_small ? 2 : 4); n++)
         for (v = 0; v < 8; v++)
             for (rows = 1; rows <= 3; rows += 2)
-                for (type = GPUSCAN_TYPE_U32; type <= GPUSCAN_TYPE_U64; type += 2) {
+                TEST_EACH_TYPE(type, REF_UNSIGNED) {
                     const uint64_t values[8] = {0,
                                                 1,
                                                 counts[n] / 2,
@@ -616,6 +631,8 @@ static void device_counts(void **state) {
                                                 counts[n] + 1,
                                                 UINT32_MAX,
                                                 type == GPUSCAN_TYPE_U64 ? (UINT64_C(1) << 32) + 1 : 7};
+                    if (ref_size((gpuscan_type)type) < 4)
+                        continue; /* no type of a count */
                     c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, counts[n]);
                     c.rows = (uint64_t)rows;
                     c.dst_pitch = counts[n] + 2;
@@ -734,7 +751,7 @@ static void check_convert(gpuscan_scan_desc d, size_t from_size, const void *dat
         d.src = src.at;
         d.dst = dst.at;
         d.call.strategy = (gpuscan_strategy)s;
-        if (test_ran(gpuscan_scan(test.gs, &d), d.call.strategy))
+        if (test_scan_ran(&d))
             test_same_bytes(test_buffer_get(&dst), wanted, to_size, span);
     }
     test_buffer_free(&src);
@@ -895,7 +912,7 @@ static void check_float_sums(gpuscan_type type, gpuscan_strategy strategy, uint6
         test_buffer_set(&dst, 2, count, NULL);
         d.src = src.at;
         d.dst = dst.at;
-        if (!test_ran(gpuscan_scan(test.gs, &d), strategy))
+        if (!test_scan_ran(&d))
             break;
         if (run == 0)
             memcpy(first, test_buffer_get(&dst), (size_t)count * size);
@@ -981,12 +998,13 @@ static void scratch_of_the_caller(void **state) {
                 d.call.scratch_size = 0;
                 test_case("scan of %" PRIu64 " with the caller's scratch, %s, garbage %d", d.count,
                           test_strategy_name(d.call.strategy), fill);
-                if (!test_ran(gpuscan_scan_scratch_size(test.gs, &d, &size), d.call.strategy))
+                if (!test_ran(gpuscan_scan_scratch_size(test.gs, &d, &size), d.call.strategy,
+                              test_scan_refusal(&d)))
                     continue;
                 d.call.scratch.mem = scratch.at.mem;
                 d.call.scratch.offset = 2 * 64;
                 d.call.scratch_size = size;
-                if (!test_ran(gpuscan_scan(test.gs, &d), d.call.strategy))
+                if (!test_scan_ran(&d))
                     continue;
                 test_same(GPUSCAN_TYPE_U32, test_buffer_get(&dst), sums, d.count);
                 test_buffer_get(&scratch); /* its guards */
@@ -1133,6 +1151,27 @@ static void host_arrays(void **state) {
     free(products);
 }
 
+/* Nothing to scan, and no src: the total is init, by every strategy. */
+static void test_empty_scan(void **state) {
+    test_buffer total = test_buffer_new(CL_MEM_READ_WRITE, 4, 16);
+    const cl_uint init = 77;
+    int s;
+    (void)state;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        gpuscan_scan_desc desc;
+        memset(&desc, 0, sizeof desc);
+        test_case("a scan of nothing, %s", test_strategy_name((gpuscan_strategy)s));
+        test_buffer_set(&total, 0, 1, NULL);
+        desc.total = total.at;
+        desc.init = &init;
+        desc.call.strategy = (gpuscan_strategy)s;
+        if (!test_scan_ran(&desc))
+            continue;
+        assert_int_equal(*(const cl_uint *)test_buffer_get(&total), 77);
+    }
+    test_buffer_free(&total);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(every_length),
                                        TEST(edges),
@@ -1157,7 +1196,8 @@ int main(void) {
                                        TEST(float_sums),
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices),
-                                       TEST(host_arrays)};
+                                       TEST(host_arrays),
+                                       TEST(test_empty_scan)};
     test_select();
     return cmocka_run_group_tests_name("scan", tests, test_open, test_close);
 }

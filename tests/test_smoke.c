@@ -16,7 +16,7 @@ static void check_job(int which, uint64_t n) {
         job_new(&j, which, n);
         for (round = 0; round < 2; round++) { /* the second finds what the first left in the scratch memory */
             job_reset(&j);
-            if (!test_ran(job_start(test.gs, &j, &call), call.strategy))
+            if (!job_ran(&j, job_start(test.gs, &j, &call), call.strategy))
                 break;
             test_cl(clFinish(test.queue));
             job_done(&j);

@@ -82,7 +82,7 @@ static void check_add(add_case c, int first, int last) {
         test_buffer_set(&dst, c.dst_offset, c.count, data);
         d.dst = dst.at;
         d.call.strategy = strategies[s];
-        if (!test_ran(gpuscan_uniform_add(test.gs, &d), strategies[s]))
+        if (!test_uniform_add_ran(&d))
             continue;
         if (c.custom)
             test_same_bytes(test_buffer_get(&dst), wanted, size, c.count);
@@ -173,8 +173,8 @@ static void types_and_operators(void **state) {
     int      type, op, all, one;
     add_case c;
     (void)state;
-    for (type = GPUSCAN_TYPE_I8; type <= GPUSCAN_TYPE_F64; type++)
-        for (op = GPUSCAN_OP_ADD; op <= GPUSCAN_OP_XOR; op++) {
+    TEST_EACH_TYPE(type, REF_NUMBERS)
+        TEST_EACH_OP(op, REF_BUILTIN) {
             if (!test_has_type((gpuscan_type)type) || !test_op_fits((gpuscan_type)type, (gpuscan_op)op) ||
                 !test_pair_in_run((gpuscan_type)type, (gpuscan_op)op))
                 continue;

@@ -44,6 +44,14 @@ check() {
   fi
 }
 
+# build NAME COMPILER OPTIONS...: tests/NAME.c into the work folder.
+# shellcheck disable=SC2086 # the libraries are many words
+build() {
+  source=$1
+  shift
+  check "compile $source" "$@" -std=c99 -O1 "tests/$source.c" -o "$work/$source" $libraries
+}
+
 left_out() {
   echo "left out: $1"
 }
@@ -73,37 +81,49 @@ sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { (void)d; (void)n; return 0; }' > "$work/try.c"
 fuzzer=
 have clang && clang -fsanitize=fuzzer,address "$work/try.c" -o "$work/try" 2> /dev/null && fuzzer=1
+# shellcheck disable=SC2086
 $cc $sanitize -c "$work/try.c" -o "$work/try.o" 2> /dev/null || sanitize=
 
-# fuzz NAME SHORT-SECONDS
-fuzz() {
-  seconds=${GPUSCAN_FUZZ_SECONDS:-3600}
-  if [ -n "$long" ] && [ -n "$fuzzer" ]; then
-    # shellcheck disable=SC2086
-    check "compile fuzz_$1" clang -std=c99 -g -O1 -fsanitize=fuzzer $sanitize "tests/fuzz_$1.c" -o "$work/fuzz_$1" \
-      $libraries
-    check "fuzz $1 for $seconds s" env ASAN_OPTIONS=detect_leaks=0 "$work/fuzz_$1" "-max_total_time=$seconds" \
-      -max_len=400 -len_control=0 -timeout=120 -rss_limit_mb=8000 "-artifact_prefix=$work/$1-" "$work/$1" "tests/corpus/$1"
-    return
-  fi
-  [ -n "$long" ] && left_out "libFuzzer, for want of clang -fsanitize=fuzzer: plain random inputs instead"
-  [ -n "$long" ] || seconds=$2
-  # shellcheck disable=SC2086
-  check "compile fuzz_$1" $cc -std=c99 -g -O1 $sanitize -DFUZZ_MAIN "tests/fuzz_$1.c" -o "$work/replay_$1" $libraries
-  check "fuzz $1 for $seconds s" env ASAN_OPTIONS=detect_leaks=0 GPUSCAN_FUZZ_SHORT="${long:-1}" \
-    sh -c 'cd "$0" && exec "$1" "$2" "$3"/*' "$work" "$work/replay_$1" "$seconds" "$root/tests/corpus/$1"
+# New inputs by libFuzzer, from the kept ones on: fuzz_long NAME SECONDS
+fuzz_long() {
+  # shellcheck disable=SC2086 # the sanitizers are many words
+  build "fuzz_$1" clang -g -fsanitize=fuzzer $sanitize
+  check "fuzz $1 for $2 s" "$work/fuzz_$1" "-max_total_time=$2" -max_len=400 -len_control=0 -timeout=120 \
+    -rss_limit_mb=8000 "-artifact_prefix=$work/$1-" "$work/$1" "tests/corpus/$1"
 }
-fuzz calls 5
-fuzz blobs 4
+
+# The kept inputs, and then plain random ones: fuzz_short NAME SECONDS
+fuzz_short() {
+  # shellcheck disable=SC2086
+  build "fuzz_$1" "$cc" -g $sanitize -DFUZZ_MAIN
+  # shellcheck disable=SC2016 # $0 to $3 are the inner shell's
+  check "fuzz $1 for $2 s" env GPUSCAN_FUZZ_SHORT=1 sh -c 'cd "$0" && exec "./$1" "$2" "$3"/*' \
+    "$work" "fuzz_$1" "$2" "$root/tests/corpus/$1"
+}
+
+ASAN_OPTIONS=detect_leaks=0
+export ASAN_OPTIONS
+seconds=${GPUSCAN_FUZZ_SECONDS:-3600}
+if [ -z "$long" ]; then
+  fuzz_short calls 5
+  fuzz_short blobs 4
+elif [ -n "$fuzzer" ]; then
+  fuzz_long calls "$seconds"
+  fuzz_long blobs "$seconds"
+else
+  left_out "libFuzzer, for want of clang -fsanitize=fuzzer: plain random inputs instead"
+  fuzz_short calls "$seconds"
+  fuzz_short blobs "$seconds"
+fi
+unset ASAN_OPTIONS
 
 # ---- faults from outside -----------------------------------------------------------------------------------------------
 
 if echo '#include <CL/cl_layer.h>' > "$work/try.c" && $cc -fsyntax-only "$work/try.c" 2> /dev/null; then
-  # shellcheck disable=SC2086
-  $cc -std=c99 -O1 -shared -fPIC tests/cl_layer.c -o "$work/layer.so" &&
-    check 'compile under_layer' $cc -std=c99 -O1 tests/under_layer.c -o "$work/under_layer" $libraries &&
-    check 'faults from the loader' env OPENCL_LAYERS="$work/layer.so" GPUSCAN_TEST_LONG="${long:-0}" \
-      "$work/under_layer"
+  check 'compile cl_layer' "$cc" -std=c99 -O1 -shared -fPIC tests/cl_layer.c -o "$work/layer.so"
+  build under_layer "$cc"
+  check 'faults from the loader' env OPENCL_LAYERS="$work/layer.so" GPUSCAN_TEST_LONG="${long:-0}" \
+    "$work/under_layer"
   grep -q SKIPPED "$work/faults-from-the-loader.txt" && left_out "faults from the loader, which knows no layers"
 else
   left_out 'faults from the loader, for want of CL/cl_layer.h (opencl-c-headers)'

@@ -1,0 +1,399 @@
+/* cc -O2 tests/test_blobs.c -o build/test_blobs -lcmocka -lOpenCL -lm -lpthread && build/test_blobs
+   Blobs of built programs: kept, taken again, refused where they are damaged or of something else. */
+#include "calls.h"
+
+/* All programs of two jobs as a blob; malloc'ed. */
+static unsigned char *make_blob(size_t *size) {
+    gpuscan *gs = layered(), *whole = test.gs;
+    gpuscan_call call = call_on(NULL);
+    unsigned char *blob;
+    size_t capacity = 7;
+    int which;
+    test.gs = gs;
+    for (which = JOB_SCAN; which <= JOB_REDUCE; which += JOB_REDUCE - JOB_SCAN) {
+        job j;
+        job_new(&j, which, many);
+        job_right(gs, &j, &call);
+        job_free(&j);
+    }
+    *size = 0;
+    test_ok(gpuscan_get_blob(gs, NULL, size));
+    assert_true(*size > 100);
+    blob = (unsigned char *)test_alloc(*size + 16);
+    memset(blob, 0x5A, *size + 16);
+    test_expect(gpuscan_get_blob(gs, blob, &capacity), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    assert_true(capacity == *size);
+    capacity = *size - 1;
+    test_expect(gpuscan_get_blob(gs, blob, &capacity), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    for (capacity = 0; capacity < *size + 16; capacity++)
+        assert_int_equal(blob[capacity], 0x5A);
+    capacity = *size + 10;
+    test_ok(gpuscan_get_blob(gs, blob, &capacity));
+    assert_true(capacity == *size);
+    for (; capacity < *size + 16; capacity++)
+        assert_int_equal(blob[capacity], 0x5A);
+    test_destroy(gs);
+    test.gs = whole;
+    return blob;
+}
+
+/* A blob right behind a call: PoCL up to 5.0 aborts where it is asked for a program that runs, or is still compiled. */
+static void test_blob_of_running(void **state) {
+    gpuscan *whole = test.gs;
+    cl_int made = CL_SUCCESS;
+    cl_command_queue side = clCreateCommandQueue(test.context, test.device, 0, &made);
+    int which;
+    (void)state;
+    test_cl(made);
+    for (which = 0; which < JOB_DEVICE_END; which++) {
+        gpuscan *gs = layered();
+        gpuscan_call call = call_on(which % 2 ? side : NULL), prepared = call_on(NULL);
+        size_t size = 0, capacity;
+        unsigned char *blob;
+        cl_event event = NULL;
+        cl_int status = CL_QUEUED;
+        job j;
+        test.gs = gs;
+        test_case("a blob right behind %s", job_names[which]);
+        job_new(&j, which, which == JOB_SCAN_SMALL ? 1000 : test_size(10000, 1000000, 1000000));
+        test_cl(clFinish(test.queue)); /* another queue is to find the job's data there */
+        call.event = &event;
+        test_ok(job_start(gs, &j, &call));
+        layer_taken(event);
+        call.event = NULL;
+        prepared.strategy = GPUSCAN_STRATEGY_SINGLE_PASS; /* whose self-test is no call */
+        if (which == JOB_SCAN || which == JOB_REDUCE_RESULT)
+            job_ran(&j, job_prepare(gs, &j, &prepared), prepared.strategy);
+        layer_reset();
+        test_ok(gpuscan_get_blob(gs, NULL, &size));
+        assert_int_equal(layer.calls[LAYER_clFinish], 1);
+        assert_ptr_equal(gs->last_queue, which % 2 ? side : test.queue);
+        test_cl(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        assert_int_equal(status, CL_COMPLETE);
+        test_cl(clReleaseEvent(event));
+        job_done(&j);
+        job_reset(&j);
+        test_cl(clFinish(test.queue));
+        test_ok(job_start(gs, &j, &call));
+        blob = (unsigned char *)test_alloc(size);
+        capacity = size;
+        test_ok(gpuscan_get_blob(gs, blob, &capacity));
+        assert_true(capacity == size);
+        job_done(&j);
+        job_free(&j);
+        free(blob);
+        test_destroy(gs);
+        layer_expect_empty();
+    }
+    test.gs = whole;
+    clReleaseCommandQueue(side);
+}
+
+static void test_blob(void **state) {
+    size_t size, second_size = 0;
+    unsigned char *blob, *second;
+    gpuscan *gs, *whole = test.gs;
+    gpuscan_call call = call_on(NULL);
+    int which;
+    (void)state;
+    test_case("a blob");
+    blob = make_blob(&size);
+    gs = layered();
+    test.gs = gs;
+    test_ok(gpuscan_set_blob(gs, blob, size));
+    memset(blob, 0x5A, size); /* copied */
+    for (which = JOB_SCAN; which <= JOB_REDUCE; which += JOB_REDUCE - JOB_SCAN) {
+        job j;
+        job_new(&j, which, many);
+        test_case("%s from a blob", job_names[which]);
+        job_right(gs, &j, &call);
+        job_free(&j);
+    }
+    assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], 0);
+    assert_true(layer.calls[LAYER_clCreateProgramWithBinary] > 0);
+    /* what is not in it is built, and then goes into the next blob */
+    {
+        job j;
+        job_new(&j, JOB_HISTOGRAM, many);
+        test_case("a histogram besides the blob");
+        job_right(gs, &j, &call);
+        assert_true(layer.calls[LAYER_clCreateProgramWithSource] > 0);
+        test_ok(gpuscan_get_blob(gs, NULL, &second_size));
+        second = (unsigned char *)test_alloc(second_size);
+        test_ok(gpuscan_get_blob(gs, second, &second_size));
+        test_destroy(gs);
+        layer_expect_empty();
+        gs = layered();
+        test.gs = gs;
+        test_ok(gpuscan_set_blob(gs, second, second_size));
+        job_right(gs, &j, &call);
+        job_free(&j);
+        job_new(&j, JOB_SCAN, many);
+        job_right(gs, &j, &call);
+        job_free(&j);
+        assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], 0);
+    }
+    test_destroy(gs);
+
+    test_case("a blob of programs whose texts are as long, and others");
+    {
+        gpuscan__blob_header header;
+        gpuscan__blob_entry entry;
+        uint64_t at = sizeof header;
+        job j;
+        memcpy(&header, second, sizeof header);
+        for (; at < second_size; at += gpuscan__padded(entry.prefix_length) + gpuscan__padded(entry.binary_size)) {
+            memcpy(&entry, second + at, sizeof entry);
+            at += sizeof entry;
+            second[at] ^= 1;
+        }
+        header.checksum = gpuscan__hash(GPUSCAN__HASH_START, second + sizeof header, second_size - sizeof header);
+        memcpy(second, &header, sizeof header);
+        gs = layered();
+        test.gs = gs;
+        test_ok(gpuscan_set_blob(gs, second, second_size));
+        layer_reset();
+        job_new(&j, JOB_SCAN, many);
+        job_right(gs, &j, &call);
+        job_free(&j);
+        assert_int_equal(layer.calls[LAYER_clCreateProgramWithBinary], 0);
+        assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], 1);
+        test_destroy(gs);
+    }
+    test.gs = whole;
+    layer_expect_empty();
+    free(second);
+    free(blob);
+}
+
+/* What a driver may say of a program's devices and binaries. */
+static struct {
+    cl_device_id devices[3];
+    size_t count, sizes[3];
+} said;
+
+static cl_int CL_API_CALL odd_program_info(cl_program id, cl_program_info what, size_t size, void *value,
+                                           size_t *needed) {
+    size_t i;
+    if (what == CL_PROGRAM_DEVICES)
+        return answer(said.devices, said.count * sizeof *said.devices, size, value, needed);
+    if (what == CL_PROGRAM_BINARY_SIZES)
+        return answer(said.sizes, said.count * sizeof *said.sizes, size, value, needed);
+    if (what != CL_PROGRAM_BINARIES)
+        return clGetProgramInfo(id, what, size, value, needed);
+    for (i = 0; i < said.count; i++)
+        if (said.sizes[i])
+            memset(((unsigned char **)value)[i], (int)(1 + i), said.sizes[i]);
+    return CL_SUCCESS;
+}
+
+/* Programs of other devices, of several, without a binary: a blob that can be used, or a failure. */
+static void test_odd_binaries(void **state) {
+    const cl_device_id own = test.device, other = (cl_device_id)&said;
+    const struct {
+        const char *what;
+        size_t count;
+        cl_device_id devices[3];
+        size_t sizes[3];
+        gpuscan_result result;
+        int binary; /* which it is */
+    } cases[] = {
+        {"of one device", 1, {own}, {40}, GPUSCAN_SUCCESS, 0},
+        {"of another device", 2, {other, other}, {40, 40}, CL_OUT_OF_RESOURCES, 0},
+        {"of no device", 0, {own}, {40}, CL_OUT_OF_RESOURCES, 0},
+        {"without a binary", 2, {other, own}, {0, 0}, CL_OUT_OF_RESOURCES, 0},
+        {"of the second device", 3, {other, own, other}, {50, 40, 30}, GPUSCAN_SUCCESS, 1},
+        {"whose only binary is the second", 3, {other, other, own}, {0, 40, 0}, GPUSCAN_SUCCESS, 1},
+    };
+    gpuscan *gs = layered();
+    size_t i;
+    (void)state;
+    object_works(gs);
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gpuscan__blob_entry entry;
+        unsigned char *blob, *binary;
+        size_t size = 0, b;
+        test_case("a program %s", cases[i].what);
+        said.count = cases[i].count;
+        memcpy(said.devices, cases[i].devices, sizeof said.devices);
+        memcpy(said.sizes, cases[i].sizes, sizeof said.sizes);
+        gs->cl.clGetProgramInfo = odd_program_info;
+        test_expect(gpuscan_get_blob(gs, NULL, &size), cases[i].result);
+        if (cases[i].result != GPUSCAN_SUCCESS) {
+            assert_string_not_equal(gpuscan_error(gs), "");
+            object_works(gs);
+            continue;
+        }
+        blob = (unsigned char *)test_alloc(size);
+        test_ok(gpuscan_get_blob(gs, blob, &size));
+        memcpy(&entry, blob + sizeof(gpuscan__blob_header), sizeof entry);
+        assert_int_equal(entry.binary_size, cases[i].sizes[cases[i].binary]);
+        binary = blob + sizeof(gpuscan__blob_header) + sizeof entry + gpuscan__padded(entry.prefix_length);
+        for (b = 0; b < entry.binary_size; b++)
+            assert_int_equal(binary[b], 1 + cases[i].binary);
+        test_ok(gpuscan_set_blob(gs, blob, size));
+        free(blob);
+    }
+    test_destroy(gs);
+    layer_expect_empty();
+}
+
+static void blob_refused(gpuscan *gs, const void *blob, size_t size) {
+    test_expect(gpuscan_set_blob(gs, blob, size), GPUSCAN_ERROR_BLOB);
+    if (strcmp(gpuscan_error(gs), "") == 0)
+        fail_msg("%s: refused without words", test.what);
+}
+
+static cl_program CL_API_CALL refuse_binary(cl_context context, cl_uint count, const cl_device_id *devices,
+                                            const size_t *sizes, const unsigned char **binaries, cl_int *each,
+                                            cl_int *status) {
+    (void)context;
+    (void)count;
+    (void)devices;
+    (void)sizes;
+    (void)binaries;
+    if (each)
+        *each = CL_INVALID_BINARY;
+    if (status)
+        *status = CL_INVALID_BINARY;
+    return NULL;
+}
+
+/* Makes the program, and says of the device's binary that it is none. */
+static cl_program CL_API_CALL doubt_binary(cl_context context, cl_uint count, const cl_device_id *devices,
+                                           const size_t *sizes, const unsigned char **binaries, cl_int *each,
+                                           cl_int *status) {
+    cl_program program = layer_clCreateProgramWithBinary(context, count, devices, sizes, binaries, each, status);
+    *each = CL_INVALID_BINARY;
+    return program;
+}
+
+static void test_bad_blob(void **state) {
+    static const char other[] = "another driver 99.9";
+    size_t size, length, step, empty = 0;
+    unsigned char *blob, *copy;
+    gpuscan *gs, *whole = test.gs;
+    gpuscan_desc desc;
+    gpuscan_call call = call_on(NULL);
+    job j;
+    (void)state;
+    test_case("a blob");
+    blob = make_blob(&size);
+    gs = layered();
+    test.gs = gs;
+    step = size / (size_t)test_size(100, 2000, 100000) + 1;
+    for (length = 0; length < size; length += length < 300 || length + 300 > size ? 1 : step) {
+        test_case("a blob of %zu bytes cut to %zu", size, length);
+        copy = (unsigned char *)test_alloc(length); /* of that size, for the address sanitizer */
+        memcpy(copy, blob, length);
+        blob_refused(gs, copy, length);
+        free(copy);
+    }
+    copy = (unsigned char *)test_alloc(size + 1);
+    memcpy(copy, blob, size);
+    copy[size] = 0;
+    test_case("a blob with a byte too many");
+    blob_refused(gs, copy, size + 1);
+    for (length = 0; length < size; length += length < 300 || length + 300 > size ? 1 : step) {
+        test_case("a blob of %zu bytes, byte %zu flipped", size, length);
+        copy[length] ^= (unsigned char)(1 << length % 8);
+        blob_refused(gs, copy, size);
+        copy[length] ^= (unsigned char)(1 << length % 8);
+    }
+    for (length = 0; length < 200; length++) {
+        size_t k, noise = (size_t)test_below(5000);
+        test_case("noise of %zu bytes", noise);
+        test_random_bytes(copy, noise < size ? noise : size);
+        k = noise < size ? noise : size;
+        blob_refused(gs, copy, k);
+        memcpy(copy, blob, k < 64 ? k : 64); /* and behind a true beginning */
+        if (k > 64)
+            blob_refused(gs, copy, k);
+    }
+    /* a right checksum over entries that do not fit */
+    for (length = 0; length < 5; length++) {
+        const uint64_t lengths[] = {UINT64_MAX, UINT64_MAX / 2, 1u << 20, 0, size};
+        gpuscan__blob_header header;
+        gpuscan__blob_entry entry;
+        int which;
+        for (which = 0; which < 3; which++) {
+            memcpy(copy, blob, size);
+            memcpy(&header, copy, sizeof header);
+            memcpy(&entry, copy + sizeof header, sizeof entry);
+            if (which == 0)
+                entry.prefix_length = lengths[length] ? lengths[length] : size;
+            else if (which == 1)
+                entry.binary_size = lengths[length];
+            else
+                header.entries += (uint32_t)length + 1;
+            memcpy(copy + sizeof header, &entry, sizeof entry);
+            header.checksum = gpuscan__hash(GPUSCAN__HASH_START, copy + sizeof header, size - sizeof header);
+            memcpy(copy, &header, sizeof header);
+            test_case("a blob whose %s is wrong, with a right checksum", which == 0   ? "prefix"
+                                                                         : which == 1 ? "binary"
+                                                                                      : "number of entries");
+            blob_refused(gs, copy, size);
+        }
+    }
+    /* nothing has changed: programs get built from source */
+    job_new(&j, JOB_SCAN, many);
+    test_case("a scan after bad blobs");
+    layer_reset();
+    job_right(gs, &j, &call);
+    assert_true(layer.calls[LAYER_clCreateProgramWithSource] > 0);
+    test_destroy(gs);
+    layer_expect_empty();
+
+    /* a blob of nothing is a blob */
+    gs = layered();
+    test.gs = gs;
+    test_case("a blob of no programs");
+    test_ok(gpuscan_get_blob(gs, NULL, &empty));
+    free(copy);
+    copy = (unsigned char *)test_alloc(empty);
+    test_ok(gpuscan_get_blob(gs, copy, &empty));
+    test_ok(gpuscan_set_blob(gs, copy, empty));
+    job_right(gs, &j, &call);
+    test_destroy(gs);
+    layer_expect_empty();
+
+    /* another driver, another device */
+    for (length = 0; length < 2; length++) {
+        desc = layer_desc();
+        layer_open();
+        layer.table.clGetDeviceInfo = other_device_info;
+        replace_info(length ? CL_DEVICE_NAME : CL_DRIVER_VERSION, other, sizeof other);
+        test_case("a blob of another %s", length ? "device" : "driver");
+        test_ok(gpuscan_create(&gs, &desc));
+        test.gs = gs;
+        blob_refused(gs, blob, size);
+        job_right(gs, &j, &call);
+        test_destroy(gs);
+    }
+
+    /* the driver does not take its own binary: built from source */
+    for (length = 0; length < 2; length++) {
+        desc = layer_desc();
+        layer_open();
+        layer.table.clCreateProgramWithBinary = length ? doubt_binary : refuse_binary;
+        test_case("a driver that %s binaries", length ? "doubts" : "refuses");
+        test_ok(gpuscan_create(&gs, &desc));
+        test.gs = gs;
+        test_ok(gpuscan_set_blob(gs, blob, size));
+        job_right(gs, &j, &call);
+        assert_true(layer.calls[LAYER_clCreateProgramWithSource] > 0);
+        test_destroy(gs);
+        layer_expect_empty();
+    }
+    test.gs = whole;
+    free(copy);
+    free(blob);
+    job_free(&j);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(test_blob_of_running), TEST(test_blob), TEST(test_odd_binaries),
+                                       TEST(test_bad_blob)};
+    test_select();
+    return cmocka_run_group_tests_name("blobs", tests, open_calls, test_close);
+}

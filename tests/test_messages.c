@@ -1,0 +1,130 @@
+/* cc -O2 tests/test_messages.c -o build/test_messages -lcmocka -lOpenCL -lm -lpthread && build/test_messages
+   What the library says: the logger, and the texts of result codes. */
+#include "calls.h"
+
+static struct {
+    int messages[4];
+    char last[4][300];
+    void *user;
+} heard;
+
+static void hear(gpuscan_log_level level, const char *message, void *user) {
+    heard.user = user;
+    if (level >= GPUSCAN_LOG_ERROR && level <= GPUSCAN_LOG_INFO) {
+        heard.messages[level]++;
+        snprintf(heard.last[level], sizeof heard.last[level], "%s", message);
+    } else
+        heard.messages[0]++;
+}
+
+static void test_logger(void **state) {
+    gpuscan_desc desc = layer_desc();
+    char error[200] = "";
+    gpuscan *gs = NULL;
+    gpuscan_scan_desc scan;
+    (void)state;
+    layer_open();
+    memset(&heard, 0, sizeof heard);
+    desc.logger.log = hear;
+    desc.logger.user = &desc;
+    test_case("the logger");
+    test_ok(gpuscan_create(&gs, &desc));
+    object_works(gs);
+    assert_ptr_equal(heard.user, &desc);
+    assert_true(heard.messages[GPUSCAN_LOG_INFO] > 0); /* a program was built */
+    assert_int_equal(heard.messages[GPUSCAN_LOG_ERROR], 0);
+    memset(&scan, 0, sizeof scan);
+    scan.kind = (gpuscan_scan_kind)9;
+    heard.messages[GPUSCAN_LOG_ERROR] = 0;
+    test_expect(gpuscan_scan(gs, &scan), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(heard.messages[GPUSCAN_LOG_ERROR], 1);
+    if (strcmp(heard.last[GPUSCAN_LOG_ERROR], gpuscan_error(gs)) != 0)
+        fail_msg("the logger heard \"%s\", gpuscan_error says \"%s\"", heard.last[GPUSCAN_LOG_ERROR],
+                 gpuscan_error(gs));
+    test_destroy(gs);
+    assert_int_equal(heard.messages[0], 0);
+
+    /* create's own failures, with and without somebody to hear of them */
+    memset(&desc, 0, sizeof desc);
+    desc.device_name = "no device has this name";
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_NO_DEVICE);
+    desc.error = error;
+    desc.allocator.allocate = layer_allocate;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(error, "");
+    desc.error_size = sizeof error;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(error, "allocator"));
+    desc.error = NULL;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    error[0] = 0;
+    memset(&heard, 0, sizeof heard);
+    memset(&desc, 0, sizeof desc);
+    desc.device_name = "no device has this name";
+    desc.logger.log = hear;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_NO_DEVICE);
+    assert_int_equal(heard.messages[GPUSCAN_LOG_ERROR], 1);
+    memset(&heard, 0, sizeof heard);
+    desc = layer_desc();
+    desc.logger.log = hear;
+    desc.error = error;
+    desc.error_size = sizeof error;
+    layer_reset();
+    layer.allocation_fail_at = 1;
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_OUT_OF_HOST_MEMORY);
+    assert_int_equal(heard.messages[GPUSCAN_LOG_ERROR], 1);
+    assert_string_equal(error, heard.last[GPUSCAN_LOG_ERROR]);
+    layer_reset();
+    layer.allocation_fail_at = 1;
+    desc.error_size = 0;
+    error[0] = 'x';
+    test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_OUT_OF_HOST_MEMORY);
+    assert_int_equal(heard.messages[GPUSCAN_LOG_ERROR], 2);
+    assert_int_equal(error[0], 'x');
+    layer_reset();
+}
+
+static void test_result_strings(void **state) {
+#define CODE(name, value, text) name,
+    static const gpuscan_result results[] = {GPUSCAN_RESULTS(CODE) CL_DEVICE_NOT_FOUND,
+                                             CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                                             CL_OUT_OF_RESOURCES,
+                                             CL_OUT_OF_HOST_MEMORY,
+                                             CL_BUILD_PROGRAM_FAILURE,
+                                             CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+                                             CL_INVALID_VALUE,
+                                             CL_INVALID_CONTEXT,
+                                             CL_INVALID_COMMAND_QUEUE,
+                                             CL_INVALID_MEM_OBJECT,
+                                             CL_INVALID_BINARY,
+                                             CL_INVALID_KERNEL_ARGS,
+                                             CL_INVALID_WORK_GROUP_SIZE,
+                                             CL_INVALID_EVENT_WAIT_LIST,
+                                             CL_INVALID_BUFFER_SIZE};
+#undef CODE
+    const size_t count = sizeof results / sizeof *results;
+    const char *unknown = gpuscan_result_string(-123456);
+    size_t i, k;
+    int r;
+    (void)state;
+    assert_non_null(unknown);
+    for (i = 0; i < count; i++) {
+        const char *text = gpuscan_result_string(results[i]);
+        assert_non_null(text);
+        if (strlen(text) < 3 || strcmp(text, unknown) == 0)
+            fail_msg("%d is called \"%s\"", (int)results[i], text);
+        for (k = 0; k < i; k++)
+            if (strcmp(text, gpuscan_result_string(results[k])) == 0)
+                fail_msg("%d and %d are both called \"%s\"", (int)results[i], (int)results[k], text);
+    }
+    for (r = -3000; r < 10; r++)
+        assert_non_null(gpuscan_result_string(r));
+    assert_non_null(gpuscan_result_string(INT32_MIN));
+    assert_non_null(gpuscan_result_string(INT32_MAX));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(test_logger), TEST(test_result_strings)};
+    test_select();
+    return cmocka_run_group_tests_name("messages", tests, open_calls, test_close);
+}

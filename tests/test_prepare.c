@@ -1,0 +1,314 @@
+/* cc -O2 tests/test_prepare.c -o build/test_prepare -lcmocka -lOpenCL -lm -lpthread && build/test_prepare
+   Scratch and prepare: sizes that are enough, reuse, calls that only enqueue, calls from cold. */
+#include "calls.h"
+
+/* Exactly as many bytes as the query says are enough, and those around them stay. The buffer starts out as garbage. */
+static void test_scratch(void **state) {
+    int which, s, round;
+    (void)state;
+    for (which = 0; which < JOB_DEVICE_END; which++)
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+            gpuscan_call call = call_on(NULL);
+            gpuscan_result result;
+            uint64_t size = UINT64_MAX;
+            unsigned ran;
+            test_buffer scratch;
+            job j;
+            job_new(&j, which, many + 17);
+            call.strategy = (gpuscan_strategy)s;
+            test_case("scratch of a %s, %s", job_names[which], test_strategy_name(call.strategy));
+            result = job_scratch_size(test.gs, &j, &call, &size);
+            if (!job_ran(&j, result, call.strategy)) {
+                job_free(&j);
+                continue;
+            }
+            scratch = test_buffer_new(CL_MEM_READ_WRITE, 1, size + 64);
+            test_buffer_set(&scratch, 64, size, NULL);
+            call.scratch = scratch.at;
+            call.scratch_size = size;
+            if (size == 0)
+                call.scratch.mem = NULL;
+            ran = test.ran[s];
+            for (round = 0; round < 3; round++) {
+                job_right(test.gs, &j, &call);
+                test_buffer_get(&scratch); /* looks at the guards */
+            }
+            if (size && test.ran[s] != ran) {
+                /* a second object with the same scratch: nothing of the first may be believed */
+                gpuscan_desc desc;
+                gpuscan *gs = NULL, *whole = test.gs;
+                memset(&desc, 0, sizeof desc);
+                desc.context = test.context;
+                desc.device = test.device;
+                desc.queue = test.queue;
+                test_ok(gpuscan_create(&gs, &desc));
+                test.gs = gs;
+                job_right(gs, &j, &call);
+                test.gs = whole;
+                test_destroy(gs);
+                job_right(test.gs, &j, &call);
+                test_buffer_get(&scratch);
+                call.scratch_size = size - 1;
+                test_expect(job_start(test.gs, &j, &call), GPUSCAN_ERROR_SCRATCH_TOO_SMALL);
+            }
+            test_buffer_free(&scratch);
+            job_free(&j);
+        }
+}
+
+/* Scratch that many kinds of calls have used in turn: what one leaves there must not mislead the next. */
+static void test_scratch_reuse(void **state) {
+    gpuscan_call call = call_on(NULL);
+    uint64_t size = 0, largest = 0;
+    int i, s, which, rounds = (int)test_size(20, 200, 2000);
+    job jobs[JOB_DEVICE_END];
+    cl_int status = CL_SUCCESS;
+    (void)state;
+    for (which = 0; which < JOB_DEVICE_END; which++) {
+        job_new(&jobs[which], which, many / 3 + 50);
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+            call.strategy = (gpuscan_strategy)s;
+            if (job_scratch_size(test.gs, &jobs[which], &call, &size) == GPUSCAN_SUCCESS && size > largest)
+                largest = size;
+        }
+    }
+    call.scratch.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)largest + 64, NULL, &status);
+    test_cl(status);
+    for (i = 0; i < rounds; i++) {
+        gpuscan_result result;
+        which = (int)test_below(JOB_DEVICE_END);
+        call.strategy = (gpuscan_strategy)test_below(GPUSCAN_STRATEGY_COUNT);
+        test_case("call %d in shared scratch: %s, %s", i, job_names[which], test_strategy_name(call.strategy));
+        job_reset(&jobs[which]);
+        result = job_start(test.gs, &jobs[which], &call);
+        if (!job_ran(&jobs[which], result, call.strategy))
+            continue;
+        test_cl(clFinish(test.queue));
+        job_done(&jobs[which]);
+    }
+    for (which = 0; which < JOB_DEVICE_END; which++)
+        job_free(&jobs[which]);
+    clReleaseMemObject(call.scratch.mem);
+}
+
+static unsigned forbidden_after_prepare(void) {
+    static const int functions[] = {LAYER_clCreateContext,
+                                    LAYER_clCreateCommandQueue,
+                                    LAYER_clCreateBuffer,
+                                    LAYER_clCreateProgramWithSource,
+                                    LAYER_clCreateProgramWithBinary,
+                                    LAYER_clBuildProgram,
+                                    LAYER_clCreateKernel,
+                                    LAYER_clFinish,
+                                    LAYER_clWaitForEvents,
+                                    LAYER_clEnqueueMapBuffer};
+    unsigned count = layer.allocations;
+    size_t i;
+    for (i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (layer.calls[functions[i]])
+            print_error("%s: %s\n", test.what, layer_names[functions[i]]);
+        count += layer.calls[functions[i]];
+    }
+    return count;
+}
+
+/* After prepare a call only enqueues, with the caller's scratch and with the object's, and the desc given to prepare
+   may lack the buffers. */
+static void test_prepare(void **state) {
+    int which, s, own;
+    (void)state;
+    for (own = 0; own < 2; own++)
+        for (which = 0; which < JOB_DEVICE_END; which++)
+            for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+                gpuscan_call call = call_on(NULL);
+                gpuscan *gs, *whole = test.gs;
+                job j, bare;
+                uint64_t size = 0;
+                cl_int status = CL_SUCCESS;
+                gpuscan_result result;
+                if (test.is_small && (which + s) % 3)
+                    continue;
+                gs = layered();
+                job_new(&j, which, many);
+                call.strategy = (gpuscan_strategy)s;
+                test_case("%s, %s, prepared, scratch of the %s", job_names[which], test_strategy_name(call.strategy),
+                          own ? "object" : "caller");
+                bare = j;
+                bare.scan.src.mem = bare.scan.dst.mem = NULL;
+                bare.add.dst.mem = bare.add.addend.mem = NULL;
+                bare.reduce.src.mem = NULL;
+                bare.histogram.samples.mem = bare.histogram.counts.mem = NULL;
+                test.gs = gs;
+                if (!own) {
+                    result = job_scratch_size(gs, &j, &call, &size);
+                    if (result == GPUSCAN_SUCCESS && size) {
+                        call.scratch.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)size, NULL, &status);
+                        test_cl(status);
+                    }
+                }
+                result = job_prepare(gs, s % 2 ? &bare : &j, &call);
+                if (!job_ran(&j, result, call.strategy))
+                    goto next;
+                job_untouched(&j);
+                layer_reset();
+                result = job_start(gs, &j, &call);
+                if (which == JOB_SCAN_PLACE && !job_ran(&j, result, call.strategy)) /* only the call knows that it is */
+                    goto next;
+                test_ok(result);
+                if (forbidden_after_prepare())
+                    fail_msg("%s: %u allocations and calls that are not for enqueuing (the first: %s)", test.what,
+                             forbidden_after_prepare(), layer_names[layer.log[0]]);
+                test_cl(clFinish(test.queue));
+                job_done(&j);
+                /* and again, once all is warm */
+                layer_reset();
+                job_reset(&j);
+                test_ok(job_start(gs, &j, &call));
+                assert_int_equal(forbidden_after_prepare(), 0);
+                test_cl(clFinish(test.queue));
+                job_done(&j);
+            next:
+                if (call.scratch.mem)
+                    clReleaseMemObject(call.scratch.mem);
+                job_free(&j);
+                test_destroy(gs);
+                test.gs = whole;
+                layer_expect_empty();
+            }
+}
+
+/* A call without prepare builds what it needs once. */
+static void test_cold(void **state) {
+    gpuscan *gs = layered(), *whole = test.gs;
+    int which;
+    (void)state;
+    test.gs = gs;
+    for (which = 0; which < JOB_END; which++) {
+        gpuscan_call call = call_on(NULL);
+        job j;
+        job_new(&j, which, many);
+        test_case("%s, cold and warm", job_names[which]);
+        job_right(gs, &j, &call);
+        layer_reset();
+        job_right(gs, &j, &call);
+        assert_int_equal(layer.calls[LAYER_clBuildProgram], 0);
+        assert_int_equal(layer.calls[LAYER_clCreateKernel], 0);
+        job_free(&j);
+    }
+    test_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
+/* Buffers that the host may not touch: the library leaves them to kernels and copies. */
+static void test_no_host_access(void **state) {
+    int which;
+    (void)state;
+    for (which = 0; which < JOB_DEVICE_END; which++) {
+        gpuscan_call call = call_on(NULL);
+        test_buffer *hidden[3];
+        cl_mem open[3];
+        job j;
+        int i;
+        job_new(&j, which, many);
+        hidden[0] = &j.in;
+        hidden[1] = &j.more;
+        hidden[2] = &j.still;
+        test_case("%s from CL_MEM_HOST_NO_ACCESS", job_names[which]);
+        for (i = 0; i < 3; i++) {
+            cl_int status = CL_SUCCESS;
+            cl_mem mem;
+            open[i] = hidden[i]->at.mem;
+            if (hidden[i]->element == 0)
+                continue;
+            mem = clCreateBuffer(test.context, CL_MEM_READ_ONLY | CL_MEM_HOST_NO_ACCESS, hidden[i]->capacity, NULL,
+                                 &status);
+            test_cl(status);
+            test_cl(clEnqueueCopyBuffer(test.queue, open[i], mem, 0, 0, hidden[i]->capacity, 0, NULL, NULL));
+            hidden[i]->at.mem = mem;
+        }
+        if (which != JOB_SCAN_PLACE)
+            j.scan.src.mem = j.in.at.mem;
+        j.scan.init_buffer.mem = j.more.at.mem;
+        j.scan.count_buffer.mem = j.still.at.mem;
+        j.add.addend.mem = j.in.at.mem;
+        j.reduce.src.mem = j.in.at.mem;
+        j.reduce.init_buffer.mem = j.more.at.mem;
+        j.reduce.count_buffer.mem = j.still.at.mem;
+        j.histogram.samples.mem = j.in.at.mem;
+        j.histogram.edges.mem = j.more.at.mem;
+        j.histogram.weights.mem = j.still.at.mem;
+        test_ok(job_start(test.gs, &j, &call));
+        test_cl(clFinish(test.queue));
+        for (i = 0; i < 3; i++)
+            if (hidden[i]->element) {
+                clReleaseMemObject(hidden[i]->at.mem);
+                hidden[i]->at.mem = open[i];
+            }
+        job_done(&j);
+        job_free(&j);
+    }
+}
+
+/* What has a queue of its own needs no default one. */
+static void test_prepare_with_queue(void **state) {
+    static const int kinds[] = {JOB_SCAN, JOB_UNIFORM_ADD, JOB_REDUCE, JOB_HISTOGRAM};
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        gpuscan_desc desc = layer_desc();
+        gpuscan_call call = call_on(test.queue);
+        gpuscan *gs = NULL, *whole = test.gs;
+        job j;
+        layer_open();
+        desc.queue = NULL;
+        test_case("prepare with a queue: %s", job_names[kinds[i]]);
+        test_ok(gpuscan_create(&gs, &desc));
+        test.gs = gs;
+        job_new(&j, kinds[i], many);
+        test_ok(job_prepare(gs, &j, &call));
+        assert_null(gs->queue);
+        job_right(gs, &j, &call);
+        assert_null(gs->queue);
+        job_free(&j);
+        test_destroy(gs);
+        test.gs = whole;
+        layer_expect_empty();
+    }
+}
+
+/* The object's state words begin anew when their tags run out. */
+static void test_epochs(void **state) {
+    gpuscan_call call = call_on(NULL);
+    gpuscan *gs = layered(), *whole = test.gs;
+    int s, i, round;
+    job j;
+    (void)state;
+    test.gs = gs;
+    job_new(&j, JOB_SCAN, many);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        call.strategy = (gpuscan_strategy)s;
+        test_case("the last tags, %s", test_strategy_name(call.strategy));
+        if (!job_right(gs, &j, &call))
+            continue;
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+            if (gs->scratch[i].epoch)
+                gs->scratch[i].epoch = (i == GPUSCAN__WORDS32 ? (1u << 14) : (1u << 30)) - 3;
+        for (round = 0; round < 4; round++)
+            job_right(gs, &j, &call);
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+            assert_true(gs->scratch[i].epoch < (i == GPUSCAN__WORDS32 ? 1u << 14 : 1u << 30));
+    }
+    job_free(&j);
+    test_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(test_scratch), TEST(test_scratch_reuse),  TEST(test_prepare),
+                                       TEST(test_cold),    TEST(test_no_host_access), TEST(test_prepare_with_queue),
+                                       TEST(test_epochs)};
+    test_select();
+    return cmocka_run_group_tests_name("prepare", tests, open_calls, test_close);
+}
