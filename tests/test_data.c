@@ -215,8 +215,7 @@ typedef struct rounds {
 } rounds;
 
 static rounds rounds_of(const gpuscan__elements *e, uint64_t tile, form what) {
-    static const gpuscan_op no_order = GPUSCAN_OP_ADD;
-    gpuscan__elements sum = elements_of(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, no_order, 0);
+    gpuscan__elements sum = elements_of(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, 0);
     gpuscan__test_shape shape = gpuscan__test_shape_of(tile, 0);
     rounds all;
     all.what = what;
@@ -269,12 +268,14 @@ static int is_seen(const rounds *all, const fault *f) {
 
 static unsigned unseen;
 
+static void hides(const char *what, const char *where, unsigned which) {
+    if (unseen++ < 20)
+        print_message("%s: %s, in %s %u: not seen\n", test.what, what, where, which);
+}
+
 static void must_be_seen(const rounds *all, const fault *f) {
-    if (!is_possible(all, f) || is_seen(all, f))
-        return;
-    if (unseen++ < 20000)
-        print_message("hidden: %s: %s, in %s (%u)%s\n", test.what, mistake_names[f->what], where_names[f->where],
-                    (unsigned)f->tile, f->handed_on ? ", handed on" : "");
+    if (is_possible(all, f) && !is_seen(all, f))
+        hides(mistake_names[f->what], where_names[f->where], (unsigned)f->tile);
 }
 
 static void check(const gpuscan__elements *e, uint64_t tile, form what) {
@@ -283,10 +284,8 @@ static void check(const gpuscan__elements *e, uint64_t tile, form what) {
     unsigned k;
     memset(&f, 0, sizeof f);
     for (k = 0; k < all.count; k++)
-        if (differs(&all.of[k], &f, what != REDUCE)) {
-            print_message("%s: round %u expects something else\n", test.what, k);
-            unseen++;
-        }
+        if (differs(&all.of[k], &f, what != REDUCE))
+            fail_msg("%s: round %u expects something else", test.what, k);
     for (f.what = NO_INIT; f.what < MISTAKES; f.what = (mistake)(f.what + 1))
         for (f.handed_on = what == REDUCE; f.handed_on < 2; f.handed_on++)
             for (f.where = ALL; f.where <= ONLY; f.where++)
@@ -295,7 +294,6 @@ static void check(const gpuscan__elements *e, uint64_t tile, form what) {
     rounds_free(&all);
 }
 
-/* A tile is at least a vector of 16 bytes. */
 static void check_all(const gpuscan__elements *e, uint64_t tile) {
     form what;
     for (what = EXCLUSIVE; what < FORMS; what = (form)(what + 1)) {
@@ -340,8 +338,174 @@ static void test_structs(void **state) {
     assert_int_equal(unseen, 0);
 }
 
+/* ---- the index of the smallest or the largest -------------------------------------------------------------------- */
+
+/* The index that is found where elements are left out: those of a tile, its first, its last, or what precedes it. */
+static uint64_t found_without(const gpuscan__elements *e, const unsigned char *src, uint64_t count, uint64_t begin,
+                              uint64_t end) {
+    uint64_t i, found = count;
+    for (i = 0; i < count; i++) {
+        ref_value best, v = ref_load(e->src, src, i);
+        if (i >= begin && i < end)
+            continue;
+        best = ref_load(e->src, src, found < count ? found : i);
+        if (found == count || (e->op == GPUSCAN_OP_ARGMIN ? ref_less(e->src, v, best) : ref_less(e->src, best, v)))
+            found = i;
+    }
+    return found;
+}
+
+static void check_arg(const gpuscan__elements *e, uint64_t tile) {
+    const struct {
+        const char *what;
+        uint64_t begin, end;
+    } lost[] = {{"the first is lost", 0, 1},
+                {"a tile's last is lost", tile - 1, tile},
+                {"a tile's first is lost", tile, tile + 1},
+                {"a tile is lost", tile, 2 * tile},
+                {"a tile is lost", 2 * tile, 3 * tile},
+                {"all before the last tile is lost", 0, 3 * tile},
+                {"the last tile is lost", 3 * tile, 3 * tile + 5},
+                {"the last tile's first is lost", 3 * tile, 3 * tile + 1},
+                {"the last is lost", 3 * tile + 4, 3 * tile + 5}};
+    unsigned seen[sizeof lost / sizeof *lost] = {0}, round, k, last_wins = 0;
+    unsigned char *src = (unsigned char *)test_alloc((3 * tile + 5) * e->src_size), index[8];
+    for (round = 0; round < gpuscan__reduce_test_rounds(e); round++) {
+        gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, tile, round);
+        uint64_t wanted, i;
+        gpuscan__test_arg(e, &shape, src, index);
+        wanted = ref_load(e->dst, index, 0).bits;
+        assert_int_equal(wanted, ref_arg(e->dst, e->src, src, shape.count, e->op).bits);
+        for (k = 0; k < sizeof lost / sizeof *lost; k++)
+            seen[k] |= found_without(e, src, shape.count, lost[k].begin, lost[k].end) != wanted;
+        for (i = wanted + 1; i < shape.count; i++)
+            last_wins |= memcmp(src + i * e->src_size, src + wanted * e->src_size, e->src_size) == 0;
+    }
+    for (k = 0; k < sizeof lost / sizeof *lost; k++)
+        if (!seen[k])
+            hides(lost[k].what, "tiles of", (unsigned)tile);
+    if (!last_wins)
+        hides("the last of equals is found", "tiles of", (unsigned)tile);
+    free(src);
+}
+
+static void test_arg(void **state) {
+    static const gpuscan_type index[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    static const uint64_t tiles[] = {2, 8, 60, 1024};
+    int op, src;
+    size_t d, t;
+    (void)state;
+    unseen = 0;
+    TEST_EACH_OP(op, REF_ARG)
+        TEST_EACH_TYPE(src, REF_NUMBERS)
+            for (d = 0; d < 2; d++)
+                for (t = 0; t < sizeof tiles / sizeof *tiles; t++) {
+                    gpuscan__elements e = elements_of((gpuscan_type)src, index[d], (gpuscan_op)op, 0);
+                    test_case("%s of %s", test_op_name(e.op), test_type_name(e.src));
+                    check_arg(&e, tiles[t]);
+                }
+    assert_int_equal(unseen, 0);
+}
+
+/* ---- uniform add ------------------------------------------------------------------------------------------------- */
+
+typedef enum slip { RIGHT, NO_ADDEND, NO_ELEMENT, NEXT_ADDEND, PREVIOUS_ADDEND, TURNED, NO_HIGH, NO_LOW, SLIPS } slip;
+static const char *const slip_names[] = {
+    "none", "the addend is lost", "the element is lost", "the next addend", "the addend before", "operands change places",
+    "the high half of an addend is lost", "the low half of an addend is lost"};
+
+/* What becomes of the element at one place. */
+static int slip_is_seen(const data *d, const unsigned char *dst, const unsigned char *addend,
+                        const unsigned char *expected, uint64_t block, uint64_t i, slip what) {
+    uint64_t k = i / block, last = (d->shape.count - 1) / block;
+    unsigned c;
+    if (what == NEXT_ADDEND)
+        k = k < last ? k + 1 : k - 1;
+    if (what == PREVIOUS_ADDEND)
+        k = k > 0 ? k - 1 : k + 1;
+    for (c = 0; c < d->columns; c++) {
+        maybe a = just(ref_load(d->type, addend, k * d->columns + c)), out;
+        maybe x = just(ref_load(d->type, dst, i * d->columns + c));
+        if (what == NO_HIGH || what == NO_LOW)
+            a = half_of(d, c, a, what == NO_HIGH);
+        a.there = what != NO_ADDEND;
+        x.there = what != NO_ELEMENT;
+        out = what == TURNED ? combine(d, x, a) : combine(d, a, x);
+        if (!same(d, out, ref_load(d->type, expected, i * d->columns + c)))
+            return 1;
+    }
+    return 0;
+}
+
+/* Two rounds; each mistake must be seen at any element, but those in neighbours and halves, which must be seen in any
+   tile. */
+static void check_blocks(const gpuscan__elements *e, uint64_t tile, uint64_t block) {
+    const uint64_t count = 3 * tile + 5, bytes = count * e->dst_size;
+    unsigned char *all = (unsigned char *)test_alloc(6 * bytes);
+    gpuscan__test_shape shapes[2];
+    data d;
+    uint64_t i;
+    int what;
+    unsigned r;
+    memset(&d, 0, sizeof d);
+    d.e = *e;
+    d.type = e->dst == GPUSCAN_TYPE_CUSTOM ? GPUSCAN_TYPE_U8 : e->dst;
+    d.columns = e->dst == GPUSCAN_TYPE_CUSTOM ? e->dst_size : 1;
+    for (r = 0; r < 2; r++) {
+        d.shape = shapes[r] = gpuscan__test_shape_of(tile, r);
+        gpuscan__test_blocks(e, &shapes[r], block, all + 3 * r * bytes, all + (3 * r + 1) * bytes,
+                             all + (3 * r + 2) * bytes);
+    }
+    for (what = RIGHT; what < SLIPS; what++) {
+        unsigned seen_in_tile = 0;
+        if ((what == TURNED && e->op != GPUSCAN_OP_CUSTOM) || (what >= NO_HIGH && e->dst_size < 8))
+            continue;
+        for (i = 0; i < count; i++) {
+            int seen = 0;
+            for (r = 0; r < 2; r++)
+                seen |= slip_is_seen(&d, all + 3 * r * bytes, all + (3 * r + 1) * bytes, all + (3 * r + 2) * bytes,
+                                     block, i, (slip)what);
+            if (what == RIGHT && seen)
+                fail_msg("%s: something else is expected of element %u", test.what, (unsigned)i);
+            if (what > RIGHT && what < NEXT_ADDEND && !seen)
+                hides(slip_names[what], "element", (unsigned)i);
+            seen_in_tile |= (unsigned)seen;
+            if (i % tile == tile - 1 || i == count - 1) {
+                if (what != RIGHT && !seen_in_tile)
+                    hides(slip_names[what], "the tile of", (unsigned)i);
+                seen_in_tile = 0;
+            }
+        }
+    }
+    free(all);
+}
+
+static void test_blocks(void **state) {
+    static const uint32_t sizes[] = {1, 3, 8, 12, 64};
+    int op, type;
+    size_t i;
+    (void)state;
+    unseen = 0;
+    for (op = 0; op < GPUSCAN_OP_COUNT; op++)
+        TEST_EACH_TYPE(type, REF_NUMBERS) {
+            gpuscan__elements e = elements_of((gpuscan_type)type, (gpuscan_type)type, (gpuscan_op)op, 0);
+            if (!is_valid(&e))
+                continue;
+            test_case("%s of %s", test_op_name(e.op), test_type_name(e.dst));
+            check_blocks(&e, 16, 7);
+            check_blocks(&e, 1024, 7);
+        }
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        gpuscan__elements e = elements_of(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, sizes[i]);
+        test_case("a struct of %u", (unsigned)sizes[i]);
+        check_blocks(&e, 16, 7);
+    }
+    assert_int_equal(unseen, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_elements), cmocka_unit_test(test_structs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_elements), cmocka_unit_test(test_structs),
+                                       cmocka_unit_test(test_arg), cmocka_unit_test(test_blocks)};
     test_select();
     return cmocka_run_group_tests_name("data", tests, NULL, NULL);
 }
