@@ -262,8 +262,9 @@ typedef enum gpuscan_type {
     GPUSCAN_TYPE_COUNT
 } gpuscan_type;
 
-/* Operators. Integers wrap around. MIN and MAX of floats ignore NaN as C's fmin and fmax do. AND, OR and XOR are for
-   integers. ARGMIN and ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
+/* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN as C's
+   fmin and fmax do; of NaN alone they are an infinity, their identity. AND, OR and XOR are for integers. ARGMIN and
+   ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
     GPUSCAN_OP_MIN,
@@ -1365,6 +1366,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
     "\n"
+    "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
     "}\n"
@@ -1397,14 +1399,15 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* What stands before the first element: init, or the identity. */\n"
+    "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
+    "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
     "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
     "                                     uint flags) {\n"
     "    if (flags & GPUSCAN_FLAG_INIT)\n"
     "        return gpuscan_from_dst(init_value);\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
     "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
-    "    return gpuscan_identity();\n"
+    "    return GPUSCAN_START;\n"
     "}\n"
     "\n",
     "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
@@ -3488,8 +3491,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
     "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
-    "    if (flags & (GPUSCAN_FLAG_INIT | GPUSCAN_FLAG_INIT_BUFFER))\n"
-    "        sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
+    "    sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
     "    dst[GPUSCAN_PLANTED(REDUCE_OVERRUN) ? 1000000 : 0] = GPUSCAN_RESULT(sum);\n"
     "}\n"
     "\n"
@@ -5016,6 +5018,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "RESULT_TYPE", dst_name);
         gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
         gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
+        gpuscan__define(text, "START", "gpuscan_identity()");
         gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
         gpuscan__define_number(text, "WIDE", 1);
         return;
@@ -5033,11 +5036,15 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     if (e->op == GPUSCAN_OP_CUSTOM) {
         gpuscan__define(text, "COMBINE", e->custom->combine);
         gpuscan__define(text, "IDENTITY", e->custom->identity);
+        gpuscan__define(text, "START", "gpuscan_identity()");
     } else {
         int identity = gpuscan__ops[e->op].identity;
+        int zero = identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* x + -0 is x; but sums start with +0 */
         gpuscan__define(text, "COMBINE", dst->kind == 'f' ? gpuscan__ops[e->op].real : gpuscan__ops[e->op].integer);
+        gpuscan__define(text, "START", zero ? "0" : "gpuscan_identity()");
         gpuscan__define(text, "IDENTITY",
-                        identity == GPUSCAN__ID_LEAST     ? dst->least
+                        zero                              ? "-0.0f"
+                        : identity == GPUSCAN__ID_LEAST   ? dst->least
                         : identity == GPUSCAN__ID_LARGEST ? dst->largest
                                                           : identities[identity]);
     }
