@@ -767,6 +767,34 @@ static void images(void **state) {
     check_outside(c);
 }
 
+/* Samples of every size, where a vector may hold less than a pixel, whole pixels, or some and a part. */
+static void channels_of_all_types(void **state) {
+    static const struct {
+        uint32_t channels, mask;
+    } layouts[] = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {4, 9}, {4, 12}, {4, 4}, {3, 6}, {2, 2}, {4, 7}};
+    histogram_case c;
+    int            type;
+    size_t         i;
+    (void)state;
+    TEST_EACH_TYPE(type, REF_NUMBERS)
+        for (i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+            int is_large = ref_size((gpuscan_type)type) == 8 && layouts[i].channels == 4;
+            if (!test_has_type((gpuscan_type)type) || !test_share(i + (size_t)type, is_large ? 1 : 4))
+                continue;
+            c = a_histogram((gpuscan_type)type, 33, test_size(61, 1501, 1501));
+            c.d.channels = layouts[i].channels;
+            c.d.channel_mask = layouts[i].mask;
+            c.d.rows = 3;
+            c.d.pitch = i % 2 ? c.d.count + 1 : 0;
+            c.samples_offset = i % 5;
+            c.d.outside = (gpuscan_outside)(i % 3);
+            if (is_large)
+                check_all_strategies(&c);
+            else
+                check_turning(&c);
+        }
+}
+
 static void offsets(void **state) {
     static const uint64_t     at[] = {0, 1, 3, 4, 7, 8, 11, 12, 16};
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I64};
@@ -1084,6 +1112,7 @@ int main(void) {
                                        TEST(many_bins),
                                        TEST(crowded_bins),
                                        TEST(images),
+                                       TEST(channels_of_all_types),
                                        TEST(offsets),
                                        TEST(device_counts),
                                        TEST(weights_and_counters),
