@@ -762,13 +762,16 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
-                 (f32 for f16) for k < bins, and edge[bins] = upper. step = (upper - lower) / bins is computed in double
-                 and rounded once to that type; where the difference overflows it is upper / bins - lower / bins. With
-                 lower and upper both 0 the range is [0, 1)
+                 (f32 for f16) for k < bins, and edge[bins] = upper. lower and upper are rounded to that type first, and
+                 k is, which matters to f32 above 2^24. step = (upper - lower) / bins is computed in double and rounded
+                 once to that type; where the difference overflows it is upper / bins - lower / bins. With lower and
+                 upper both 0 the range is [0, 1). Bins finer than the type's numbers are legal: of bins whose edges
+                 are equal only the last one is not empty
                  NaN is never counted, in no bin and not as outside. Counters wrap around
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
                  count, edges without EDGES, or host_edges or host_weights, which are for gpuscan_histogram_host.
-                 INVALID_BINS: too many bins, a range that is empty or not finite, bins too fine for the float type.
+                 INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
+                 floats below the type's normal numbers, which devices may take for 0.
                  INVALID_TYPE: VALUES with floats, custom samples. UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was
                  forced where the bins do not fit local memory, or with weights and u64 counters. AUTO takes another
                  strategy by itself
@@ -3599,6 +3602,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "static inline gpuscan_real gpuscan_even_edge(uint k, gpuscan_real step, gpuscan_real lower) {\n"
+    "    return fma((gpuscan_real)k, step, lower);\n"
+    "}\n"
+    "\n"
     "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, global const gpuscan_real *edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
@@ -3632,13 +3639,28 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    if (!inside)\n"
     "        return elsewhere;\n"
-    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n"
-    "    uint k = (uint)guess;\n"
-    "    while (k > 0 && s < fma((gpuscan_real)k, step, lower))\n"
-    "        k--;\n"
-    "    while (k < GPUSCAN_BINS - 1 && s >= fma((gpuscan_real)(k + 1), step, lower))\n"
-    "        k++;\n"
-    "    return k;\n"
+    "    if (GPUSCAN_CLOSED && s == upper) /* so many bins that k is rounded: the last one's lower edge may lie above it */\n"
+    "        return GPUSCAN_BINS - 1;\n"
+    "    /* The guess is far off where s - lower overflows, or where edges are equal. From it on in steps that double, and\n"
+    "       what they enclose is bisected: edge[low] <= s, and s < edge[high] unless high is BINS. */\n"
+    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1)); /* may round BINS - 1 up */\n"
+    "    uint low = min((uint)guess, (uint)GPUSCAN_BINS - 1), high = low + 1;\n"
+    "    for (uint leap = 1; low > 0 && s < gpuscan_even_edge(low, step, lower); leap *= 2) {\n"
+    "        high = low;\n"
+    "        low -= min(low, leap);\n"
+    "    }\n"
+    "    for (uint leap = 1; high < GPUSCAN_BINS && s >= gpuscan_even_edge(high, step, lower); leap *= 2) {\n"
+    "        low = high;\n"
+    "        high += min(GPUSCAN_BINS - high, leap);\n"
+    "    }\n"
+    "    while (high - low > 1) {\n"
+    "        uint middle = low + (high - low) / 2;\n"
+    "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
     "#endif\n"
     "#endif\n"
     "}\n"
@@ -8537,9 +8559,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
-        range = bins;
-        if (bits == 64 && lower != least) /* no value lies past the type's end, where s - lower would wrap around */
-            range = gpuscan__min(range, least - lower);
+        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
+        range = beyond && beyond < bins ? beyond : bins; /* no value lies past it, where s - lower would wrap around */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -8589,22 +8610,45 @@ static double gpuscan__single(double x) {
     return single;
 }
 
+/* The nearest f64. Through memory: x87 keeps more bits in registers, and -ffast-math may not reorder what is written. */
+static double gpuscan__double(double x) {
+    volatile double rounded = x;
+    return rounded;
+}
+
+/* Neither infinite nor NaN, by its bits: under -ffast-math compilers leave comparisons out that find those. */
+static int gpuscan__is_finite(gpuscan_bound x) {
+    return (x.u >> 52 & 0x7ff) != 0x7ff;
+}
+
+/* The width of even bins, in double; largest, the type's, where it is more, which only one bin's can be. */
+static double gpuscan__even_step(double lower, double upper, uint32_t bins, double largest) {
+    const double double_max = 1.7976931348623157e308;
+    double step;
+    if (gpuscan__double(upper / 2 - lower / 2) <= double_max / 2)
+        step = gpuscan__double(upper - lower) / bins;
+    else if (bins > 1)
+        step = gpuscan__double(upper / bins) - gpuscan__double(lower / bins);
+    else
+        step = largest;
+    return gpuscan__double(step < largest ? step : largest);
+}
+
 static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                           gpuscan__histogram_plan *plan) {
-    double lower = desc->lower.f, upper = desc->upper.f, step, least;
+    double lower = gpuscan__double(desc->lower.f), upper = gpuscan__double(desc->upper.f), step, least;
     const double float_max = 3.4028234663852886e38, double_max = 1.7976931348623157e308;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? double_max : float_max;
-    if (desc->lower.u == 0 && desc->upper.u == 0)
+    if (lower == 0 && upper == 0) /* -0.0, too */
         upper = 1.0;
-    if (!(lower >= -largest && upper <= largest && lower < upper))
+    if (!gpuscan__is_finite(desc->lower) || !gpuscan__is_finite(desc->upper) ||
+        !(lower >= -largest && upper <= largest && lower < upper))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the range is empty or not finite");
     if (plan->sample != GPUSCAN_TYPE_F64) {
         lower = gpuscan__single(lower);
         upper = gpuscan__single(upper);
     }
-    step = (upper - lower) / plan->key.bins;
-    if (!(step <= largest))
-        step = upper / plan->key.bins - lower / plan->key.bins;
+    step = gpuscan__even_step(lower, upper, plan->key.bins, largest);
     if (plan->sample != GPUSCAN_TYPE_F64)
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
@@ -9069,7 +9113,7 @@ static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_pla
 
 /* Samples lie in the middle of bins. NOWHERE: too near to an edge to be sure. */
 static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
-    double lower = plan->real_lower, upper = plan->real_upper, step = plan->real_step, place, part;
+    double lower = plan->real_lower, upper = plan->real_upper, step = plan->real_step, place, part, most;
     if (plan->key.form == GPUSCAN_BINS_EDGES) { /* edge k is k */
         if (x < 0)
             return gpuscan__below;
@@ -9083,9 +9127,9 @@ static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, doub
     part = place - (double)(int64_t)place;
     if (!(place >= 0 && place < plan->key.bins) || !(part > 0.2 && part < 0.8))
         return gpuscan__nowhere;
-    /* bins so fine that an f32's edges are rounded by a part of one */
-    return plan->sample != GPUSCAN_TYPE_F64 && (lower / step < -1e6 || upper / step > 1e6) ? gpuscan__nowhere
-                                                                                           : (int64_t)place;
+    /* bins so fine that edges, or place, are rounded by a part of one */
+    most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
+    return lower / step < -most || upper / step > most ? gpuscan__nowhere : (int64_t)place;
 }
 
 static gpuscan__number gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
