@@ -8748,7 +8748,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
-    is_weighted = desc->count > 0 && (desc->weights.mem || desc->host_weights);
+    is_weighted = desc->weights.mem || desc->host_weights;
     plan->key.weight = is_weighted ? (uint32_t)plan->weight : 0;
     if (plan->pitch == desc->count && (!is_weighted || plan->weights_pitch == desc->count) &&
         !desc->count_buffer.mem) {
@@ -8815,8 +8815,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     }
     copies = profile->counts_copies[gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     copies_local = local;
-    if (gpuscan__key_is_cpu(key)) {
-        copies = 8;
+    if (gpuscan__key_is_cpu(key)) { /* each with one counter more */
+        copies = gpuscan__min(8, local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
     for (own->copies = 1; own->copies * 2 <= copies && plan->all_bins * 8 * own->copies <= copies_local;)
