@@ -8616,6 +8616,11 @@ static double gpuscan__double(double x) {
     return rounded;
 }
 
+/* By a divisor from memory, or -ffast-math makes two divisions by the same number multiplications. */
+static double gpuscan__quotient(double dividend, double divisor) {
+    return gpuscan__double(dividend / gpuscan__double(divisor));
+}
+
 /* Neither infinite nor NaN, by its bits: under -ffast-math compilers leave comparisons out that find those. */
 static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
@@ -8626,9 +8631,9 @@ static double gpuscan__even_step(double lower, double upper, uint32_t bins, doub
     const double double_max = 1.7976931348623157e308;
     double step;
     if (gpuscan__double(upper / 2 - lower / 2) <= double_max / 2)
-        step = gpuscan__double(upper - lower) / bins;
+        step = gpuscan__quotient(gpuscan__double(upper - lower), bins);
     else if (bins > 1)
-        step = gpuscan__double(upper / bins) - gpuscan__double(lower / bins);
+        step = gpuscan__quotient(upper, bins) - gpuscan__quotient(lower, bins);
     else
         step = largest;
     return gpuscan__double(step < largest ? step : largest);
