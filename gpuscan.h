@@ -763,13 +763,16 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
-                 (f32 for f16) for k < bins, and edge[bins] = upper. step = (upper - lower) / bins is computed in double
-                 and rounded once to that type; where the difference overflows it is upper / bins - lower / bins. With
-                 lower and upper both 0 the range is [0, 1)
+                 (f32 for f16) for k < bins, and edge[bins] = upper. lower and upper are rounded to that type first, and
+                 k is, which matters to f32 above 2^24. step = (upper - lower) / bins is computed in double and rounded
+                 once to that type; where the difference overflows it is upper / bins - lower / bins. With lower and
+                 upper both 0 the range is [0, 1). Bins finer than the type's numbers are legal: of bins whose edges
+                 are equal only the last one is not empty
                  NaN is never counted, in no bin and not as outside. Counters wrap around
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
                  count, edges without EDGES, or host_edges or host_weights, which are for gpuscan_histogram_host.
-                 INVALID_BINS: too many bins, a range that is empty or not finite, bins too fine for the float type.
+                 INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
+                 floats below the type's normal numbers, which devices may take for 0.
                  INVALID_TYPE: VALUES with floats, custom samples. UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was
                  forced where the bins do not fit local memory, or with weights and u64 counters. AUTO takes another
                  strategy by itself
@@ -3609,6 +3612,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "static inline gpuscan_real gpuscan_even_edge(uint k, gpuscan_real step, gpuscan_real lower) {\n"
+    "    return fma((gpuscan_real)k, step, lower);\n"
+    "}\n"
+    "\n"
     "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, global const gpuscan_real *edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
@@ -3642,13 +3649,28 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    if (!inside)\n"
     "        return elsewhere;\n"
-    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n"
-    "    uint k = (uint)guess;\n"
-    "    while (k > 0 && s < fma((gpuscan_real)k, step, lower))\n"
-    "        k--;\n"
-    "    while (k < GPUSCAN_BINS - 1 && s >= fma((gpuscan_real)(k + 1), step, lower))\n"
-    "        k++;\n"
-    "    return k;\n"
+    "    if (GPUSCAN_CLOSED && s == upper) /* so many bins that k is rounded: the last one's lower edge may lie above it */\n"
+    "        return GPUSCAN_BINS - 1;\n"
+    "    /* The guess is far off where s - lower overflows, or where edges are equal. From it on in steps that double, and\n"
+    "       what they enclose is bisected: edge[low] <= s, and s < edge[high] unless high is BINS. */\n"
+    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1)); /* may round BINS - 1 up */\n"
+    "    uint low = min((uint)guess, (uint)GPUSCAN_BINS - 1), high = low + 1;\n"
+    "    for (uint leap = 1; low > 0 && s < gpuscan_even_edge(low, step, lower); leap *= 2) {\n"
+    "        high = low;\n"
+    "        low -= min(low, leap);\n"
+    "    }\n"
+    "    for (uint leap = 1; high < GPUSCAN_BINS && s >= gpuscan_even_edge(high, step, lower); leap *= 2) {\n"
+    "        low = high;\n"
+    "        high += min(GPUSCAN_BINS - high, leap);\n"
+    "    }\n"
+    "    while (high - low > 1) {\n"
+    "        uint middle = low + (high - low) / 2;\n"
+    "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
     "#endif\n"
     "#endif\n"
     "}\n"
@@ -4109,6 +4131,10 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "/* A vector holds whole pixels, so that a sample's place in it tells the channel: not with three channels, nor four of 8\n"
+    "   bytes. */\n"
+    "#define GPUSCAN_WHOLE_PIXELS (GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0)\n"
+    "\n"
     "/* Counts a vector of samples, the first of which is the row's sample at. */\n"
     "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
@@ -4119,7 +4145,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_count_word(raw.z, bins);\n"
     "    gpuscan_count_word(raw.w, bins);\n"
     "#else\n"
-    "    uint channel = GPUSCAN_CHANNELS == 3 ? (uint)(at % 3) : 0;\n"
+    "    uint channel = GPUSCAN_WHOLE_PIXELS ? 0 : (uint)(at % GPUSCAN_CHANNELS);\n"
     "    gpuscan_samples vector;\n"
     "    vector.raw = raw;\n"
     "GPUSCAN_UNROLL\n"
@@ -4128,7 +4154,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_WEIGHTED\n"
     "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n"
     "#endif\n"
-    "        gpuscan_count_sample(vector.element[v], GPUSCAN_CHANNELS == 3 ? channel : v % GPUSCAN_CHANNELS, weight, copy,\n"
+    "        gpuscan_count_sample(vector.element[v], GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel, weight, copy,\n"
     "                             first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
     "    }\n"
@@ -4149,7 +4175,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_weight *weights;\n"
     "    ulong head, vectors;\n"
     "} gpuscan_sample_row;\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE gpuscan_sample_row gpuscan_sample_row_at(global const gpuscan_sample *samples, ulong pitch, ulong count,\n"
     "                                          global const gpuscan_weight *weights, ulong weights_pitch, ulong row) {\n"
     "    gpuscan_sample_row at;\n"
@@ -4160,13 +4186,13 @@ static const char *gpuscan__kernels[] = {
     "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n"
     "    at.vectors = 0;\n"
     "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
-    "        (GPUSCAN_CHANNELS == 3 || at.head % GPUSCAN_CHANNELS == 0))\n"
+    "        (!GPUSCAN_WHOLE_PIXELS || at.head % GPUSCAN_CHANNELS == 0))\n"
     "        at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n"
     "    else\n"
     "        at.head = 0;\n"
     "    return at;\n"
     "}\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE global const uint4 *gpuscan_sample_row_vectors(gpuscan_sample_row at) {\n"
     "    return (global const uint4 *)(at.samples + at.head);\n"
     "}\n"
@@ -4206,7 +4232,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_BIN_ITEMS 1\n"
     "#endif\n"
     "#define GPUSCAN_ITEM_COPIES (GPUSCAN_COPIES / GPUSCAN_BIN_ITEMS)\n"
-    "\n"
+    "\n",
     "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; helper: which of\n"
     "   them this is. Each sums a part of the copies that begins at a bank of its own, and for neighbouring bins one bank on.\n"
     "   Not unrolled altogether: code that runs once is slow to come in. */\n"
@@ -4227,7 +4253,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n"
     "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n"
     "   by an exchange, since the others were atomic: nothing else orders them. */\n"
@@ -4287,7 +4313,7 @@ static const char *gpuscan__kernels[] = {
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "    edges += numbers.edges_offset;\n"
-    "    while (row < rows) {\n"
+    "    while (row < rows) {\n",
     "        for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
     "            ulong sample = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
     "            gpuscan_weight weight = 1;\n"
@@ -4304,7 +4330,7 @@ static const char *gpuscan__kernels[] = {
     "            uint4 next[GPUSCAN_ITEM_VECTORS];\n"
     "            i += GPUSCAN_ITEM_VECTORS * stride64;\n"
     "            more = gpuscan_load_if(next, here, i, stride64);\n"
-    "GPUSCAN_UNROLL\n",
+    "GPUSCAN_UNROLL\n"
     "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ITEM_VECTORS * stride64);\n"
     "                loaded[k] = next[k];\n"
@@ -4370,7 +4396,7 @@ static const char *gpuscan__kernels[] = {
     "           has the bin's sum. No fence is needed, since nothing else is read. */\n"
     "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
     "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL\n",
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n"
     "                before[j] = members == 1 ? 0\n"
@@ -4384,7 +4410,7 @@ static const char *gpuscan__kernels[] = {
     "                if (members > 1)\n"
     "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n"
     "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n"
-    "            }\n",
+    "            }\n"
     "#else\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
@@ -8555,9 +8581,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
-        range = bins;
-        if (bits == 64 && lower != least) /* no value lies past the type's end, where s - lower would wrap around */
-            range = gpuscan__min(range, least - lower);
+        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
+        range = beyond && beyond < bins ? beyond : bins; /* no value lies past it, where s - lower would wrap around */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -8607,22 +8632,50 @@ static double gpuscan__single(double x) {
     return single;
 }
 
+/* The nearest f64. Through memory: x87 keeps more bits in registers, and -ffast-math may not reorder what is written. */
+static double gpuscan__double(double x) {
+    volatile double rounded = x;
+    return rounded;
+}
+
+/* By a divisor from memory, or -ffast-math makes two divisions by the same number multiplications. */
+static double gpuscan__quotient(double dividend, double divisor) {
+    return gpuscan__double(dividend / gpuscan__double(divisor));
+}
+
+/* Neither infinite nor NaN, by its bits: under -ffast-math compilers leave comparisons out that find those. */
+static int gpuscan__is_finite(gpuscan_bound x) {
+    return (x.u >> 52 & 0x7ff) != 0x7ff;
+}
+
+/* The width of even bins, in double; largest, the type's, where it is more, which only one bin's can be. */
+static double gpuscan__even_step(double lower, double upper, uint32_t bins, double largest) {
+    const double double_max = 1.7976931348623157e308;
+    double step;
+    if (gpuscan__double(upper / 2 - lower / 2) <= double_max / 2)
+        step = gpuscan__quotient(gpuscan__double(upper - lower), bins);
+    else if (bins > 1)
+        step = gpuscan__quotient(upper, bins) - gpuscan__quotient(lower, bins);
+    else
+        step = largest;
+    return gpuscan__double(step < largest ? step : largest);
+}
+
 static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                           gpuscan__histogram_plan *plan) {
-    double lower = desc->lower.f, upper = desc->upper.f, step, least;
+    double lower = gpuscan__double(desc->lower.f), upper = gpuscan__double(desc->upper.f), step, least;
     const double float_max = 3.4028234663852886e38, double_max = 1.7976931348623157e308;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? double_max : float_max;
-    if (desc->lower.u == 0 && desc->upper.u == 0)
+    if (lower == 0 && upper == 0) /* -0.0, too */
         upper = 1.0;
-    if (!(lower >= -largest && upper <= largest && lower < upper))
+    if (!gpuscan__is_finite(desc->lower) || !gpuscan__is_finite(desc->upper) ||
+        !(lower >= -largest && upper <= largest && lower < upper))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the range is empty or not finite");
     if (plan->sample != GPUSCAN_TYPE_F64) {
         lower = gpuscan__single(lower);
         upper = gpuscan__single(upper);
     }
-    step = (upper - lower) / plan->key.bins;
-    if (!(step <= largest))
-        step = upper / plan->key.bins - lower / plan->key.bins;
+    step = gpuscan__even_step(lower, upper, plan->key.bins, largest);
     if (plan->sample != GPUSCAN_TYPE_F64)
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
@@ -8722,7 +8775,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
-    is_weighted = desc->count > 0 && (desc->weights.mem || desc->host_weights);
+    is_weighted = desc->weights.mem || desc->host_weights;
     plan->key.weight = is_weighted ? (uint32_t)plan->weight : 0;
     if (plan->pitch == desc->count && (!is_weighted || plan->weights_pitch == desc->count) &&
         !desc->count_buffer.mem) {
@@ -8789,8 +8842,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     }
     copies = profile->counts_copies[gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     copies_local = local;
-    if (gpuscan__key_is_cpu(key)) {
-        copies = 8;
+    if (gpuscan__key_is_cpu(key)) { /* each with one counter more */
+        copies = gpuscan__min(8, local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
     for (own->copies = 1; own->copies * 2 <= copies && plan->all_bins * 8 * own->copies <= copies_local;)
@@ -9087,7 +9140,7 @@ static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_pla
 
 /* Samples lie in the middle of bins. NOWHERE: too near to an edge to be sure. */
 static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
-    double lower = plan->real_lower, upper = plan->real_upper, step = plan->real_step, place, part;
+    double lower = plan->real_lower, upper = plan->real_upper, step = plan->real_step, place, part, most;
     if (plan->key.form == GPUSCAN_BINS_EDGES) { /* edge k is k */
         if (x < 0)
             return gpuscan__below;
@@ -9101,9 +9154,9 @@ static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, doub
     part = place - (double)(int64_t)place;
     if (!(place >= 0 && place < plan->key.bins) || !(part > 0.2 && part < 0.8))
         return gpuscan__nowhere;
-    /* bins so fine that an f32's edges are rounded by a part of one */
-    return plan->sample != GPUSCAN_TYPE_F64 && (lower / step < -1e6 || upper / step > 1e6) ? gpuscan__nowhere
-                                                                                           : (int64_t)place;
+    /* bins so fine that edges, or place, are rounded by a part of one */
+    most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
+    return lower / step < -most || upper / step > most ? gpuscan__nowhere : (int64_t)place;
 }
 
 static gpuscan__number gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
