@@ -29,7 +29,9 @@
                                            includes, too
                GPUSCAN_LINK_OPENCL         link OpenCL (-lOpenCL) instead of loading it; also in programs that call
                                            OpenCL themselves and link it
-               CL_TARGET_OPENCL_VERSION    as in Khronos' headers (default: 120); the library needs no more than 1.2
+               CL_TARGET_OPENCL_VERSION    as in Khronos' headers, 120 or higher; the library needs no more than 1.2.
+                                           Default: 300, their newest, so that what includes them later finds all; and
+                                           then CL_USE_DEPRECATED_OPENCL_1_2_APIS, for clCreateCommandQueue
 
    STEP BY STEP
                1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
@@ -141,7 +143,10 @@
 #include <stdint.h>
 
 #ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
+#ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
 #endif
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
@@ -156,6 +161,10 @@
 #include <OpenCL/opencl.h>
 #else
 #include <CL/cl.h>
+#endif
+#ifndef CL_VERSION_1_2
+#error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
+#define GPUSCAN__IMPLEMENTED /* the implementation would only repeat that */
 #endif
 
 #ifndef GPUSCAN_API
@@ -849,13 +858,14 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
+#pragma GCC diagnostic ignored "-Wshadow" /* a program may call its types and functions as locals are called here */
 #else
 #define GPUSCAN__UNUSED
 #define GPUSCAN__PRINTF(text, first)
 #endif
 #ifdef _MSC_VER
 #pragma warning(push)
-#pragma warning(disable : 4996)
+#pragma warning(disable : 4996 4459)
 #endif
 
 #ifdef __cplusplus
@@ -8582,7 +8592,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
 /* The nearest f32. Through memory: gcc 12 at -O2 has been seen to leave a pair of such conversions out. */
 static double gpuscan__single(double x) {
     volatile float single = (float)x;
-    return single;
+    return (double)single;
 }
 
 static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
