@@ -5143,11 +5143,13 @@ struct gpuscan__plan {
     /* given to choose */
     int in_place;              /* src and dst are the same range */
     size_t group_limit;        /* work-items a group at most: the device's, or what the call's kernels can do */
+    int is_stand_in;           /* its custom text is the self-test's, not the caller's */
     const gpuscan__key *forced; /* of a self-test: the key of the program under test; NULL: choose one */
 
     /* choose: from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
+    int not_built; /* the driver did not build the program */
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
@@ -5699,6 +5701,14 @@ static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
     gpuscan__release(&gs->allocator, program);
 }
 
+static void gpuscan__free_programs(gpuscan *gs, gpuscan__program *programs) {
+    while (programs) {
+        gpuscan__program *next = programs->next;
+        gpuscan__free_program(gs, programs);
+        programs = next;
+    }
+}
+
 static const char *gpuscan__custom_text(const gpuscan_custom *custom, size_t i) {
     const char *const texts[5] = {custom->source, custom->type, custom->combine, custom->identity, custom->convert};
     return texts[i] ? texts[i] : "";
@@ -5745,7 +5755,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
 
 /* Builds from the blob or from source, and creates the kernels. After a failure the caller frees the program, with what
    a driver gave together with an error code. */
-static gpuscan_result gpuscan__build(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program) {
+static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
     const char *const *names = plan->operation->kernels(&program->key);
     const unsigned char *binary;
@@ -5780,8 +5790,9 @@ static gpuscan_result gpuscan__build(gpuscan *gs, const gpuscan__plan *plan, gpu
         if (!program->program || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
         code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
+        plan->not_built = code != CL_SUCCESS;
         if (code != CL_SUCCESS)
-            return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL);
+            return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL && !plan->is_stand_in);
         if (gs->logger.log) {
             char message[160];
             snprintf(message, sizeof(message), "built a program of %s, strategy %s, types %u and %u, op %u",
@@ -5910,11 +5921,12 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
 }
 
 /* The program of a plan, built on first use. */
-static gpuscan_result gpuscan__get_program(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program **found) {
+static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
     gpuscan__text prefix;
     gpuscan_result r = GPUSCAN_SUCCESS;
+    plan->not_built = 0;
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 && gpuscan__same_custom(program, custom)) {
             *found = program;
@@ -6798,18 +6810,55 @@ static void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const 
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Goes on without the vendor's instructions, and without the programs that were built with them. */
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__program *program;
+/* Goes on without the vendor's instructions, and without the programs that were built with them: the caller frees what
+   it gets. */
+static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
+    gpuscan__program *programs = gs->programs;
+    gs->programs = NULL;
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = gs->device.profile.lane_width;
     if (gs->device.fence == GPUSCAN__FENCE_PTX)
         gs->device.fence = GPUSCAN__FENCE_NONE;
-    while ((program = gs->programs) != NULL) {
-        gs->programs = program->next;
-        gpuscan__free_program(gs, program);
-    }
+    return programs;
+}
+
+/* For good. */
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
+                                   const char *why) {
+    gpuscan__free_programs(gs, programs);
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
+}
+
+/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form they
+   are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them does
+   not keep the text from being tried with another. */
+static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
+    const gpuscan_call *call = plan->call;
+    const gpuscan__device *device = &gs->device;
+    int lanes = device->lanes, fence = device->fence;
+    uint32_t lane_width = device->lane_width, strategy = plan->key.strategy;
+    gpuscan__program *programs = gpuscan__leave_lanes(gs), *program;
+    gpuscan_call any = *call;
+    gpuscan_result r = plan->operation->choose(gs, plan);
+    any.strategy = GPUSCAN_STRATEGY_AUTO;
+    plan->call = &any;
+    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        r = plan->operation->choose(gs, plan);
+    if (r == 0)
+        r = gpuscan__get_program(gs, plan, &program);
+    plan->call = call;
+    if (r == 0) {
+        plan->key.strategy = strategy; /* the note's */
+        gpuscan__give_up_lanes(gs, plan, programs, "its program was not built with them");
+        gs->error[0] = 0;
+        *again = 1;
+        return GPUSCAN_SUCCESS;
+    }
+    gs->programs = programs;
+    gs->device.lanes = lanes;
+    gs->device.fence = fence;
+    gs->device.lane_width = lane_width;
+    return r;
 }
 
 /* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built. One
@@ -6837,7 +6886,7 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *plan, int *right) {
+static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__plan stand_in = *plan;
     gpuscan__program *program;
     gpuscan_custom custom;
@@ -6845,6 +6894,7 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     unsigned size = (unsigned)plan->e.custom->size;
     gpuscan_result r;
     memset(&custom, 0, sizeof(custom));
+    stand_in.is_stand_in = 1;
     stand_in.e.convert = NULL;
     stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM ? &custom : NULL;
     custom.size = size;
@@ -6860,7 +6910,9 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     if (!stand_in.e.custom) /* the caller has a conversion alone: what is tested is the program without */
         stand_in.key.custom_size = 0;
     *right = 1;
-    if ((r = gpuscan__get_program(gs, &stand_in, &program)) != 0 || program->proved)
+    r = gpuscan__get_program(gs, &stand_in, &program);
+    plan->not_built = stand_in.not_built;
+    if (r != 0 || program->proved)
         return r;
     program->proved = 1;
     r = plan->operation->self_test(gs, &stand_in, program, right);
@@ -6868,7 +6920,7 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     return r;
 }
 
-static gpuscan_result gpuscan__prove(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, int *again) {
+static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -6880,7 +6932,7 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, const gpuscan__plan *plan, gpu
         return r;
     *again = 1;
     if (gs->device.lanes != GPUSCAN__LANES_NONE) {
-        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its self-test failed");
     } else {
         gs->refused[plan->operation->number] |= 1u << strategy;
         gpuscan__note_refusal(gs, plan, "its strategy is not used any more", "its self-test failed");
@@ -6893,17 +6945,13 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
                                                    int *again) {
     size_t group = 0;
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
-    if (r == GPUSCAN_ERROR_BUILD && gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, "its program was not built");
-        gs->error[0] = 0;
-        *again = 1;
-        return GPUSCAN_SUCCESS;
-    }
     if (r == 0)
         r = gpuscan__program_group(gs, *program, &group);
     if (r == 0 && group >= plan->key.group && !(*program)->proved)
-        return gpuscan__prove(gs, plan, *program, again);
-    if (r != 0 || group >= plan->key.group)
+        r = gpuscan__prove(gs, plan, *program, again);
+    if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
+        return gpuscan__build_without_lanes(gs, plan, again);
+    if (r != 0 || *again || group >= plan->key.group)
         return r;
     plan->group_limit = gpuscan__power_of_two_below(group);
     *again = plan->group_limit < plan->key.group;
@@ -9394,15 +9442,11 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
 }
 
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
-    gpuscan__program *program;
     gpuscan_allocator allocator;
     int i;
     if (!gs)
         return;
-    while ((program = gs->programs) != NULL) {
-        gs->programs = program->next;
-        gpuscan__free_program(gs, program);
-    }
+    gpuscan__free_programs(gs, gs->programs);
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
         gpuscan__drop_scratch(gs, i);
     gpuscan__forget_event(gs, &gs->scratch_event);
