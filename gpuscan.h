@@ -29,7 +29,9 @@
                                            includes, too
                GPUSCAN_LINK_OPENCL         link OpenCL (-lOpenCL) instead of loading it; also in programs that call
                                            OpenCL themselves and link it
-               CL_TARGET_OPENCL_VERSION    as in Khronos' headers (default: 120); the library needs no more than 1.2
+               CL_TARGET_OPENCL_VERSION    as in Khronos' headers, 120 or higher; the library needs no more than 1.2.
+                                           Default: 300, their newest, so that what includes them later finds all; and
+                                           then CL_USE_DEPRECATED_OPENCL_1_2_APIS, for clCreateCommandQueue
 
    STEP BY STEP
                1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
@@ -141,7 +143,10 @@
 #include <stdint.h>
 
 #ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
+#ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
 #endif
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
@@ -156,6 +161,10 @@
 #include <OpenCL/opencl.h>
 #else
 #include <CL/cl.h>
+#endif
+#ifndef CL_VERSION_1_2
+#error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
+#define GPUSCAN__IMPLEMENTED /* the implementation would only repeat that */
 #endif
 
 #ifndef GPUSCAN_API
@@ -853,13 +862,14 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
+#pragma GCC diagnostic ignored "-Wshadow" /* a program may call its types and functions as locals are called here */
 #else
 #define GPUSCAN__UNUSED
 #define GPUSCAN__PRINTF(text, first)
 #endif
 #ifdef _MSC_VER
 #pragma warning(push)
-#pragma warning(disable : 4996)
+#pragma warning(disable : 4996 4459)
 #endif
 
 #ifdef __cplusplus
@@ -5175,11 +5185,13 @@ struct gpuscan__plan {
     /* given to choose */
     int in_place;              /* src and dst are the same range */
     size_t group_limit;        /* work-items a group at most: the device's, or what the call's kernels can do */
+    int is_stand_in;           /* its custom text is the self-test's, not the caller's */
     const gpuscan__key *forced; /* of a self-test: the key of the program under test; NULL: choose one */
 
     /* choose: from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
+    int not_built; /* the driver did not build the program */
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
@@ -5738,6 +5750,14 @@ static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
     gpuscan__release(&gs->allocator, program);
 }
 
+static void gpuscan__free_programs(gpuscan *gs, gpuscan__program *programs) {
+    while (programs) {
+        gpuscan__program *next = programs->next;
+        gpuscan__free_program(gs, programs);
+        programs = next;
+    }
+}
+
 static const char *gpuscan__custom_text(const gpuscan_custom *custom, size_t i) {
     const char *const texts[5] = {custom->source, custom->type, custom->combine, custom->identity, custom->convert};
     return texts[i] ? texts[i] : "";
@@ -5784,7 +5804,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
 
 /* Builds from the blob or from source, and creates the kernels. After a failure the caller frees the program, with what
    a driver gave together with an error code. */
-static gpuscan_result gpuscan__build(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program) {
+static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
     const char *const *names = plan->operation->kernels(&program->key);
     const unsigned char *binary;
@@ -5819,8 +5839,9 @@ static gpuscan_result gpuscan__build(gpuscan *gs, const gpuscan__plan *plan, gpu
         if (!program->program || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
         code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
+        plan->not_built = code != CL_SUCCESS;
         if (code != CL_SUCCESS)
-            return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL);
+            return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL && !plan->is_stand_in);
         if (gs->logger.log) {
             char message[160];
             snprintf(message, sizeof(message), "built a program of %s, strategy %s, types %u and %u, op %u",
@@ -5949,11 +5970,12 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
 }
 
 /* The program of a plan, built on first use. */
-static gpuscan_result gpuscan__get_program(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program **found) {
+static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
     gpuscan__text prefix;
     gpuscan_result r = GPUSCAN_SUCCESS;
+    plan->not_built = 0;
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 && gpuscan__same_custom(program, custom)) {
             *found = program;
@@ -6837,17 +6859,55 @@ static void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const 
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Goes on without the vendor's instructions, and without the programs that were built with them. */
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__program *program;
+/* Goes on without the vendor's instructions, and without the programs that were built with them: the caller frees what
+   it gets. */
+static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
+    gpuscan__program *programs = gs->programs;
+    gs->programs = NULL;
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = gs->device.profile.lane_width;
     gpuscan__choose_fence(gs);
-    while ((program = gs->programs) != NULL) {
-        gs->programs = program->next;
-        gpuscan__free_program(gs, program);
-    }
+    return programs;
+}
+
+/* For good. */
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
+                                   const char *why) {
+    gpuscan__free_programs(gs, programs);
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
+}
+
+/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form they
+   are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them does
+   not keep the text from being tried with another. */
+static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
+    const gpuscan_call *call = plan->call;
+    const char *build_options = gs->device.build_options;
+    int lanes = gs->device.lanes, fence = gs->device.fence;
+    uint32_t lane_width = gs->device.lane_width, strategy = plan->key.strategy;
+    gpuscan__program *programs = gpuscan__leave_lanes(gs), *program;
+    gpuscan_call any = *call;
+    gpuscan_result r = plan->operation->choose(gs, plan);
+    any.strategy = GPUSCAN_STRATEGY_AUTO;
+    plan->call = &any;
+    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        r = plan->operation->choose(gs, plan);
+    if (r == 0)
+        r = gpuscan__get_program(gs, plan, &program);
+    plan->call = call;
+    if (r == 0) {
+        plan->key.strategy = strategy; /* the note's */
+        gpuscan__give_up_lanes(gs, plan, programs, "its program was not built with them");
+        gs->error[0] = 0;
+        *again = 1;
+        return GPUSCAN_SUCCESS;
+    }
+    gs->programs = programs;
+    gs->device.lanes = lanes;
+    gs->device.fence = fence;
+    gs->device.build_options = build_options;
+    gs->device.lane_width = lane_width;
+    return r;
 }
 
 /* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built.
@@ -6875,7 +6935,7 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *plan, int *right) {
+static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__plan stand_in = *plan;
     gpuscan__program *program;
     gpuscan_custom custom;
@@ -6883,6 +6943,7 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     unsigned size = (unsigned)plan->e.custom->size;
     gpuscan_result r;
     memset(&custom, 0, sizeof(custom));
+    stand_in.is_stand_in = 1;
     stand_in.e.convert = NULL;
     stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM ? &custom : NULL;
     custom.size = size;
@@ -6898,7 +6959,9 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     if (!stand_in.e.custom) /* the caller has a conversion alone: what is tested is the program without */
         stand_in.key.custom_size = 0;
     *right = 1;
-    if ((r = gpuscan__get_program(gs, &stand_in, &program)) != 0 || program->proved)
+    r = gpuscan__get_program(gs, &stand_in, &program);
+    plan->not_built = stand_in.not_built;
+    if (r != 0 || program->proved)
         return r;
     program->proved = 1;
     r = plan->operation->self_test(gs, &stand_in, program, right);
@@ -6906,7 +6969,7 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     return r;
 }
 
-static gpuscan_result gpuscan__prove(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, int *again) {
+static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -6918,7 +6981,7 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, const gpuscan__plan *plan, gpu
         return r;
     *again = 1;
     if (gs->device.lanes != GPUSCAN__LANES_NONE) {
-        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its self-test failed");
     } else {
         gs->refused[plan->operation->number] |= 1u << strategy;
         gpuscan__note_refusal(gs, plan, "its strategy is not used any more", "its self-test failed");
@@ -6931,17 +6994,13 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
                                                    int *again) {
     size_t group = 0;
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
-    if (r == GPUSCAN_ERROR_BUILD && gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, "its program was not built");
-        gs->error[0] = 0;
-        *again = 1;
-        return GPUSCAN_SUCCESS;
-    }
     if (r == 0)
         r = gpuscan__program_group(gs, *program, &group);
     if (r == 0 && group >= plan->key.group && !(*program)->proved)
-        return gpuscan__prove(gs, plan, *program, again);
-    if (r != 0 || group >= plan->key.group)
+        r = gpuscan__prove(gs, plan, *program, again);
+    if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
+        return gpuscan__build_without_lanes(gs, plan, again);
+    if (r != 0 || *again || group >= plan->key.group)
         return r;
     plan->group_limit = gpuscan__power_of_two_below(group);
     *again = plan->group_limit < plan->key.group;
@@ -8629,7 +8688,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
 /* The nearest f32. Through memory: gcc 12 at -O2 has been seen to leave a pair of such conversions out. */
 static double gpuscan__single(double x) {
     volatile float single = (float)x;
-    return single;
+    return (double)single;
 }
 
 /* The nearest f64. Through memory: x87 keeps more bits in registers, and -ffast-math may not reorder what is written. */
@@ -9459,15 +9518,11 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
 }
 
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
-    gpuscan__program *program;
     gpuscan_allocator allocator;
     int i;
     if (!gs)
         return;
-    while ((program = gs->programs) != NULL) {
-        gs->programs = program->next;
-        gpuscan__free_program(gs, program);
-    }
+    gpuscan__free_programs(gs, gs->programs);
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
         gpuscan__drop_scratch(gs, i);
     gpuscan__forget_event(gs, &gs->scratch_event);
