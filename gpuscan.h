@@ -7250,127 +7250,229 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
     return z;
 }
 
-/* What the data are made for: count elements in tiles. */
+/* What the data are made for: count elements in tiles. What shows one mistake may hide another, so a self-test goes in
+   rounds. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
+    unsigned round; /* tiles of its parity begin with an edge; others with elements that hide nothing before them */
+    int decides;    /* of a reduction by an operator whose result is one of its values: it is that of element */
+    uint64_t best;  /* this; of init where it is count */
 } gpuscan__test_shape;
 
-/* The first, the last, and those on either side of a tile's end; but odd tiles begin with elements that hide nothing of
-   what precedes them. */
+static gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
+    gpuscan__test_shape shape;
+    shape.count = 3 * tile + 5;
+    shape.tile = tile;
+    shape.round = round;
+    shape.decides = 0;
+    shape.best = 0;
+    return shape;
+}
+
+static int gpuscan__test_picks(gpuscan_op op) {
+    int data = gpuscan__ops[op].data;
+    return data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
+}
+
+/* The last element, the last of a tile, and the first of those of the round's parity. */
 static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile;
-    return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == 0);
+    return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* And one in so many of the others. */
+/* And what follows such a first one, and one in so many of the others. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
-    int begins = i % shape->tile < 3 && i / shape->tile % 2 == 1;
-    return gpuscan__is_edge(shape, i) || (!begins && gpuscan__mix(i) % spacing == 0);
+    uint64_t at = i % shape->tile;
+    if (gpuscan__is_edge(shape, i))
+        return 1;
+    if (at < 3 && i / shape->tile % 2 != shape->round % 2)
+        return 0;
+    return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* The bit that changes at element i, each at another, those next to the tiles' ends first; 64: none does. */
+/* From 2 to 100; an edge's is above all that precede it. */
+static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i) {
+    uint64_t at = i % shape->tile, span = 100 / (shape->count / shape->tile + 1);
+    if (i == shape->count - 1)
+        return 100;
+    return i / shape->tile * span + (at == shape->tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
+}
+
+/* The largest so far at edges, else often 0; where one decides, it is the largest of all. */
+static uint64_t gpuscan__test_rising(const gpuscan__test_shape *shape, uint64_t i) {
+    if (shape->decides)
+        return i == shape->best ? 100 : gpuscan__mix(i) % 90;
+    return gpuscan__is_marked(shape, i, 7) ? gpuscan__test_rank(shape, i) : 0;
+}
+
+/* 0 but for those that are marked; where one decides, it is the last that is not 0. */
+static uint64_t gpuscan__test_sparse(const gpuscan__test_shape *shape, uint64_t i) {
+    if (shape->decides && shape->best < shape->count && i <= shape->best)
+        return i == shape->best ? 100 : 1 + gpuscan__mix(i) % 90;
+    return !shape->decides && gpuscan__is_marked(shape, i, 5) ? gpuscan__test_rank(shape, i) : 0;
+}
+
+/* The bit that changes at element i, each at another, those at edges first; 64: none does. Of the first 8 one is init's
+   (gpuscan__test_init_bit), and of the others every second never changes. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
+    if (i == shape->count - 1)
+        return 7;
     if (gpuscan__is_edge(shape, i)) {
-        b = (unsigned)(i / shape->tile * 2 + (i % shape->tile != 0));
-        return i == shape->count - 1 ? 7 : b < bits && b != 7 ? b : 64;
+        b = (unsigned)(i / shape->tile * 2 + (i % shape->tile == shape->tile - 1));
+        return b < 7 ? b : 64;
     }
-    for (b = 8; b < bits; b++)
+    for (b = 8; b < bits; b += 2)
         if (gpuscan__mix(b) % shape->count == i)
             return b;
     return 64;
 }
 
-/* From 0 to 100, of which every integer type has as many, and f16 too. */
-static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
-    uint32_t bits = gpuscan__types[e->src].size * 8;
+/* So many low bits change: those that both types have, and that are exact as f16. */
+static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
+    uint32_t src = gpuscan__types[e->src].size, dst = gpuscan__types[e->dst].size;
+    return gpuscan__is_float(e->src) ? 8 : (unsigned)(8 * (src < dst ? src : dst));
+}
+
+/* An element whose low bits are these; a float's is the number that they are in the destination. */
+static gpuscan__number gpuscan__test_pattern(const gpuscan__elements *e, uint64_t pattern) {
+    gpuscan__number x;
+    if (gpuscan__is_float(e->src)) {
+        int is_signed = gpuscan__types[e->dst].kind == 's';
+        pattern = gpuscan__wrap(is_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8, pattern);
+        x.real = is_signed ? (double)(int64_t)pattern : (double)pattern;
+    } else {
+        x.bits = gpuscan__wrap(e->src, pattern);
+    }
+    return x;
+}
+
+static unsigned gpuscan__test_init_bit(const gpuscan__test_shape *shape) {
+    return shape->round % 2 ? 0 : 2; /* the first element's, the first one's of tile 1: no edges in this round */
+}
+
+/* A factor for small numbers of the source, so that both halves of 64 bits matter where there are any. */
+static double gpuscan__test_factor(const gpuscan__elements *e) {
+    const double fine = 1 + 1.0 / 1073741824, halves = 4294967297.0, high = 8589934592.0;
+    if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
+        return 1;
+    if (gpuscan__is_float(e->dst))
+        return !gpuscan__is_float(e->src) ? high : e->dst == GPUSCAN_TYPE_F64 ? fine : 1;
+    return gpuscan__types[e->dst].size == 8 ? halves : 1;
+}
+
+static gpuscan__number gpuscan__test_small(const gpuscan__elements *e, uint64_t small, double factor, int negative) {
     gpuscan__number x;
     if (gpuscan__is_float(e->src))
-        x.real = (double)level - (gpuscan__is_float(e->dst) || gpuscan__types[e->dst].kind == 's' ? 50 : 0);
-    else if (e->src != e->dst)
-        x.bits = level;
-    else if (gpuscan__types[e->src].kind == 's') /* over the whole of the type */
-        x.bits = (uint64_t)(((int64_t)level - 50) * ((int64_t)1 << (bits - 7)));
+        x.real = (negative ? -(double)small : (double)small) * factor;
     else
-        x.bits = level << (bits - 7);
+        x.bits = gpuscan__wrap(e->src, (negative ? (uint64_t)0 - small : small) * (uint64_t)factor);
+    return x;
+}
+
+/* From 0 to 101, of which every integer type has as many, and f16 too. */
+static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
+    uint32_t bits = gpuscan__types[e->src].size * 8;
+    uint64_t zero = gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0;
+    int negative = level < zero;
+    gpuscan__number x;
+    if (gpuscan__is_float(e->src) || e->src != e->dst)
+        return gpuscan__test_small(e, negative ? zero - level : level - zero, gpuscan__test_factor(e), negative);
+    x.bits = (level - zero) << (bits - 7); /* over the whole of the type */
+    if (bits == 64)
+        x.bits += level;
+    x.bits = gpuscan__wrap(e->src, x.bits);
     return x;
 }
 
 /* Element i of src. */
 static gpuscan__number gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
-    int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), set = 0;
-    int half = e->src == GPUSCAN_TYPE_F16 || e->dst == GPUSCAN_TYPE_F16;
-    unsigned src_bits = 8 * gpuscan__types[e->src].size, dst_bits = 8 * gpuscan__types[e->dst].size, bit;
-    uint64_t random = gpuscan__mix(i), small = 0;
+    int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst);
+    int half = e->dst == GPUSCAN_TYPE_F16;
+    int data = gpuscan__ops[e->op].data, negative = 0;
+    unsigned bit;
+    uint64_t random = gpuscan__mix(i + ((uint64_t)shape->round << 40)), small = 0;
+    double factor = gpuscan__test_factor(e);
     gpuscan__number x;
-    x.bits = gpuscan__wrap(e->src, random);
-    switch (gpuscan__ops[e->op].data) {
+    switch (data) {
+    case GPUSCAN__DATA_RISING:
+        return gpuscan__test_level(e, gpuscan__test_rising(shape, i));
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, 101 - gpuscan__test_rising(shape, i));
     case GPUSCAN__DATA_SUM:
+        x.bits = gpuscan__wrap(e->src, random | 1);
         if (!real)
             return x;
-        if (e->src == GPUSCAN_TYPE_F64 && e->dst == GPUSCAN_TYPE_F64)
-            small = random >> 34;
-        else if (gpuscan__is_marked(shape, i, half ? shape->count / 500 + 1 : 1)) /* 2048 are exact in f16 */
-            small = 1 + random % 3;
+        if (e->src == GPUSCAN_TYPE_F64 && e->dst == GPUSCAN_TYPE_F64) {
+            small = random >> 34 | 1;
+            factor = 1;
+        } else if (gpuscan__is_marked(shape, i, half ? shape->count / 500 + 1 : 1)) { /* 2048 are exact in f16 */
+            small = 1 + random % (gpuscan__is_float(e->dst) ? 3 : 100);
+        }
         break;
-    case GPUSCAN__DATA_RISING:
-        return gpuscan__test_level(e, gpuscan__is_marked(shape, i, 7) ? i * 100 / shape->count : 0);
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, gpuscan__is_marked(shape, i, 7) ? 100 - i * 100 / shape->count : 100);
     case GPUSCAN__DATA_PRODUCT:
-        if (!real) {
-            x.bits = gpuscan__wrap(e->src, random | 1);
+        x.bits = gpuscan__wrap(e->src, random | 3);
+        if (!real)
             return x;
-        }
         small = gpuscan__is_edge(shape, i) ? 2 : 1;
-        if (gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1)) {
-            x.real = -(double)small;
-            return x;
-        }
+        negative = gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1);
+        factor = 1;
         break;
-    case GPUSCAN__DATA_SET:
-        set = 1;
-        /* fall through */
-    case GPUSCAN__DATA_CLEARED:
-        bit = gpuscan__test_bit(shape, i, src_bits < dst_bits ? src_bits : dst_bits);
-        x.bits = gpuscan__wrap(e->src, (bit < 64 ? (uint64_t)1 << bit : 0) ^ (set ? 0 : ~(uint64_t)0));
-        return x;
-    default: /* GPUSCAN__DATA_SPARSE */
-        small = gpuscan__is_marked(shape, i, 5) ? 1 + random % 100 : 0;
+    case GPUSCAN__DATA_SPARSE:
+        small = gpuscan__test_sparse(shape, i);
+        negative = gpuscan__types[e->src].kind == 's';
+        break;
+    default: /* GPUSCAN__DATA_SET, GPUSCAN__DATA_CLEARED */
+        bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
+        if (bit < 64)
+            small = (uint64_t)1 << bit;
+        return gpuscan__test_pattern(e, data == GPUSCAN__DATA_SET ? small : ~small);
     }
-    if (gpuscan__is_float(e->src))
-        x.real = (double)small;
-    else
-        x.bits = small;
-    return x;
+    return gpuscan__test_small(e, small, factor, negative);
 }
 
 /* What stands before the first: a value that shows, and hides little. */
-static gpuscan__number gpuscan__test_init(const gpuscan__elements *e) {
+static gpuscan__number gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
+    const uint64_t high = (uint64_t)1 << 32; /* both halves of 64 bits */
+    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
+    unsigned bits = gpuscan__test_bits(e);
+    double factor = gpuscan__test_factor(e);
+    int sparse = gpuscan__ops[e->op].data == GPUSCAN__DATA_SPARSE;
     gpuscan__number x;
     switch (gpuscan__ops[e->op].data) {
     case GPUSCAN__DATA_RISING:
-        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 5));
+        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, level));
     case GPUSCAN__DATA_FALLING:
-        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 95));
-    case GPUSCAN__DATA_CLEARED:
-        x.bits = gpuscan__wrap(e->dst, ~(uint64_t)8);
-        return x;
+        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 101 - level));
     case GPUSCAN__DATA_SET:
-        x.bits = 8;
+    case GPUSCAN__DATA_CLEARED: /* with the bits that the elements do not have */
+        bit = (uint64_t)1 << gpuscan__test_init_bit(shape);
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
+            bit = ~bit;
+        else
+            bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
+        x.bits = gpuscan__wrap(e->dst, bit);
         return x;
     default:
-        if (gpuscan__is_float(e->dst))
-            x.real = 2;
-        else
-            x.bits = 3;
+        if (!gpuscan__is_float(e->dst)) {
+            x.bits = gpuscan__wrap(e->dst, sparse ? high + 1 : 5 * high + 3);
+            return x;
+        }
+        /* sums and products stay exact */
+        x.real = sparse ? 1 : 2;
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_SUM && !gpuscan__is_float(e->src))
+            x.real *= factor;
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_SUM && e->src == GPUSCAN_TYPE_F64 && e->dst == e->src)
+            x.real += 2147483647;
+        else if (e->dst == GPUSCAN_TYPE_F64)
+            x.real += x.real > 2 ? 2 : 1.0 / 1073741824;
         return x;
     }
 }
 
 /* The same for elements of a custom type, which are bytes: in the stand-in's operator the last that is not 0 wins. */
-static unsigned char gpuscan__test_byte(const gpuscan__test_shape *shape, uint64_t i, uint32_t byte) {
-    return (unsigned char)(gpuscan__is_marked(shape, i, 5) ? 1 + gpuscan__mix(i * 1024 + byte) % 255 : 0);
+static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
+    return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
 
 /* src: the data; init: what precedes them; scan: what a scan of them gives, NULL where none is wanted; total: its
@@ -7383,9 +7485,9 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
     uint32_t byte;
     if (e->dst == GPUSCAN_TYPE_CUSTOM) {
         for (byte = 0; byte < e->dst_size; byte++) {
-            unsigned char last = init[byte] = (unsigned char)(byte % 7);
+            unsigned char last = init[byte] = (unsigned char)(201 + byte % 7);
             for (i = 0; i < shape->count; i++) {
-                unsigned char x = src[i * e->src_size + byte] = gpuscan__test_byte(shape, i, byte);
+                unsigned char x = src[i * e->src_size + byte] = gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
                 unsigned char next = x ? x : last;
                 if (scan)
                     scan[i * e->dst_size + byte] = inclusive ? next : last;
@@ -7395,7 +7497,7 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
         }
         return;
     }
-    sum = gpuscan__test_init(e);
+    sum = gpuscan__test_init(e, shape);
     gpuscan__put_number(e->dst, init, 0, sum);
     for (i = 0; i < shape->count; i++) {
         gpuscan__number x = gpuscan__test_number(e, shape, i), next;
@@ -8060,22 +8162,20 @@ static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan
                : gpuscan__scan_multi_pass(chain, plan, program);
 }
 
-static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                              int *right) {
+static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                               unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__scan_key own;
     gpuscan__scan_plan plan;
     gpuscan_scan_desc desc;
     gpuscan__test test;
-    gpuscan__test_shape shape;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
     gpuscan__test_array *src, *dst, *total;
     unsigned char init[GPUSCAN__CUSTOM_MOST];
     memcpy(&own, program->key.own, sizeof(own));
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
-    shape.tile = program->key.tile;
-    shape.count = 3 * shape.tile + 5;
     desc.src_type = e->src;
     desc.dst_type = e->dst;
     desc.op = e->op;
@@ -8092,6 +8192,12 @@ static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                              int *right) {
+    gpuscan_result r = gpuscan__scan_test_round(gs, common, program, 0, right);
+    return r != 0 || !*right ? r : gpuscan__scan_test_round(gs, common, program, 1, right);
 }
 
 GPUSCAN__OPERATION(scan, 1);
@@ -8189,21 +8295,74 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
 }
 
-/* dst: the data; addend k: the data's last but k; expected: what they give. */
+/* Addend k and element i: of each pair both matter, the element's in one round at least, and so do neighbours. */
+static gpuscan__number gpuscan__test_addend(const gpuscan__elements *e, uint64_t k) {
+    uint64_t random = gpuscan__mix(k);
+    double factor = gpuscan__test_factor(e);
+    gpuscan__number x;
+    switch (gpuscan__ops[e->op].data) {
+    case GPUSCAN__DATA_RISING:
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, 40 + k % 20);
+    case GPUSCAN__DATA_SPARSE:
+        return gpuscan__test_small(e, 101 + k % 20, factor, 0);
+    case GPUSCAN__DATA_SET:
+    case GPUSCAN__DATA_CLEARED: /* in even bits */
+        x.bits = (random & ~(uint64_t)0 / 3 & ~(uint64_t)15) | (k % 2 ? 4 : 1);
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
+            x.bits = ~x.bits;
+        break;
+    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
+        if (gpuscan__is_float(e->src))
+            return gpuscan__test_small(e, 2 + k % 3, factor, 0);
+        x.bits = random | 3;
+    }
+    x.bits = gpuscan__wrap(e->src, x.bits);
+    return x;
+}
+
+static gpuscan__number gpuscan__test_addend_to(const gpuscan__elements *e, uint64_t i, unsigned round) {
+    uint64_t random = gpuscan__mix(~i);
+    int wins = (i + round) % 2 == 0;
+    double factor = gpuscan__test_factor(e);
+    gpuscan__number x;
+    switch (gpuscan__ops[e->op].data) {
+    case GPUSCAN__DATA_RISING:
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, wins ? 60 + random % 40 : random % 40);
+    case GPUSCAN__DATA_SPARSE:
+        return gpuscan__test_small(e, wins ? 1 + random % 100 : 0, factor, 0);
+    case GPUSCAN__DATA_SET:
+    case GPUSCAN__DATA_CLEARED: /* in odd bits */
+        x.bits = (random & ~(uint64_t)0 / 3 << 1 & ~(uint64_t)15) | (i % 2 ? 8 : 2);
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
+            x.bits = ~x.bits;
+        break;
+    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
+        if (gpuscan__is_float(e->src))
+            return gpuscan__test_small(e, wins ? 2 : 4, 1, (random & 1) != 0);
+        x.bits = random | 3;
+    }
+    x.bits = gpuscan__wrap(e->src, x.bits);
+    return x;
+}
+
+/* expected: what dst and its addends give. */
 static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
                                  unsigned char *dst, unsigned char *addend, unsigned char *expected) {
     uint64_t i;
     uint32_t byte;
     for (i = 0; i < shape->count; i++) {
-        uint64_t k = i / block, at = shape->count - 1 - k;
+        uint64_t k = i / block, random = gpuscan__mix(~i);
         if (e->dst == GPUSCAN_TYPE_CUSTOM) {
             for (byte = 0; byte < e->dst_size; byte++) {
-                unsigned char a = addend[k * e->dst_size + byte] = gpuscan__test_byte(shape, at, byte);
-                unsigned char x = dst[i * e->dst_size + byte] = gpuscan__test_byte(shape, i, byte);
+                unsigned char a = addend[k * e->dst_size + byte] = gpuscan__test_byte(101 + k % 20, byte);
+                unsigned char x = dst[i * e->dst_size + byte] =
+                    gpuscan__test_byte((i + shape->round) % 2 ? 0 : 1 + random % 100, byte);
                 expected[i * e->dst_size + byte] = x ? x : a;
             }
         } else {
-            gpuscan__number a = gpuscan__test_number(e, shape, at), x = gpuscan__test_number(e, shape, i);
+            gpuscan__number a = gpuscan__test_addend(e, k), x = gpuscan__test_addend_to(e, i, shape->round);
             gpuscan__put_number(e->dst, addend, k, a);
             gpuscan__put_number(e->dst, dst, i, x);
             gpuscan__put_number(e->dst, expected, i, gpuscan__combine_numbers(e->dst, e->op, a, x));
@@ -8211,21 +8370,19 @@ static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test
     }
 }
 
-static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
-                                                     gpuscan__program *program, int *right) {
+static gpuscan_result gpuscan__uniform_add_test_round(gpuscan *gs, const gpuscan__plan *common,
+                                                      gpuscan__program *program, unsigned round, int *right) {
     enum { BLOCK = 7 };
     const gpuscan__elements *e = &common->e;
     gpuscan__uniform_add_plan plan;
     gpuscan_uniform_add_desc desc;
     gpuscan__test test;
-    gpuscan__test_shape shape;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
     gpuscan__test_array *dst, *addend;
     uint64_t size = e->dst_size;
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
-    shape.tile = program->key.tile;
-    shape.count = 3 * shape.tile + 5;
     desc.type = e->dst;
     desc.op = e->op;
     desc.custom = e->custom;
@@ -8239,6 +8396,12 @@ static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan_
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
+                                                     gpuscan__program *program, int *right) {
+    gpuscan_result r = gpuscan__uniform_add_test_round(gs, common, program, 0, right);
+    return r != 0 || !*right ? r : gpuscan__uniform_add_test_round(gs, common, program, 1, right);
 }
 
 GPUSCAN__OPERATION(uniform_add, 0);
@@ -8446,62 +8609,79 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || !to_host ? r : gpuscan__reduce_read(chain, plan);
 }
 
-/* The data for ARGMIN and ARGMAX: the best value stands at an edge, and again later on. */
-static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t at,
-                              unsigned char *src, unsigned char *index) {
-    int rising = gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING;
+/* The data for ARGMIN and ARGMAX: the best value stands again behind the first. */
+static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, unsigned char *src,
+                              unsigned char *index) {
     gpuscan__number first;
     uint64_t i;
     for (i = 0; i < shape->count; i++) {
-        int best = i == at || (i > at && i % 3 == 0);
-        uint64_t level = best ? 100 : gpuscan__mix(i) % 90;
-        gpuscan__put_number(e->src, src, i, gpuscan__test_level(e, rising ? level : 100 - level));
+        int again = i > shape->best && i % 3 == 0;
+        uint64_t level = again ? 100 : gpuscan__test_rising(shape, i);
+        int rising = gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING;
+        gpuscan__put_number(e->src, src, i, gpuscan__test_level(e, rising ? level : 101 - level));
     }
-    first.bits = at;
+    first.bits = shape->best;
     gpuscan__put_number(e->dst, index, 0, first);
+}
+
+/* The elements that decide, one a round; the last is init, which ARGMIN and ARGMAX do not have. */
+enum { GPUSCAN__TEST_BESTS = 7 };
+
+static uint64_t gpuscan__test_best(uint64_t tile, unsigned round) {
+    const uint64_t bests[GPUSCAN__TEST_BESTS] = {0,        tile - 1,     tile,        2 * tile + tile / 2,
+                                                 3 * tile, 3 * tile + 4, 3 * tile + 5};
+    return bests[round];
+}
+
+static unsigned gpuscan__reduce_test_rounds(const gpuscan__elements *e) {
+    return e->arg ? GPUSCAN__TEST_BESTS - 1 : gpuscan__test_picks(e->op) ? GPUSCAN__TEST_BESTS : 2;
+}
+
+static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round) {
+    gpuscan__test_shape shape = gpuscan__test_shape_of(tile, round);
+    shape.decides = gpuscan__test_picks(e->op);
+    shape.best = gpuscan__test_best(tile, round);
+    return shape;
+}
+
+static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                 unsigned round, int *right) {
+    const gpuscan__elements *e = &common->e;
+    gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, program->key.tile, round);
+    gpuscan__reduce_plan plan;
+    gpuscan_reduce_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *src, *dst;
+    unsigned char init[GPUSCAN__CUSTOM_MOST];
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    desc.src_type = e->src;
+    desc.dst_type = e->dst;
+    desc.op = e->op;
+    desc.custom = e->custom;
+    desc.count = shape.count;
+    desc.init = e->arg ? NULL : init;
+    src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, e->result_size);
+    if (!test.failed) {
+        if (e->arg)
+            gpuscan__test_arg(e, &shape, src->before, dst->expected);
+        else
+            gpuscan__test_elements(e, &shape, 0, src->before, init, NULL, dst->expected);
+        gpuscan__test_filled(src);
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
 static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                 int *right) {
-    const gpuscan__elements *e = &common->e;
-    uint64_t tile = program->key.tile, edges[5];
+    unsigned round, rounds = gpuscan__reduce_test_rounds(&common->e);
     gpuscan_result r = GPUSCAN_SUCCESS;
-    int round;
-    edges[0] = 0;
-    edges[1] = tile - 1;
-    edges[2] = tile;
-    edges[3] = 2 * tile + tile / 2;
-    edges[4] = 3 * tile + 4;
     *right = 1;
-    for (round = 0; round < (e->arg ? 5 : 1) && r == 0 && *right; round++) {
-        gpuscan__reduce_plan plan;
-        gpuscan_reduce_desc desc;
-        gpuscan__test test;
-        gpuscan__test_shape shape;
-        gpuscan__test_array *src, *dst;
-        unsigned char init[GPUSCAN__CUSTOM_MOST];
-        memset(&desc, 0, sizeof(desc));
-        memset(&test, 0, sizeof(test));
-        test.gs = gs;
-        shape.tile = tile;
-        shape.count = 3 * tile + 5;
-        desc.src_type = e->src;
-        desc.dst_type = e->dst;
-        desc.op = e->op;
-        desc.custom = e->custom;
-        desc.count = shape.count;
-        desc.init = e->arg ? NULL : init;
-        src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
-        dst = gpuscan__test_array_of(&test, &desc.dst, e->result_size);
-        if (!test.failed && e->arg)
-            gpuscan__test_arg(e, &shape, edges[round], src->before, dst->expected);
-        else if (!test.failed)
-            gpuscan__test_elements(e, &shape, 0, src->before, init, NULL, dst->expected);
-        if (!test.failed)
-            gpuscan__test_filled(src);
-        gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-        r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
-    }
+    for (round = 0; round < rounds && *right; round++)
+        r = gpuscan__reduce_test_round(gs, common, program, round, right);
     return r;
 }
 
