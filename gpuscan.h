@@ -660,8 +660,10 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    All else holds: total, init_buffer, count_buffer and scratch are device buffers, and an event, complete, is the
    caller's to release. The arrays may be read before the wait list's events have completed; the kernels wait for those.
    The arrays hold rows * pitch elements, the last row only count; what lies between the rows stays as it was. An output
-   must not overlap an input. A failure of the device once it runs, or when the results are fetched, leaves what the
-   outputs hold unknown. */
+   must not overlap an input. They may lie at any address; a CPU uses those in place that begin at a multiple of their
+   type's size (custom types: of the largest power of two that divides it) and copies the others. A failure of the
+   device once it runs, or when the results are fetched, leaves what the outputs hold unknown; nothing uses the arrays
+   any more when the call has returned. */
 
 /* Prefix sum: every row by itself, dst[i] = init op src[0] op ... op src[i - 1], or with GPUSCAN_INCLUSIVE up to
    src[i].
@@ -5195,6 +5197,7 @@ struct gpuscan__plan {
     int from_host;   /* the call is on host arrays: see [HOST ARRAYS] */
     int is_run;      /* a call, not its preparation: all buffers must be there */
     int is_nothing;  /* nothing to compute and nothing to write */
+    int is_enqueued; /* commands of the call may be in its queue: set before the first */
 
     /* given to choose */
     int in_place;              /* src and dst are the same range */
@@ -7055,6 +7058,7 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
+    plan->is_enqueued = 1;
     if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, &plan->need)) == 0)
         r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
     return gpuscan__chain_end(&chain, r);
@@ -7643,6 +7647,7 @@ typedef struct gpuscan__host_array {
     const void *data;
     gpuscan_buffer *buffer;
     const gpuscan__range *range; /* found by its field */
+    int zero_copy; /* its buffer is the array itself */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
@@ -7650,6 +7655,7 @@ typedef struct gpuscan__host_call {
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
+    int in_order;
     cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* owned */
     int mem_count;
 } gpuscan__host_call;
@@ -7660,6 +7666,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->data = data;
     array->buffer = buffer;
     array->range = NULL;
+    array->zero_copy = 0;
 }
 
 static void *gpuscan__without_const(const void *pointer) {
@@ -7705,6 +7712,26 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return GPUSCAN_SUCCESS;
 }
 
+/* Whether the device may use an array where it lies: kernels count on their type's alignment. What a custom type's is only
+   the device knows, but it divides the size. */
+static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
+    uint32_t size = array->range->size, power = size & (~size + 1);
+    return ((uintptr_t)array->data & (power - 1)) == 0;
+}
+
+/* Fills a buffer with its array. Where the queue has no order, only the write's event says when the kernels may start: a
+   blocking write that returns has read the array. */
+static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
+    gpuscan *gs = host->gs;
+    cl_event written = NULL;
+    cl_int code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)gpuscan__host_bytes(array),
+                                              array->data, 0, NULL, host->in_order ? NULL : &written);
+    if (code == CL_SUCCESS && written)
+        code = gs->cl.clWaitForEvents(1, &written);
+    gpuscan__forget_event(gs, &written);
+    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
+}
+
 /* A buffer for an array: the array itself where the device can use it where it lies, else a copy. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
@@ -7718,9 +7745,11 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         if (other->data == array->data && other->range->in_place &&
             other->range->in_place == array->range->in_place) {
             array->buffer->mem = other->buffer->mem;
+            array->zero_copy = other->zero_copy;
             return GPUSCAN_SUCCESS;
         }
-    if (gs->device.zero_copy)
+    array->zero_copy = gs->device.zero_copy && gpuscan__host_is_aligned(array);
+    if (array->zero_copy)
         mem = gpuscan__create_buffer(gs, CL_MEM_USE_HOST_PTR, bytes, gpuscan__without_const(array->data), &code);
     else
         mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
@@ -7728,11 +7757,8 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes failed", (unsigned long long)bytes);
     host->mem[host->mem_count++] = mem;
     array->buffer->mem = mem;
-    if ((array->range->reads || array->range->partial) && !gs->device.zero_copy) {
-        code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)bytes, array->data, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
-    }
+    if ((array->range->reads || array->range->partial) && !array->zero_copy)
+        return gpuscan__host_upload(host, array, mem);
     return GPUSCAN_SUCCESS;
 }
 
@@ -7742,14 +7768,12 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpusca
     size_t bytes = (size_t)gpuscan__host_bytes(array);
     cl_mem mem = array->buffer->mem;
     cl_int code = CL_SUCCESS;
-    if (gs->device.zero_copy) {
+    if (array->zero_copy) {
         cl_event unmapped = NULL;
         void *mapped =
             gs->cl.clEnqueueMapBuffer(host->queue, mem, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &code);
-        if (mapped && code != CL_SUCCESS) {
+        if (mapped && code != CL_SUCCESS)
             gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, NULL);
-            gs->cl.clFinish(host->queue); /* mem's memory is the caller's array */
-        }
         if (!mapped || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clEnqueueMapBuffer failed");
         code = gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, &unmapped);
@@ -7769,10 +7793,8 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     gpuscan_result r = GPUSCAN_SUCCESS;
     cl_int code = gs->cl.clWaitForEvents(1, &done);
     int i;
-    if (code != CL_SUCCESS) {
-        gs->cl.clFinish(host->queue); /* the device may still write to the caller's array */
+    if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clWaitForEvents failed");
-    }
     for (i = 0; i < host->count && r == 0; i++)
         if (host->arrays[i].range->writes && host->arrays[i].buffer->mem)
             r = gpuscan__host_fetch(host, &host->arrays[i]);
@@ -7787,13 +7809,14 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
     const gpuscan__operation *operation = plan->operation;
     const void *desc = plan->desc;
     cl_event event = NULL, *caller = call->event;
-    int in_order, i;
+    int i;
     gpuscan_result r;
     call->event = &event;
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
     if ((r = operation->resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = operation->choose(gs, plan)) != 0 || (r = gpuscan__check_call(gs, call, &host->queue, &in_order)) != 0)
+        (r = operation->choose(gs, plan)) != 0 ||
+        (r = gpuscan__check_call(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
@@ -7808,6 +7831,8 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
         r = gpuscan__do(gs, plan, GPUSCAN__RUN, NULL);
         if (r == 0)
             r = gpuscan__host_wait(host, event);
+        if (r != 0 && plan->is_enqueued) /* the device may still use the caller's arrays */
+            gs->cl.clFinish(host->queue);
     }
     if (r == 0 && caller)
         *caller = event;
