@@ -7064,13 +7064,12 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__chain_end(&chain, r);
 }
 
-/* Whether two of the ranges may be the same one. */
+/* Whether two of the ranges may be the same one: where one may, it is said of the other, too. */
 static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
-    size_t i, j;
+    size_t i;
     for (i = 0; i < plan->range_count; i++)
-        for (j = i + 1; j < plan->range_count; j++)
-            if (plan->ranges[i].in_place && plan->ranges[i].in_place == plan->ranges[j].in_place)
-                return 1;
+        if (plan->ranges[i].in_place)
+            return 1;
     return 0;
 }
 
@@ -7233,8 +7232,7 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
         break;
             GPUSCAN__OPS(GPUSCAN__OP_REAL)
 #undef GPUSCAN__OP_REAL
-        case GPUSCAN_OP_COUNT:
-            break;
+        case GPUSCAN_OP_COUNT: break;
         }
     } else {
         uint64_t a = x.bits, b = y.bits;
@@ -7246,8 +7244,7 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
         break;
             GPUSCAN__OPS(GPUSCAN__OP_INTEGER)
 #undef GPUSCAN__OP_INTEGER
-        case GPUSCAN_OP_COUNT:
-            break;
+        case GPUSCAN_OP_COUNT: break;
         }
         z.bits = gpuscan__wrap(type, z.bits);
     }
