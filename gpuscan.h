@@ -9416,7 +9416,7 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, ui
         range = gpuscan__test_bin_begin(plan, plan->key.bins);
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
         return gpuscan__below;
-    if (past >= range && (range || plan->key.form == GPUSCAN_BINS_EDGES))
+    if (range && past >= range)
         return past == range && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         return (int64_t)(past / gpuscan__test_edge_step(plan));
@@ -9460,7 +9460,7 @@ static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, doub
     if (!(x > lower))
         return 0;
     part = place - (double)(int64_t)place;
-    return place < plan->key.bins && part > 0.2 && part < 0.8 ? (int64_t)place : gpuscan__nowhere;
+    return part > 0.2 && part < 0.8 ? (int64_t)place : gpuscan__nowhere;
 }
 
 /* Towards 0, to what an f16 holds and gpuscan__half takes. */

@@ -563,7 +563,7 @@ static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogr
         hides("no sample is the lower bound", "bins", d->bins);
     if (is_float && !s.nans)
         hides("no sample is a NaN", "bins", d->bins);
-    if (s.filled * 4 < possible * 3 && !(type == GPUSCAN_TYPE_F16 && d->bins > 256)) /* as fine as the type */
+    if (s.filled * 4 < possible * 3 && !(type == GPUSCAN_TYPE_F16 && d->bins > 256)) /* not finer than the type */
         hides("many bins stay empty", "bins", d->bins);
 }
 
@@ -610,7 +610,8 @@ static void check_samples(gpuscan_histogram_desc d) {
 /* Ranges that each integer type has; of floats numbers. 0 and 0: the default. */
 static void bound(gpuscan_histogram_desc *d, int which) {
     gpuscan_type type = d->sample_type;
-    static const double reals[][2] = {{0, 0}, {-3, 5}, {1.5, 40}, {-1000, -10}, {0.125, 0.25}};
+    static const double reals[][2] = {{0, 0},       {-3, 5},           {1.5, 40},          {-1000, -10},
+                                      {0.125, 0.25}, {1e7, 1e7 + 64}, {-1e7 - 64, -1e7}, {-3.3e38, 3.3e38}};
     uint64_t largest, quarter;
     if (ref_is_float(type)) {
         d->lower.f = reals[which][0];
@@ -639,6 +640,26 @@ static void bound(gpuscan_histogram_desc *d, int which) {
         d->lower.u = ref_smallest(type).bits;
         d->upper.u = d->lower.u + 64;
     }
+}
+
+/* Ranges at the ends of what floats hold: what is expected is right there, too, though little of it is certain. */
+static void test_odd_samples(void **state) {
+    static const uint32_t bins[] = {1, 64, 1000};
+    int type, which;
+    size_t b;
+    (void)state;
+    TEST_EACH_TYPE(type, REF_FLOAT)
+        for (which = 5; which < 8; which++)
+            for (b = 0; b < sizeof bins / sizeof *bins; b++) {
+                gpuscan_histogram_desc d;
+                memset(&d, 0, sizeof d);
+                d.sample_type = (gpuscan_type)type;
+                d.bins = bins[b];
+                d.closed = 1;
+                d.outside = GPUSCAN_OUTSIDE_CLAMP;
+                bound(&d, which);
+                check_samples(d);
+            }
 }
 
 static void test_samples(void **state) {
@@ -681,7 +702,7 @@ static void test_samples(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_elements), cmocka_unit_test(test_structs),
                                        cmocka_unit_test(test_arg), cmocka_unit_test(test_blocks),
-                                       cmocka_unit_test(test_samples)};
+                                       cmocka_unit_test(test_samples), cmocka_unit_test(test_odd_samples)};
     test_select();
     return cmocka_run_group_tests_name("data", tests, NULL, NULL);
 }
