@@ -7296,7 +7296,9 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i)
     uint64_t at = i % shape->tile, span = 100 / (shape->count / shape->tile + 1);
     if (i == shape->count - 1)
         return 100;
-    return i / shape->tile * span + (at == shape->tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
+    if (at == shape->tile - 1)
+        return i / shape->tile * span + span - 1;
+    return i / shape->tile * span + (at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
 }
 
 /* The largest so far at edges, else often 0; where one decides, it is the largest of all. */
@@ -7488,7 +7490,8 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
         for (byte = 0; byte < e->dst_size; byte++) {
             unsigned char last = init[byte] = (unsigned char)(201 + byte % 7);
             for (i = 0; i < shape->count; i++) {
-                unsigned char x = src[i * e->src_size + byte] = gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
+                unsigned char x = src[i * e->src_size + byte] =
+                    gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
                 unsigned char next = x ? x : last;
                 if (scan)
                     scan[i * e->dst_size + byte] = inclusive ? next : last;

@@ -1,6 +1,6 @@
 /* cc -O2 test_data.c -o test_data -lcmocka -lOpenCL -lm
-   The data of the library's self-tests show mistakes. Nothing is run on a device: scans, reductions and uniform adds are
-   done in tiles on the host, for every type and operator, with one mistake at a time, and must then give anything but
+   The data of the library's self-tests show mistakes. Nothing is run on a device: scans, reductions and uniform adds
+   are done in tiles on the host, for every type and operator, with one mistake at a time, and must then give anything but
    what the data promise; without one they must give just that. */
 #include "harness.h"
 
@@ -47,7 +47,9 @@ static maybe just(ref_value v) {
 
 static int same(const data *d, maybe a, ref_value b) {
     unsigned char x[8], y[8];
-    ref_store(d->type, x, 0, a.there ? a.v : d->e.op == GPUSCAN_OP_CUSTOM ? ref_bits(0) : ref_identity(d->type, d->e.op));
+    if (!a.there)
+        a.v = d->e.op == GPUSCAN_OP_CUSTOM ? ref_bits(0) : ref_identity(d->type, d->e.op);
+    ref_store(d->type, x, 0, a.v);
     ref_store(d->type, y, 0, b);
     return memcmp(x, y, ref_size(d->type)) == 0;
 }
@@ -235,8 +237,7 @@ static void rounds_free(rounds *all) {
     data_free(&all->all_shown);
 }
 
-/* Whether values of the type of what is handed on have two halves that differ in what they say: not where small values are
-   compared, or copied, and none is made. */
+/* Whether both halves of what is handed on can matter: not where small values are compared, or copied. */
 static int has_halves(const gpuscan__elements *e, const fault *f) {
     int same_size = e->src_size >= 8 && (ref_is_float(e->dst) ? e->src == e->dst : !ref_is_float(e->src));
     if (e->dst_size < 8)
@@ -411,8 +412,8 @@ static void test_arg(void **state) {
 
 typedef enum slip { RIGHT, NO_ADDEND, NO_ELEMENT, NEXT_ADDEND, PREVIOUS_ADDEND, TURNED, NO_HIGH, NO_LOW, SLIPS } slip;
 static const char *const slip_names[] = {
-    "none", "the addend is lost", "the element is lost", "the next addend", "the addend before", "operands change places",
-    "the high half of an addend is lost", "the low half of an addend is lost"};
+    "none", "the addend is lost", "the element is lost", "the next addend", "the addend before", 
+    "operands change places", "the high half of an addend is lost", "the low half of an addend is lost"};
 
 /* What becomes of the element at one place. */
 static int slip_is_seen(const data *d, const unsigned char *dst, const unsigned char *addend,
@@ -532,7 +533,7 @@ static spread spread_of(const gpuscan_histogram_desc *d, const unsigned char *sa
     return s;
 }
 
-/* Both ends are met, both sides outside where the type has values there, NaN, and most of the bins that hold a value. */
+/* Both ends are met, both sides outside where the type has values there, NaN, and most bins that can hold a value. */
 static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogram_plan *plan,
                          const unsigned char *samples, const unsigned char *counts, const unsigned char *edges) {
     gpuscan_type type = d->sample_type, edge_type = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
@@ -576,8 +577,8 @@ static void check_samples(gpuscan_histogram_desc d) {
     assert_non_null(gs);
     gs->device.f64 = 1;
     memset(&plan, 0, sizeof plan);
-    test_case("%s, form %d, %u bins%s, outside %d, %u channels, from %g to %g", test_type_name(d.sample_type), (int)d.form,
-              (unsigned)d.bins, d.closed ? ", closed" : "", (int)d.outside, (unsigned)d.channels,
+    test_case("%s, form %d, %u bins%s, outside %d, %u channels, from %g to %g", test_type_name(d.sample_type),
+              (int)d.form, (unsigned)d.bins, d.closed ? ", closed" : "", (int)d.outside, (unsigned)d.channels,
               is_float ? d.lower.f : (double)d.lower.i, is_float ? d.upper.f : (double)d.upper.i);
     if (gpuscan__resolve_samples(gs, &d, &plan) != GPUSCAN_SUCCESS) {
         free(gs);

@@ -123,9 +123,10 @@ static void test_right_operators(void **state) {
     static const struct {
         gpuscan_type src, dst;
         gpuscan_op op;
-    } cases[] = {{GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U32, GPUSCAN_OP_OR}, {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_I8, GPUSCAN_OP_AND},
+    } cases[] = {{GPUSCAN_TYPE_F16, GPUSCAN_TYPE_I16, GPUSCAN_OP_OR},
+                 {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U32, GPUSCAN_OP_AND},
                  {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_U64, GPUSCAN_OP_XOR}};
-    static const unsigned char in[1000 * 8];
+    static const unsigned char in[1000 * 8] = {0};
     unsigned char out[1000 * 8];
     gpuscan *gs = open_broken(0);
     gpuscan_scan_desc desc;
@@ -154,7 +155,7 @@ static void test_right_operators(void **state) {
 
 /* With next to no local memory, bins do not fit: an exact refusal, and the other strategies. */
 static void test_little_local_memory(void **state) {
-    static const unsigned char samples[1000];
+    static const unsigned char samples[1000] = {0};
     uint32_t counts[256];
     gpuscan *gs = NULL;
     gpuscan_desc desc;
