@@ -7064,13 +7064,12 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__chain_end(&chain, r);
 }
 
-/* Whether two of the ranges may be the same one. */
+/* Whether two of the ranges may be the same one: where one may, it is said of the other, too. */
 static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
-    size_t i, j;
+    size_t i;
     for (i = 0; i < plan->range_count; i++)
-        for (j = i + 1; j < plan->range_count; j++)
-            if (plan->ranges[i].in_place && plan->ranges[i].in_place == plan->ranges[j].in_place)
-                return 1;
+        if (plan->ranges[i].in_place)
+            return 1;
     return 0;
 }
 
@@ -7233,8 +7232,7 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
         break;
             GPUSCAN__OPS(GPUSCAN__OP_REAL)
 #undef GPUSCAN__OP_REAL
-        case GPUSCAN_OP_COUNT:
-            break;
+        case GPUSCAN_OP_COUNT: break;
         }
     } else {
         uint64_t a = x.bits, b = y.bits;
@@ -7246,8 +7244,7 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
         break;
             GPUSCAN__OPS(GPUSCAN__OP_INTEGER)
 #undef GPUSCAN__OP_INTEGER
-        case GPUSCAN_OP_COUNT:
-            break;
+        case GPUSCAN_OP_COUNT: break;
         }
         z.bits = gpuscan__wrap(type, z.bits);
     }
@@ -7299,7 +7296,9 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i)
     uint64_t at = i % shape->tile, span = 100 / (shape->count / shape->tile + 1);
     if (i == shape->count - 1)
         return 100;
-    return i / shape->tile * span + (at == shape->tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
+    if (at == shape->tile - 1)
+        return i / shape->tile * span + span - 1;
+    return i / shape->tile * span + (at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
 }
 
 /* The largest so far at edges, else often 0; where one decides, it is the largest of all. */
@@ -7491,7 +7490,8 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
         for (byte = 0; byte < e->dst_size; byte++) {
             unsigned char last = init[byte] = (unsigned char)(201 + byte % 7);
             for (i = 0; i < shape->count; i++) {
-                unsigned char x = src[i * e->src_size + byte] = gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
+                unsigned char x = src[i * e->src_size + byte] =
+                    gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
                 unsigned char next = x ? x : last;
                 if (scan)
                     scan[i * e->dst_size + byte] = inclusive ? next : last;
@@ -9378,84 +9378,125 @@ static int64_t gpuscan__even_bin_slowly(uint64_t x, uint64_t bins, uint64_t rang
     return (int64_t)bin;
 }
 
-/* Between the edges that the self-test uses; the last edge is the type's largest value at most. */
+/* The edges that the self-test uses are so far from each other, and the first from the type's least value, that samples
+   find room on both sides; the last is the type's largest value at most. */
+static uint64_t gpuscan__test_whole(const gpuscan__histogram_plan *plan) {
+    return ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8);
+}
+
 static uint64_t gpuscan__test_edge_step(const gpuscan__histogram_plan *plan) {
-    uint32_t bits = gpuscan__types[plan->sample].size * 8;
-    uint64_t largest = ~(uint64_t)0 >> (64 - bits);
-    return gpuscan__max(largest / plan->key.bins / 2, 1);
+    return gpuscan__max(gpuscan__test_whole(plan) / ((uint64_t)plan->key.bins + 2), 1);
+}
+
+static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t k) {
+    uint64_t step = gpuscan__test_edge_step(plan), whole = gpuscan__test_whole(plan);
+    return gpuscan__min((k + (plan->key.bins < whole)) * step, whole);
+}
+
+static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan) {
+    uint64_t least = gpuscan__types[plan->sample].kind == 's' ? gpuscan__test_whole(plan) / 2 + 1 : 0;
+    return plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__wrap(plan->sample, least + gpuscan__test_edge(plan, 0))
+                                                : plan->lower;
+}
+
+/* How far from there bin k begins; k = bins: the end. Even bins: ceil(k * range / bins). */
+static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, uint64_t k) {
+    uint64_t bins = plan->key.bins, quotient = plan->range / bins, rest = plan->range % bins;
+    if (plan->key.form == GPUSCAN_BINS_EDGES)
+        return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
+    if (plan->key.form == GPUSCAN_BINS_VALUES)
+        return k;
+    if (plan->range == 0) { /* 2^64 */
+        quotient = (0 - bins) / bins + 1;
+        rest = (0 - bins) % bins;
+    }
+    return k * quotient + (k * rest + bins - 1) / bins;
 }
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, uint64_t x) {
-    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8);
-    uint64_t least = type->kind == 's' ? gpuscan__wrap(plan->sample, whole / 2 + 1) : 0, past;
-    if (plan->key.form == GPUSCAN_BINS_EDGES) {
-        uint64_t step = gpuscan__test_edge_step(plan), top = gpuscan__min(step * plan->key.bins, whole);
-        past = x - least;
-        if (past >= top)
-            return past == top && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
-        return (int64_t)(past / step);
-    }
-    if (type->kind == 's' ? (int64_t)x < (int64_t)plan->lower : x < plan->lower)
+    uint64_t lower = gpuscan__test_lower(plan), past = x - lower, range = plan->range;
+    if (plan->key.form == GPUSCAN_BINS_EDGES)
+        range = gpuscan__test_bin_begin(plan, plan->key.bins);
+    if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
         return gpuscan__below;
-    past = x - plan->lower;
-    if (plan->range && past >= plan->range)
-        return past == plan->range && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
+    if (range && past >= range)
+        return past == range && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
+    if (plan->key.form == GPUSCAN_BINS_EDGES)
+        return (int64_t)(past / gpuscan__test_edge_step(plan));
     return plan->key.form == GPUSCAN_BINS_VALUES ? (int64_t)past
                                                  : gpuscan__even_bin_slowly(past, plan->key.bins, plan->range);
 }
 
-/* Half of the samples lie next to bins' ends, some outside. */
+/* Many samples lie next to bins' ends, some outside. */
 static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
-    uint64_t random = gpuscan__mix(i), range = plan->key.form == GPUSCAN_BINS_EDGES ? 0 : plan->range, past = random;
-    uint64_t width = range ? range / plan->key.bins : (uint64_t)1 << 32;
+    uint64_t random = gpuscan__mix(i), bin = random % plan->key.bins, past = random;
+    uint64_t begin = gpuscan__test_bin_begin(plan, bin), width = gpuscan__test_bin_begin(plan, bin + 1) - begin;
     gpuscan__number x;
-    if (range && i % 8 != 7)
-        past = i & 1 ? random % plan->key.bins * width - (random >> 40 & 1) : random % range;
-    x.bits = gpuscan__wrap(plan->sample, plan->lower + past);
+    if (i % 64 == 23)
+        past = gpuscan__test_bin_begin(plan, plan->key.bins);
+    else if (i % 64 == 31)
+        past = gpuscan__test_bin_begin(plan, plan->key.bins) - 1;
+    else if (i % 64 == 47)
+        past = ~(uint64_t)0; /* just below */
+    else if (i % 64 == 55)
+        past = gpuscan__test_bin_begin(plan, plan->key.bins) + 1;
+    else if (i % 8 != 7)
+        past = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
+    x.bits = gpuscan__wrap(plan->sample, gpuscan__test_lower(plan) + past);
     return x;
 }
 
-/* Samples lie in the middle of bins. NOWHERE: too near to an edge to be sure. */
+/* Samples lie in the middle of bins, or at either end of all. NOWHERE: too near to an edge to be sure. */
 static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
-    double lower = plan->real_lower, upper = plan->real_upper, step = plan->real_step, place, part, most;
-    if (plan->key.form == GPUSCAN_BINS_EDGES) { /* edge k is k */
-        if (x < 0)
-            return gpuscan__below;
-        if (x < plan->key.bins)
-            return (int64_t)x;
-        return x > plan->key.bins || !plan->key.closed ? gpuscan__above : (int64_t)plan->key.bins - 1;
-    }
-    if (x < lower || x > upper)
-        return x < lower ? gpuscan__below : gpuscan__above;
-    place = x / step - lower / step;
-    part = place - (double)(int64_t)place;
-    if (!(place >= 0 && place < plan->key.bins) || !(part > 0.2 && part < 0.8))
+    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k is k */
+    double lower = edges ? 0 : plan->real_lower, upper = edges ? plan->key.bins : plan->real_upper;
+    double step = edges ? 1 : plan->real_step, place = x / step - lower / step, part;
+    double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
+    if (x < lower)
+        return gpuscan__below;
+    if (x >= upper)
+        return x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->key.bins - 1;
+    if (edges)
+        return (int64_t)x;
+    if (lower / step < -most || upper / step > most) /* so fine that edges, or place, are rounded by a part of one */
         return gpuscan__nowhere;
-    /* bins so fine that edges, or place, are rounded by a part of one */
-    most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
-    return lower / step < -most || upper / step > most ? gpuscan__nowhere : (int64_t)place;
+    if (!(x > lower))
+        return 0;
+    part = place - (double)(int64_t)place;
+    return part > 0.2 && part < 0.8 ? (int64_t)place : gpuscan__nowhere;
+}
+
+/* Towards 0, to what an f16 holds and gpuscan__half takes. */
+static double gpuscan__whole_half(double x) {
+    double part = 1.0 / 1024, magnitude = x < 0 ? -x : x;
+    if (magnitude < 1.0 / 16384)
+        return 0;
+    for (; magnitude >= 2; magnitude /= 2)
+        part *= 2;
+    for (; magnitude < 1; magnitude *= 2)
+        part /= 2;
+    return (double)(int64_t)(x / part) * part;
 }
 
 static gpuscan__number gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
-    uint64_t random = gpuscan__mix(i);
-    double at = (double)(random % plan->key.bins) + 0.5, upper = plan->real_upper;
-    double largest = plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 1.7e308;
+    int edges = plan->key.form == GPUSCAN_BINS_EDGES;
+    double lower = edges ? 0 : plan->real_lower, upper = edges ? plan->key.bins : plan->real_upper;
+    double step = edges ? 1 : plan->real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
+    double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
     gpuscan__number x;
-    if (plan->key.form == GPUSCAN_BINS_EDGES) {
-        upper = plan->key.bins;
-        x.real = i & 1 ? at : at - 0.5;
-    } else {
-        x.real = plan->real_lower + at * plan->real_step;
-    }
-    if (plan->sample == GPUSCAN_TYPE_F16) /* from -512 to 511.5, where they are halves */
-        x.real = ((double)(random % 2048) - 1024) / 2;
+    x.real = lower + (edges && i % 2 == 0 ? at - 0.5 : at) * step;
+    if (i % 64 == 23)
+        x.real = upper;
+    else if (i % 64 == 31)
+        x.real = lower;
     else if (i % 8 == 7)
-        x.real = i & 8 ? plan->real_lower - 1 - plan->real_step : upper + 1 + plan->real_step;
+        x.real = i & 8 ? lower - 1 - step : upper + 1 + step;
     if (x.real > largest || x.real < -largest)
         x.real = x.real > 0 ? largest : -largest;
     if (plan->sample == GPUSCAN_TYPE_F32)
         x.real = gpuscan__single(x.real);
+    if (plan->sample == GPUSCAN_TYPE_F16)
+        x.real = gpuscan__whole_half(x.real);
     return x;
 }
 
@@ -9499,7 +9540,7 @@ static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, uint64_t 
             int64_t bin;
             if (gpuscan__is_float(plan->sample)) {
                 x = gpuscan__test_float_sample(plan, i);
-                bin = gpuscan__test_float_bin(plan, x.real);
+                bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
             } else {
                 x = gpuscan__test_integer_sample(plan, i);
                 bin = gpuscan__test_integer_bin(plan, x.bits);
@@ -9523,14 +9564,13 @@ static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, uint64_t 
 
 static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned char *edges) {
     gpuscan_type type = plan->sample == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->sample;
-    uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[type].size * 8), step = gpuscan__test_edge_step(plan), k;
-    uint64_t least = gpuscan__types[type].kind == 's' ? whole / 2 + 1 : 0;
+    uint64_t k;
     for (k = 0; k <= plan->key.bins; k++) {
         gpuscan__number edge;
         if (gpuscan__is_float(type))
             edge.real = (double)k;
         else
-            edge.bits = least + gpuscan__min(k * step, whole);
+            edge.bits = gpuscan__test_lower(plan) + gpuscan__test_bin_begin(plan, k);
         gpuscan__put_number(type, edges, k, edge);
     }
 }
