@@ -319,7 +319,11 @@ typedef struct gpuscan_buffer {
 } gpuscan_buffer;
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and run as they
-   are. The library reads them during a call only, and recognises equal texts.
+   are. The library reads them during a call only, and recognises equal texts. They may have several lines, which a build
+   log counts as those of "custom" (source), "custom type", "custom combine", "custom identity" and "custom convert".
+   Names are the caller's but for those that begin with gpuscan or GPUSCAN; the expressions see source, and as variables
+   what is said of each. Macros of source hold in the kernels, too, unless their names begin with a lower-case letter.
+   Floats are not contracted (FP_CONTRACT OFF) where source does not say otherwise.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -632,8 +636,11 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    of histograms also by bins, form, a class of bounds, channels, mask, outside, closed, weights and counters.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
-                   anything else that the call reads or writes, its scratch included; what lies between rows counts as
-                   part of a range. Inputs may overlap each other.
+                   anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
+                   Rows may lie in the gaps of other rows (src and dst side by side in one buffer), and an output in
+                   one gap, where the pitches show it: modulo their greatest common divisor, in bytes, each range's
+                   rows lie in one place, and the places are apart. Otherwise what lies between rows counts as part of
+                   a range.
      count_buffer  One number of count_type: the count is read on the device when the call runs, and one above the
                    desc's count counts as that. Sizes, pitches and scratch go by the desc's count.
      Scratch       call.scratch, or the object's own. Kernels and the host must be allowed to read and write its buffer.
@@ -1020,10 +1027,7 @@ static const char *gpuscan__kernels[] = {
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not                                                        */\n"
     "\n"
-    "#pragma OPENCL FP_CONTRACT OFF\n"
-    "#if GPUSCAN_HAS_F64\n"
-    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-    "#endif\n"
+    "/* Pragmas that hold in custom texts, too, stand before those: see [PROGRAM CACHE]. */\n"
     "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n"
     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
     "#endif\n"
@@ -1341,7 +1345,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n"
     "typedef struct {\n"
     "    union {\n"
-    "        GPUSCAN_ARG_VALUE value;\n"
+    "        GPUSCAN_VALUE value;\n"
     "        ulong whole; /* no padding, which would be handed on uninitialised */\n"
     "    } best;\n"
     "    ulong index;\n"
@@ -1349,7 +1353,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n"
     "\n"
-    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_ARG_VALUE value, ulong index) {\n"
+    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_VALUE value, ulong index) {\n"
     "    gpuscan_arg arg;\n"
     "    arg.best.whole = 0;\n"
     "    arg.best.value = value;\n"
@@ -1374,7 +1378,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* No array of a negative size can be declared, so a wrong size fails to compile, by this name. */\n"
     "#ifdef GPUSCAN_CUSTOM_SIZE\n"
-    "typedef char gpuscan_custom_size_differs[sizeof(GPUSCAN_CUSTOM_TYPE) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
+    "typedef char gpuscan_custom_size_differs[sizeof(gpuscan_custom_type) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
     "#endif\n"
     "\n",
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
@@ -5012,8 +5016,8 @@ static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     static const char *const identities[] = {"0", "1", "~(gpuscan_t)0"};
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
-    const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? e->custom->type : src->name;
-    const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? e->custom->type : dst->name;
+    const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
+    const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
@@ -5027,11 +5031,11 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "ARG", (uint64_t)e->arg);
     gpuscan__define_number(text, "T_SIZE", e->t_size);
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
+    gpuscan__define(text, "VALUE", value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
     if (e->arg) {
         gpuscan__define(text, "T", "gpuscan_arg");
         gpuscan__define(text, "DST", "gpuscan_arg");
-        gpuscan__define(text, "ARG_VALUE", value);
         gpuscan__define(text, "ARG_BEFORE(a, b)", gpuscan__ops[e->op].before);
         gpuscan__define(text, "RESULT_TYPE", dst_name);
         gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
@@ -5044,7 +5048,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", t);
     gpuscan__define(text, "DST", dst_name);
     if (e->convert) {
-        gpuscan__define(text, "CONVERT", e->convert);
+        gpuscan__define(text, "CONVERT", "gpuscan_custom_convert(x, i)");
     } else if (e->src == e->dst) {
         gpuscan__define(text, "CONVERT", "x");
     } else {
@@ -5052,8 +5056,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "CONVERT", line);
     }
     if (e->op == GPUSCAN_OP_CUSTOM) {
-        gpuscan__define(text, "COMBINE", e->custom->combine);
-        gpuscan__define(text, "IDENTITY", e->custom->identity);
+        gpuscan__define(text, "COMBINE", "gpuscan_custom_combine(a, b)");
+        gpuscan__define(text, "IDENTITY", "gpuscan_custom_identity()");
         gpuscan__define(text, "START", "gpuscan_identity()");
     } else {
         int identity = gpuscan__ops[e->op].identity;
@@ -5124,6 +5128,7 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* from buffer.offset on */
     uint32_t size;     /* of an element */
+    uint64_t row, pitch; /* of several rows: bytes that each has, and from one to the next; 0: one row */
     int required; /* its buffer must be there */
     int reads, writes;
     int in_place; /* may be the same range as another with this number; 0: may not */
@@ -5894,6 +5899,9 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "PTX", (uint64_t)ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
     gpuscan__define_number(text, "HAS_F64", (uint64_t)gs->device.f64);
+    gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
+    if (gs->device.f64)
+        gpuscan__text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     gpuscan__define_number(text, "GROUP", key->group);
     gpuscan__define_number(text, "LANES", gpuscan__group_lanes(gs, key->group));
     gpuscan__define_number(text, "LANES_KIND",
@@ -5906,6 +5914,62 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "PREFETCH_SRC", gs->device.profile.prefetch_src);
     gpuscan__define_number(text, "PREFETCH_DST", gs->device.profile.prefetch_dst);
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
+}
+
+/* One of the caller's texts, between two of the library's. It may have several lines, which a build log counts, and end
+   in a comment or a backslash. */
+static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
+                                  const char *after) {
+    gpuscan__text_add(text, before);
+    gpuscan__text_add(text, "\n#line 1 \"custom");
+    gpuscan__text_add(text, name);
+    gpuscan__text_add(text, "\"\n");
+    gpuscan__text_add(text, lines);
+    gpuscan__text_add(text, "\n\n");
+    gpuscan__text_add(text, after);
+}
+
+/* Ends the macros that a custom text defines where they could have a name that kernels use: those in lower case. */
+static void gpuscan__undefine(gpuscan__text *text, const char *source) {
+    const char *at, *name, *end;
+    for (at = source; at; at = strchr(at, '\n')) {
+        at += strspn(at, " \t\r\n");
+        name = at + strspn(at, "# \t");
+        if (*at != '#' || strncmp(name, "define", 6) != 0)
+            continue;
+        name += 6;
+        name += strspn(name, " \t");
+        end = name;
+        while ((*end >= 'a' && *end <= 'z') || (*end >= 'A' && *end <= 'Z') || (*end >= '0' && *end <= '9') || *end == '_')
+            end++;
+        if (*name < 'a' || *name > 'z')
+            continue;
+        gpuscan__text_add(text, "#undef ");
+        gpuscan__text_bytes(text, name, (size_t)(end - name));
+        gpuscan__text_add(text, "\n");
+    }
+}
+
+/* The caller's texts. Each expression is a function's, whose parameters are all that it sees besides the source. */
+static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
+    const gpuscan_custom *custom = e->custom;
+    if (custom->source)
+        gpuscan__custom_lines(text, "", "", custom->source, "");
+    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
+        gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
+        gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
+    }
+    if (e->op == GPUSCAN_OP_CUSTOM) {
+        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_combine(GPUSCAN_T a, GPUSCAN_T b) { return",
+                              " combine", custom->combine, ";}\n");
+        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_identity(void) { return", " identity",
+                              custom->identity, ";}\n");
+    }
+    if (e->convert)
+        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) { return",
+                              " convert", e->convert, ";}\n");
+    if (custom->source)
+        gpuscan__undefine(text, custom->source);
 }
 
 /* What the operations on elements are told besides. operation: the macro that switches its kernels on. A scan says also
@@ -5930,17 +5994,8 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
     if (!e->arg)
         gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
-    if (!e->custom)
-        return;
-    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
-        gpuscan__define(text, "CUSTOM_TYPE", e->custom->type);
-        gpuscan__define_number(text, "CUSTOM_SIZE", e->custom->size);
-    }
-    if (e->custom->source) {
-        gpuscan__text_add(text, "#line 1 \"custom\"\n");
-        gpuscan__text_add(text, e->custom->source);
-        gpuscan__text_add(text, "\n");
-    }
+    if (e->custom)
+        gpuscan__define_custom(text, e);
 }
 
 /* The program of a plan, built on first use. */
@@ -6631,6 +6686,14 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
     return range;
 }
 
+/* The range has rows, with gaps where the pitch is larger than count. */
+static void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch, uint32_t size) {
+    if (rows < 2 || count == 0)
+        return;
+    range->row = count * size; /* fit: the range's extent does */
+    range->pitch = pitch * size;
+}
+
 /* Every range by itself. Those of a NULL buffer are not used. */
 static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     size_t i;
@@ -6645,10 +6708,27 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether two ranges share a byte. */
+/* Whether the rows of each lie in the other's gaps: modulo the greatest common divisor of their pitches all rows of a
+   range lie in one place, and the two places are apart. More cannot be said without going through the rows. */
+static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
+    uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
+    uint64_t divisor = a->pitch, rest = b->pitch, from;
+    while (rest) {
+        uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    if (!divisor)
+        return 0;
+    from = b->begin >= a->begin ? (b->begin - a->begin) % divisor
+                                : (divisor - (a->begin - b->begin) % divisor) % divisor;
+    return from >= a_row && b_row <= divisor - from;
+}
+
+/* Whether two ranges share a byte, or might: see above. */
 static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b) {
     return a->buffer.mem && b->buffer.mem && a->root == b->root && a->begin < b->end && b->begin < a->end &&
-           a->begin != a->end && b->begin != b->end;
+           a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
 /* Whether they may: the same elements in one place. */
@@ -7769,8 +7849,10 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
     range->in_place = 1;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
     range->in_place = 1;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
     gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
@@ -8773,10 +8855,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
                              &pixels)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    range = gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->pitch, plan->channels * sample_size);
     range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
-    gpuscan__input(common, "weights", desc->weights, weights, weight_size)->required = 0;
+    range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
+    range->required = 0;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
