@@ -338,8 +338,9 @@ typedef struct gpuscan_custom {
     const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
     const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
     const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
-                             that gives a destination element; NULL: C's conversion. For scan and reduce, with every
-                             operator but ARGMIN and ARGMAX */
+                             that gives a destination element; NULL: C's conversion. ARGMIN and ARGMAX refuse it;
+                             gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
+                             this unused */
 } gpuscan_custom;
 
 /* How a call is enqueued; the same in every desc. */
@@ -350,8 +351,9 @@ typedef struct gpuscan_call {
                                       If one fails later, the commands do not run and end with that status, on drivers
                                       that do as OpenCL says */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: of the call's last command, so it completes with the call. The
-                                      caller releases it. *event is NULL after a failure */
+    cl_event        *event;        /* out, may be NULL: of the call's last command, so it completes with the call; its
+                                      profiling times are that command's alone, see EVENTS. The caller releases it.
+                                      *event is NULL after a failure */
     gpuscan_buffer   scratch;      /* device memory for intermediate results; here the offset is in bytes, a multiple
                                       of 64. What it holds before does not matter. mem NULL: the object's own, which
                                       grows when it must. Calls that share scratch must not run at the same time; for
@@ -393,7 +395,8 @@ typedef struct gpuscan_limits {
 } gpuscan_limits;
 
 /* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
-   table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list. */
+   table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or what it likes of it: what
+   is NULL comes from the loader, or is what is linked. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
@@ -462,7 +465,8 @@ typedef struct gpuscan_desc {
                                           library. Retained */
     const char           *device_name; /* a part of the device's or its platform's name, instead of GPUSCAN_DEVICE; not
                                           used where context or device is given */
-    const gpuscan_opencl *opencl;      /* NULL: the ICD loader, or with GPUSCAN_LINK_OPENCL what is linked. Copied */
+    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: the ICD loader's, or with
+                                          GPUSCAN_LINK_OPENCL what is linked. Copied */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
@@ -488,6 +492,7 @@ typedef struct gpuscan_info {
     uint32_t         refusals; /* how often a strategy or the vendor's instructions were given up, because a program was
                                   not built or failed its self-test: please report it */
     const char      *refusal;  /* why, the last time; "" */
+    const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as it does */
 } gpuscan_info;
 #define GPUSCAN_INFO_HAS_REFUSALS 1
 
@@ -604,9 +609,9 @@ typedef struct gpuscan_histogram_desc {
    gs     out: the object, NULL after a failure; gpuscan_destroy closes it
    desc   NULL or all zero: the best device there is
 
-   Returns GPUSCAN_ERROR_NO_OPENCL, NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked
-   for; DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the
-   other, a table of entry points with a gap); INVALID_CONTEXT (a device or queue that is not of the context);
+   Returns GPUSCAN_ERROR_NO_OPENCL (also where a table of entry points has gaps and there is no loader to fill them
+   from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the
+   other); INVALID_CONTEXT (a device or queue that is not of the context);
    OUT_OF_HOST_MEMORY; or what OpenCL said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
@@ -712,7 +717,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
    aliasing      none: dst and addend must not overlap
    scratch       none
    count 0       dst and addend may be missing; nothing is written
-   conversion    none: custom->convert is not used
+   conversion    none: custom may be that of the scan whose second half this is, and its convert is not used
    returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -741,11 +746,11 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  gpuscan_reduce_prepare or _scratch_size, there is enough for either
    count 0       src may be missing; the result is init, or the identity, or for ARGMIN and ARGMAX, as where all
                  elements are NaN, the largest value of dst_type
-   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32) and do not use
-                 custom->convert. An index in u32 wraps around where there are more than 2^32 elements
-   returns       INVALID_ARGUMENT: dst and result are both given, or init for ARGMIN or ARGMAX. INVALID_BUFFER: neither
-                 dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or on
-                 elements of more than 64 bytes
+   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32). An index in u32
+                 wraps around where there are more than 2^32 elements
+   returns       INVALID_ARGUMENT: dst and result are both given, or init or custom->convert for ARGMIN or ARGMAX.
+                 INVALID_BUFFER: neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not
+                 work on the device, or on elements of more than 64 bytes
    method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch
                  does */
@@ -893,12 +898,30 @@ static const struct {
 #undef GPUSCAN__ENTRY_POINT
 };
 
+/* Whether a table has an entry point. */
+static int gpuscan__has_entry(const gpuscan_opencl *cl, size_t i) {
+    void (*function)(void);
+    memcpy(&function, (const char *)cl + gpuscan__entry_points[i].offset, sizeof(function));
+    return function != NULL;
+}
+
+/* The first that a table lacks; NULL: none. */
+static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
+    size_t i;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++)
+        if (!gpuscan__has_entry(cl, i))
+            return gpuscan__entry_points[i].name;
+    return NULL;
+}
+
 #ifdef GPUSCAN_LINK_OPENCL
 
 static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
     *library = NULL;
     *missing = NULL;
-#define GPUSCAN__LINK(name, result, parameters) cl->name = name;
+#define GPUSCAN__LINK(name, result, parameters)                                                                        \
+    if (!cl->name)                                                                                                     \
+        cl->name = name;
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__LINK)
 #undef GPUSCAN__LINK
     return GPUSCAN_SUCCESS;
@@ -951,7 +974,7 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* missing: what was not found, a library or an entry point. */
+/* Fills what a table lacks. missing: what was not found, a library or an entry point. */
 static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
     size_t i;
     *library = NULL;
@@ -961,7 +984,10 @@ static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, c
     if (!*library)
         return GPUSCAN_ERROR_NO_OPENCL;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
-        gpuscan__symbol symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
+        gpuscan__symbol symbol;
+        if (gpuscan__has_entry(cl, i))
+            continue;
+        symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
         if (!symbol) {
             *missing = gpuscan__entry_points[i].name;
             gpuscan__close_library(*library);
@@ -4956,6 +4982,13 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
     return GPUSCAN_SUCCESS;
 }
 
+/* For operations that combine: whatever the types, the operator is what does not fit. */
+static gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
+    if ((unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *e, gpuscan_type src, gpuscan_type dst,
                                                 gpuscan_op op, const gpuscan_custom *custom, const char *src_field,
                                                 const char *dst_field) {
@@ -7834,11 +7867,10 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+    if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
         return r;
-    if (e->arg)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
     plan->rows = desc->rows ? desc->rows : 1;
@@ -8185,10 +8217,9 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     gpuscan__elements *e = &plan->e;
     uint64_t elements;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
+    if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
         return r;
-    if (e->arg)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     if (desc->block == 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
     if (gpuscan__is_single_pass(plan->call->strategy))
@@ -8349,6 +8380,9 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
         return r;
+    if (e->arg && desc->custom && desc->custom->convert)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "custom->convert: ARGMIN and ARGMAX compare source elements as they are");
     if (e->arg && (desc->init || desc->init_buffer.mem))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
     if (common->is_run && (desc->dst.mem == NULL) == (desc->result == NULL))
@@ -9440,21 +9474,17 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
 
 /* Context, device and queue: the caller's or the library's. */
 static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
-    const char *missing = NULL, *wanted;
+    const char *missing = NULL, *lacking, *wanted;
     cl_int code = CL_SUCCESS;
     gpuscan_result r;
     size_t i;
     if (desc->opencl)
         gs->cl = *desc->opencl;
-    else if (gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
-        void (*function)(void);
-        memcpy(&function, (const char *)&gs->cl + gpuscan__entry_points[i].offset, sizeof(function));
-        if (!function)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "opencl: the table has no %s",
-                                 gpuscan__entry_points[i].name);
-    }
+    lacking = gpuscan__lacking(&gs->cl);
+    if (lacking && gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
+        return desc->opencl ? gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
+                                            "opencl: the table has no %s, and %s was not found", lacking, missing)
+                            : gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
     if (desc->limits.lanes && desc->limits.lanes != 8 && desc->limits.lanes != 16 && desc->limits.lanes != 32 &&
         desc->limits.lanes != 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes is none of 8, 16, 32 and 64");
@@ -9590,6 +9620,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->has_f64 = gs->device.f64;
     info->has_int64_atomics = gs->device.int64_atomics;
     info->has_fence = gs->device.fence != GPUSCAN__FENCE_NONE;
+    info->opencl = &gs->cl;
     info->has_lanes = gs->device.lanes != GPUSCAN__LANES_NONE;
     info->has_zero_copy = gs->device.zero_copy;
     info->scan_strategy = gs->device.profile.scan_rest.strategy;

@@ -593,11 +593,16 @@ static gpuscan_custom pair_but(const char *type, size_t size, const char *combin
     d.op = GPUSCAN_OP_CUSTOM
 
 static void test_scan_types(void **state) {
+    int t;
     cl_uint one = 1;
     (void)state;
     TYPE_REFUSALS(scan);
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
+    for (t = 0; t <= GPUSCAN_TYPE_CUSTOM; t++) {
+        REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN;
+                         d.src_type = (gpuscan_type)t);
+        REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX;
+                         d.src_type = d.dst_type = (gpuscan_type)t);
+    }
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind", d.kind = (gpuscan_scan_kind)2);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind", d.kind = (gpuscan_scan_kind)-1);
     REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.init = &one; d.init_buffer = f.scratch);
@@ -625,12 +630,20 @@ static void test_reduce_types(void **state) {
                          d.op = (gpuscan_op)arg);
         REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "convert", CUSTOM("pair", 8, "plus(a, b)", "zero()");
                          d.dst_type = GPUSCAN_TYPE_U32);
+        /* what would not be used; what the custom is besides does not matter */
+        for (t = GPUSCAN_TYPE_I8; t < GPUSCAN_TYPE_CUSTOM; t++)
+            if (t != GPUSCAN_TYPE_F64 || test.info.has_f64)
+                REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "convert", d.op = (gpuscan_op)arg;
+                                 custom = pair; custom.convert = "x + 1"; d.custom = &custom;
+                                 d.src_type = (gpuscan_type)t; d.src = f.scratch);
+        ACCEPTED(reduce, d.op = (gpuscan_op)arg; d.custom = &pair; d.dst_type = GPUSCAN_TYPE_U32);
         REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.op = (gpuscan_op)arg; d.init = &one);
         REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.op = (gpuscan_op)arg; d.init_buffer = f.scratch);
     }
 }
 
 static void test_uniform_add_types(void **state) {
+    int t;
     gpuscan_custom custom;
     int op;
     (void)state;
@@ -642,8 +655,16 @@ static void test_uniform_add_types(void **state) {
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = GPUSCAN_TYPE_COUNT);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = no_type(-1));
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "op", d.op = GPUSCAN_OP_COUNT);
-    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
-    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
+    /* the custom of the scan that this is the second half of */
+    custom = pair;
+    custom.convert = "no_such_function(x)";
+    ACCEPTED(uniform_add, d.custom = &custom);
+    for (t = 0; t <= GPUSCAN_TYPE_CUSTOM; t++) {
+        REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN;
+                         d.type = (gpuscan_type)t);
+        REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX;
+                         d.type = (gpuscan_type)t);
+    }
     TEST_EACH_OP(op, REF_BITS)
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;
                      d.type = GPUSCAN_TYPE_F32);
