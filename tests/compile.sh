@@ -348,6 +348,22 @@ check 'every symbol begins with gpuscan_' foreign_symbols
 check 'every macro of the interface begins with GPUSCAN_' foreign_macros
 check 'every macro of the implementation begins with gpuscan_' leaked_macros
 
+# --- what compilers may do to floating-point numbers
+
+check 'even bins of floats' "${CC:-cc}" -std=c99 $c_warnings "$root/tests/float_bins.c" -o float_bins -ldl
+./float_bins > float_bins.txt
+same_bins() {
+  { "$@" "$root/tests/float_bins.c" -o other_bins -ldl && ./other_bins | diff float_bins.txt - ; } 2>&1
+}
+for compiler in gcc clang; do
+  have "$compiler" || continue
+  for flags in -ffast-math '-O2 -ffast-math' '-O3 -ffast-math' '-O2 -mfpmath=387' '-O3 -mfpmath=387 -ffast-math'; do
+    # clang has no such choice
+    case $compiler$(uname -m)$flags in clang*387* | *aarch64*387* | *arm*387*) continue ;; esac
+    check "$compiler $flags: the same bins of floats" same_bins "$compiler" -std=gnu99 $flags
+  done
+done
+
 # --- the kernels
 
 check 'gpuscan.h holds the kernels as they are' sh -c "'$root/tools/embed' --check > embed.txt 2>&1 || cat embed.txt"
