@@ -319,11 +319,11 @@ typedef struct gpuscan_buffer {
 } gpuscan_buffer;
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and run as they
-   are. The library reads them during a call only, and recognises equal texts. They may have several lines, which a build
-   log counts as those of "custom" (source), "custom type", "custom combine", "custom identity" and "custom convert".
-   Names are the caller's but for those that begin with gpuscan or GPUSCAN; the expressions see source, and as variables
-   what is said of each. Macros of source hold in the kernels, too, unless their names begin with a lower-case letter.
-   Floats are not contracted (FP_CONTRACT OFF) where source does not say otherwise.
+   are. The library reads them during a call only, and recognises equal texts. They may have several lines, which a
+   build log counts as those of "custom" (source), "custom type", "custom combine", "custom identity" and "custom
+   convert". Names are the caller's but for those that begin with gpuscan or GPUSCAN; the expressions see source, and as
+   variables what is said of each. Macros of source hold in the kernels, too, unless their names begin with a lower-case
+   letter. Floats are not contracted (FP_CONTRACT OFF) where source does not say otherwise.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -748,8 +748,8 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  gpuscan_reduce_prepare or _scratch_size, there is enough for either
    count 0       src may be missing; the result is init, or the identity, or for ARGMIN and ARGMAX, as where all
                  elements are NaN, the largest value of dst_type
-   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32). An index in u32
-                 wraps around where there are more than 2^32 elements
+   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32). An index in
+                 u32 wraps around where there are more than 2^32 elements
    returns       INVALID_ARGUMENT: dst and result are both given, or init or custom->convert for ARGMIN or ARGMAX.
                  INVALID_BUFFER: neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not
                  work on the device, or on elements of more than 64 bytes
@@ -6015,9 +6015,7 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
             continue;
         name += 6;
         name += strspn(name, " \t");
-        end = name;
-        while ((*end >= 'a' && *end <= 'z') || (*end >= 'A' && *end <= 'Z') || (*end >= '0' && *end <= '9') || *end == '_')
-            end++;
+        end = name + strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
         if (*name < 'a' || *name > 'z')
             continue;
         gpuscan__text_add(text, "#undef ");
@@ -7007,9 +7005,9 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpusc
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
 }
 
-/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form they
-   are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them does
-   not keep the text from being tried with another. */
+/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form
+   they are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them
+   does not keep the text from being tried with another. */
 static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
     const gpuscan_call *call = plan->call;
     const char *build_options = gs->device.build_options;

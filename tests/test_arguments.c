@@ -1030,7 +1030,8 @@ static void test_rows_apart(void **state) {
             d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
     REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst", d.src = f.parent.at; d.dst = at(f.parent.at, 1);
             d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "total", d.total = d.dst; d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "total", d.total = d.dst;
+            d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
     REFUSED(scan, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "in place", d.src = f.parent.at; d.dst = f.parent.at;
             d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
 }

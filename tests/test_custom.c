@@ -256,7 +256,8 @@ static void test_lines(void **state) {
         {NULL, NULL, 0, "a + b // their sum", "0u // nothing", "x // as it is"},
         {NULL, NULL, 0, "a + b /* their\nsum */", "0u /**/", "x /**/"},
         {NULL, NULL, 0, "a + \\\nb \\", "0u \\", "x \\"},
-        {"uint sum_of(uint p, uint q) {\n    return p + q;\n}\n// the end", NULL, 0, "sum_of(a,\n       b)", "0u", NULL},
+        {"uint sum_of(uint p, uint q) {\n    return p + q;\n}\n// the end", NULL, 0, "sum_of(a,\n       b)", "0u",
+         NULL},
         {"#define SUM(p, q) \\\n ((p) + \\\n (q))\n", NULL, 0, "SUM(a, b)", "0u", "SUM(x, 0u) \\"},
         {"#define own_sum(p, q) ((p) + (q))\n # define\town_zero 0u \\", NULL, 0, "own_sum(a, b)", "own_zero",
          "own_sum(x, own_zero)"},
@@ -287,9 +288,10 @@ static int is_opencl(const char *word) {
         "if",       "else",   "for",      "while",   "do",       "return", "break",  "continue", "typedef", "struct",
         "union",    "static", "inline",   "const",   "volatile", "global", "local",  "private",  "kernel",  "sizeof",
         "unsigned", "signed", "constant", "restrict", "true",    "false",  "void",   "bool",     "half",    "switch",
-        "case",     "default", "goto",    "enum",    "size_t",   "step",   "all",    "clamp",  "vload",    "vload_half", "vstore",
-        "vstore_half"};
-    static const char *const types[] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double"};
+        "case",     "default", "goto",    "enum",    "size_t",   "step",   "all",    "clamp",    "vload",   "vload_half",
+        "vstore",   "vstore_half"};
+    static const char *const types[] = {"char", "uchar", "short", "ushort", "int",
+                                        "uint", "long",  "ulong", "float",  "double"};
     size_t i, length = strlen(word);
     for (i = 0; i < sizeof own / sizeof *own; i++)
         if (strcmp(word, own[i]) == 0)
@@ -421,7 +423,8 @@ static void test_log_lines(void **state) {
         gpuscan_custom custom;
         const char *line;
     } cases[] = {
-        {{"\nuint own_sum(uint p, uint q) {\n    return p + wrong_name;\n}\n", "uint", 4, "a + b", "0u", "x"}, "custom:3:"},
+        {{"\nuint own_sum(uint p, uint q) {\n    return p + wrong_name;\n}\n", "uint", 4, "a + b", "0u", "x"},
+         "custom:3:"},
         {{good, "uint", 4, "own_sum(a,\n    wrong_name)", "0u", "x"}, "custom combine:2:"},
         {{good, "uint", 4, "own_sum(a, wrong_name)", "0u", "x"}, "custom combine:1:"},
         {{good, "uint", 4, "a + b", "\n\nwrong_name", "x"}, "custom identity:3:"},
@@ -441,16 +444,19 @@ static void test_log_lines(void **state) {
         desc.custom = &cases[c].custom;
         test_case("%s", cases[c].line);
         test_expect(gpuscan_scan_host(test.gs, &one, &one, 1, &desc), GPUSCAN_ERROR_CUSTOM_SOURCE);
-        if (strstr(gpuscan_error(test.gs), cases[c].line) == NULL || strstr(gpuscan_error(test.gs), "wrong_name") == NULL)
+        if (strstr(gpuscan_error(test.gs), cases[c].line) == NULL ||
+            strstr(gpuscan_error(test.gs), "wrong_name") == NULL)
             fail_msg("%s: not in \"%s\"", test.what, gpuscan_error(test.gs));
     }
 }
 
 /* Products and sums of a text are rounded each by itself, as those of the kernels are. */
 static void test_no_contraction(void **state) {
-    static const gpuscan_custom f32 = {"float own(float x) { return x * x - 1.00048828125f; }\n", NULL, 0, NULL, NULL, "own(x)"};
+    static const gpuscan_custom f32 = {"float own(float x) { return x * x - 1.00048828125f; }\n", NULL, 0, NULL, NULL,
+                                       "own(x)"};
     static const gpuscan_custom in_place = {NULL, NULL, 0, NULL, NULL, "x * x - 1.00048828125f"};
-    static const gpuscan_custom f64 = {"double own(double x) { return x * x - (1 + 0x1p-29); }\n", NULL, 0, NULL, NULL, "own(x)"};
+    static const gpuscan_custom f64 = {"double own(double x) { return x * x - (1 + 0x1p-29); }\n", NULL, 0, NULL, NULL,
+                                       "own(x)"};
     const gpuscan_custom *const singles[] = {&f32, &in_place};
     const float x = 1 + 1 / 4096.0f;
     const double y = 1 + 1 / 1073741824.0;
@@ -470,7 +476,8 @@ static void test_no_contraction(void **state) {
             desc.custom = c == 2 ? &f64 : singles[c];
             desc.call.strategy = (gpuscan_strategy)s;
             test_case("x * x - c, strategy %d, case %d", s, c);
-            r = c == 2 ? gpuscan_scan_host(test.gs, &y, &real, 1, &desc) : gpuscan_scan_host(test.gs, &x, &single, 1, &desc);
+            r = c == 2 ? gpuscan_scan_host(test.gs, &y, &real, 1, &desc)
+                       : gpuscan_scan_host(test.gs, &x, &single, 1, &desc);
             if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
                 continue;
             test_ok(r);
