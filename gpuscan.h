@@ -319,7 +319,11 @@ typedef struct gpuscan_buffer {
 } gpuscan_buffer;
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and run as they
-   are. The library reads them during a call only, and recognises equal texts.
+   are. The library reads them during a call only, and recognises equal texts. They may have several lines, which a
+   build log counts as those of "custom" (source), "custom type", "custom combine", "custom identity" and "custom
+   convert". Names are the caller's but for those that begin with gpuscan or GPUSCAN; the expressions see source, and as
+   variables what is said of each. Macros of source hold in the kernels, too, unless their names begin with a lower-case
+   letter. Floats are not contracted (FP_CONTRACT OFF) where source does not say otherwise.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -334,8 +338,9 @@ typedef struct gpuscan_custom {
     const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
     const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
     const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
-                             that gives a destination element; NULL: C's conversion. For scan and reduce, with every
-                             operator but ARGMIN and ARGMAX */
+                             that gives a destination element; NULL: C's conversion. ARGMIN and ARGMAX refuse it;
+                             gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
+                             this unused */
 } gpuscan_custom;
 
 /* How a call is enqueued; the same in every desc. */
@@ -346,8 +351,9 @@ typedef struct gpuscan_call {
                                       If one fails later, the commands do not run and end with that status, on drivers
                                       that do as OpenCL says */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: of the call's last command, so it completes with the call. The
-                                      caller releases it. *event is NULL after a failure */
+    cl_event        *event;        /* out, may be NULL: of the call's last command, so it completes with the call; its
+                                      profiling times are that command's alone, see EVENTS. The caller releases it.
+                                      *event is NULL after a failure */
     gpuscan_buffer   scratch;      /* device memory for intermediate results; here the offset is in bytes, a multiple
                                       of 64. What it holds before does not matter. mem NULL: the object's own, which
                                       grows when it must. Calls that share scratch must not run at the same time; for
@@ -389,7 +395,8 @@ typedef struct gpuscan_limits {
 } gpuscan_limits;
 
 /* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
-   table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list. */
+   table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or what it likes of it: what
+   is NULL comes from the loader, or is what is linked. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
@@ -458,7 +465,8 @@ typedef struct gpuscan_desc {
                                           library. Retained */
     const char           *device_name; /* a part of the device's or its platform's name, instead of GPUSCAN_DEVICE; not
                                           used where context or device is given */
-    const gpuscan_opencl *opencl;      /* NULL: the ICD loader, or with GPUSCAN_LINK_OPENCL what is linked. Copied */
+    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: the ICD loader's, or with
+                                          GPUSCAN_LINK_OPENCL what is linked. Copied */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
@@ -484,6 +492,7 @@ typedef struct gpuscan_info {
     uint32_t         refusals; /* how often a strategy or the vendor's instructions were given up, because a program was
                                   not built or failed its self-test: please report it */
     const char      *refusal;  /* why, the last time; "" */
+    const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as it does */
 } gpuscan_info;
 #define GPUSCAN_INFO_HAS_REFUSALS 1
 
@@ -600,9 +609,9 @@ typedef struct gpuscan_histogram_desc {
    gs     out: the object, NULL after a failure; gpuscan_destroy closes it
    desc   NULL or all zero: the best device there is
 
-   Returns GPUSCAN_ERROR_NO_OPENCL, NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked
-   for; DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the
-   other, a table of entry points with a gap); INVALID_CONTEXT (a device or queue that is not of the context);
+   Returns GPUSCAN_ERROR_NO_OPENCL (also where a table of entry points has gaps and there is no loader to fill them
+   from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the
+   other); INVALID_CONTEXT (a device or queue that is not of the context);
    OUT_OF_HOST_MEMORY; or what OpenCL said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
@@ -632,8 +641,11 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    of histograms also by bins, form, a class of bounds, channels, mask, outside, closed, weights and counters.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
-                   anything else that the call reads or writes, its scratch included; what lies between rows counts as
-                   part of a range. Inputs may overlap each other.
+                   anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
+                   Rows may lie in the gaps of other rows (src and dst side by side in one buffer), and an output in
+                   one gap, where the pitches show it: modulo their greatest common divisor, in bytes, each range's
+                   rows lie in one place, and the places are apart. Otherwise what lies between rows counts as part of
+                   a range.
      count_buffer  One number of count_type: the count is read on the device when the call runs, and one above the
                    desc's count counts as that. Sizes, pitches and scratch go by the desc's count.
      Scratch       call.scratch, or the object's own. Kernels and the host must be allowed to read and write its buffer.
@@ -707,7 +719,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
    aliasing      none: dst and addend must not overlap
    scratch       none
    count 0       dst and addend may be missing; nothing is written
-   conversion    none: custom->convert is not used
+   conversion    none: custom may be that of the scan whose second half this is, and its convert is not used
    returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -736,11 +748,11 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  gpuscan_reduce_prepare or _scratch_size, there is enough for either
    count 0       src may be missing; the result is init, or the identity, or for ARGMIN and ARGMAX, as where all
                  elements are NaN, the largest value of dst_type
-   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32) and do not use
-                 custom->convert. An index in u32 wraps around where there are more than 2^32 elements
-   returns       INVALID_ARGUMENT: dst and result are both given, or init for ARGMIN or ARGMAX. INVALID_BUFFER: neither
-                 dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or on
-                 elements of more than 64 bytes
+   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32). An index in
+                 u32 wraps around where there are more than 2^32 elements
+   returns       INVALID_ARGUMENT: dst and result are both given, or init or custom->convert for ARGMIN or ARGMAX.
+                 INVALID_BUFFER: neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not
+                 work on the device, or on elements of more than 64 bytes
    method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch
                  does */
@@ -891,12 +903,30 @@ static const struct {
 #undef GPUSCAN__ENTRY_POINT
 };
 
+/* Whether a table has an entry point. */
+static int gpuscan__has_entry(const gpuscan_opencl *cl, size_t i) {
+    void (*function)(void);
+    memcpy(&function, (const char *)cl + gpuscan__entry_points[i].offset, sizeof(function));
+    return function != NULL;
+}
+
+/* The first that a table lacks; NULL: none. */
+static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
+    size_t i;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++)
+        if (!gpuscan__has_entry(cl, i))
+            return gpuscan__entry_points[i].name;
+    return NULL;
+}
+
 #ifdef GPUSCAN_LINK_OPENCL
 
 static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
     *library = NULL;
     *missing = NULL;
-#define GPUSCAN__LINK(name, result, parameters) cl->name = name;
+#define GPUSCAN__LINK(name, result, parameters)                                                                        \
+    if (!cl->name)                                                                                                     \
+        cl->name = name;
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__LINK)
 #undef GPUSCAN__LINK
     return GPUSCAN_SUCCESS;
@@ -949,7 +979,7 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* missing: what was not found, a library or an entry point. */
+/* Fills what a table lacks. missing: what was not found, a library or an entry point. */
 static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
     size_t i;
     *library = NULL;
@@ -959,7 +989,10 @@ static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, c
     if (!*library)
         return GPUSCAN_ERROR_NO_OPENCL;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
-        gpuscan__symbol symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
+        gpuscan__symbol symbol;
+        if (gpuscan__has_entry(cl, i))
+            continue;
+        symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
         if (!symbol) {
             *missing = gpuscan__entry_points[i].name;
             gpuscan__close_library(*library);
@@ -1025,10 +1058,7 @@ static const char *gpuscan__kernels[] = {
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not                                                        */\n"
     "\n"
-    "#pragma OPENCL FP_CONTRACT OFF\n"
-    "#if GPUSCAN_HAS_F64\n"
-    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-    "#endif\n"
+    "/* Pragmas that hold in custom texts, too, stand before those: see [PROGRAM CACHE]. */\n"
     "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n"
     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
     "#endif\n"
@@ -1346,7 +1376,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n"
     "typedef struct {\n"
     "    union {\n"
-    "        GPUSCAN_ARG_VALUE value;\n"
+    "        GPUSCAN_VALUE value;\n"
     "        ulong whole; /* no padding, which would be handed on uninitialised */\n"
     "    } best;\n"
     "    ulong index;\n"
@@ -1354,7 +1384,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n"
     "\n"
-    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_ARG_VALUE value, ulong index) {\n"
+    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_VALUE value, ulong index) {\n"
     "    gpuscan_arg arg;\n"
     "    arg.best.whole = 0;\n"
     "    arg.best.value = value;\n"
@@ -1379,7 +1409,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* No array of a negative size can be declared, so a wrong size fails to compile, by this name. */\n"
     "#ifdef GPUSCAN_CUSTOM_SIZE\n"
-    "typedef char gpuscan_custom_size_differs[sizeof(GPUSCAN_CUSTOM_TYPE) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
+    "typedef char gpuscan_custom_size_differs[sizeof(gpuscan_custom_type) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
     "#endif\n"
     "\n",
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
@@ -4994,6 +5024,13 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
     return GPUSCAN_SUCCESS;
 }
 
+/* For operations that combine: whatever the types, the operator is what does not fit. */
+static gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
+    if ((unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *e, gpuscan_type src, gpuscan_type dst,
                                                 gpuscan_op op, const gpuscan_custom *custom, const char *src_field,
                                                 const char *dst_field) {
@@ -5054,8 +5091,8 @@ static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     static const char *const identities[] = {"0", "1", "~(gpuscan_t)0"};
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
-    const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? e->custom->type : src->name;
-    const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? e->custom->type : dst->name;
+    const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
+    const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
@@ -5069,11 +5106,11 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "ARG", (uint64_t)e->arg);
     gpuscan__define_number(text, "T_SIZE", e->t_size);
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
+    gpuscan__define(text, "VALUE", value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
     if (e->arg) {
         gpuscan__define(text, "T", "gpuscan_arg");
         gpuscan__define(text, "DST", "gpuscan_arg");
-        gpuscan__define(text, "ARG_VALUE", value);
         gpuscan__define(text, "ARG_BEFORE(a, b)", gpuscan__ops[e->op].before);
         gpuscan__define(text, "RESULT_TYPE", dst_name);
         gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
@@ -5086,7 +5123,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", t);
     gpuscan__define(text, "DST", dst_name);
     if (e->convert) {
-        gpuscan__define(text, "CONVERT", e->convert);
+        gpuscan__define(text, "CONVERT", "gpuscan_custom_convert(x, i)");
     } else if (e->src == e->dst) {
         gpuscan__define(text, "CONVERT", "x");
     } else {
@@ -5094,8 +5131,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "CONVERT", line);
     }
     if (e->op == GPUSCAN_OP_CUSTOM) {
-        gpuscan__define(text, "COMBINE", e->custom->combine);
-        gpuscan__define(text, "IDENTITY", e->custom->identity);
+        gpuscan__define(text, "COMBINE", "gpuscan_custom_combine(a, b)");
+        gpuscan__define(text, "IDENTITY", "gpuscan_custom_identity()");
         gpuscan__define(text, "START", "gpuscan_identity()");
     } else {
         int identity = gpuscan__ops[e->op].identity;
@@ -5166,6 +5203,7 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* from buffer.offset on */
     uint32_t size;     /* of an element */
+    uint64_t row, pitch; /* of several rows: bytes that each has, and from one to the next; 0: one row */
     int required; /* its buffer must be there */
     int reads, writes;
     int in_place; /* may be the same range as another with this number; 0: may not */
@@ -5937,6 +5975,9 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "PTX", (uint64_t)ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
     gpuscan__define_number(text, "HAS_F64", (uint64_t)gs->device.f64);
+    gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
+    if (gs->device.f64)
+        gpuscan__text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     gpuscan__define_number(text, "GROUP", key->group);
     gpuscan__define_number(text, "LANES", gpuscan__group_lanes(gs, key->group));
     gpuscan__define_number(text, "LANES_KIND",
@@ -5949,6 +5990,60 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "PREFETCH_SRC", gs->device.profile.prefetch_src);
     gpuscan__define_number(text, "PREFETCH_DST", gs->device.profile.prefetch_dst);
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
+}
+
+/* One of the caller's texts, between two of the library's. It may have several lines, which a build log counts, and end
+   in a comment or a backslash. */
+static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
+                                  const char *after) {
+    gpuscan__text_add(text, before);
+    gpuscan__text_add(text, "\n#line 1 \"custom");
+    gpuscan__text_add(text, name);
+    gpuscan__text_add(text, "\"\n");
+    gpuscan__text_add(text, lines);
+    gpuscan__text_add(text, "\n\n");
+    gpuscan__text_add(text, after);
+}
+
+/* Ends the macros that a custom text defines where they could have a name that kernels use: those in lower case. */
+static void gpuscan__undefine(gpuscan__text *text, const char *source) {
+    const char *at, *name, *end;
+    for (at = source; at; at = strchr(at, '\n')) {
+        at += strspn(at, " \t\r\n");
+        name = at + strspn(at, "# \t");
+        if (*at != '#' || strncmp(name, "define", 6) != 0)
+            continue;
+        name += 6;
+        name += strspn(name, " \t");
+        end = name + strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+        if (*name < 'a' || *name > 'z')
+            continue;
+        gpuscan__text_add(text, "#undef ");
+        gpuscan__text_bytes(text, name, (size_t)(end - name));
+        gpuscan__text_add(text, "\n");
+    }
+}
+
+/* The caller's texts. Each expression is a function's, whose parameters are all that it sees besides the source. */
+static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
+    const gpuscan_custom *custom = e->custom;
+    if (custom->source)
+        gpuscan__custom_lines(text, "", "", custom->source, "");
+    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
+        gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
+        gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
+    }
+    if (e->op == GPUSCAN_OP_CUSTOM) {
+        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_combine(GPUSCAN_T a, GPUSCAN_T b) { return",
+                              " combine", custom->combine, ";}\n");
+        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_identity(void) { return", " identity",
+                              custom->identity, ";}\n");
+    }
+    if (e->convert)
+        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) { return",
+                              " convert", e->convert, ";}\n");
+    if (custom->source)
+        gpuscan__undefine(text, custom->source);
 }
 
 /* What the operations on elements are told besides. operation: the macro that switches its kernels on. A scan says also
@@ -5973,17 +6068,8 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
     if (!e->arg)
         gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
-    if (!e->custom)
-        return;
-    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
-        gpuscan__define(text, "CUSTOM_TYPE", e->custom->type);
-        gpuscan__define_number(text, "CUSTOM_SIZE", e->custom->size);
-    }
-    if (e->custom->source) {
-        gpuscan__text_add(text, "#line 1 \"custom\"\n");
-        gpuscan__text_add(text, e->custom->source);
-        gpuscan__text_add(text, "\n");
-    }
+    if (e->custom)
+        gpuscan__define_custom(text, e);
 }
 
 /* The program of a plan, built on first use. */
@@ -6674,6 +6760,14 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
     return range;
 }
 
+/* The range has rows, with gaps where the pitch is larger than count. */
+static void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch, uint32_t size) {
+    if (rows < 2 || count == 0)
+        return;
+    range->row = count * size; /* fit: the range's extent does */
+    range->pitch = pitch * size;
+}
+
 /* Every range by itself. Those of a NULL buffer are not used. */
 static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     size_t i;
@@ -6688,10 +6782,27 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether two ranges share a byte. */
+/* Whether the rows of each lie in the other's gaps: modulo the greatest common divisor of their pitches all rows of a
+   range lie in one place, and the two places are apart. More cannot be said without going through the rows. */
+static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
+    uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
+    uint64_t divisor = a->pitch, rest = b->pitch, from;
+    while (rest) {
+        uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    if (!divisor)
+        return 0;
+    from = b->begin >= a->begin ? (b->begin - a->begin) % divisor
+                                : (divisor - (a->begin - b->begin) % divisor) % divisor;
+    return from >= a_row && b_row <= divisor - from;
+}
+
+/* Whether two ranges share a byte, or might: see above. */
 static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b) {
     return a->buffer.mem && b->buffer.mem && a->root == b->root && a->begin < b->end && b->begin < a->end &&
-           a->begin != a->end && b->begin != b->end;
+           a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
 /* Whether they may: the same elements in one place. */
@@ -6894,9 +7005,9 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpusc
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
 }
 
-/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form they
-   are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them does
-   not keep the text from being tried with another. */
+/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form
+   they are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them
+   does not keep the text from being tried with another. */
 static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
     const gpuscan_call *call = plan->call;
     const char *build_options = gs->device.build_options;
@@ -7921,11 +8032,10 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+    if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
         return r;
-    if (e->arg)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
     plan->rows = desc->rows ? desc->rows : 1;
@@ -7936,8 +8046,10 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
     range->in_place = 1;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
     range->in_place = 1;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
     gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
@@ -8274,10 +8386,9 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     gpuscan__elements *e = &plan->e;
     uint64_t elements;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
+    if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
         return r;
-    if (e->arg)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     if (desc->block == 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
     if (gpuscan__is_single_pass(plan->call->strategy))
@@ -8495,6 +8606,9 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
         return r;
+    if (e->arg && desc->custom && desc->custom->convert)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "custom->convert: ARGMIN and ARGMAX compare source elements as they are");
     if (e->arg && (desc->init || desc->init_buffer.mem))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
     if (common->is_run && (desc->dst.mem == NULL) == (desc->result == NULL))
@@ -9045,10 +9159,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
                              &pixels)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    range = gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->pitch, plan->channels * sample_size);
     range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
-    gpuscan__input(common, "weights", desc->weights, weights, weight_size)->required = 0;
+    range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
+    range->required = 0;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -9667,21 +9784,17 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
 
 /* Context, device and queue: the caller's or the library's. */
 static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
-    const char *missing = NULL, *wanted;
+    const char *missing = NULL, *lacking, *wanted;
     cl_int code = CL_SUCCESS;
     gpuscan_result r;
     size_t i;
     if (desc->opencl)
         gs->cl = *desc->opencl;
-    else if (gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
-        void (*function)(void);
-        memcpy(&function, (const char *)&gs->cl + gpuscan__entry_points[i].offset, sizeof(function));
-        if (!function)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "opencl: the table has no %s",
-                                 gpuscan__entry_points[i].name);
-    }
+    lacking = gpuscan__lacking(&gs->cl);
+    if (lacking && gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
+        return desc->opencl ? gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
+                                            "opencl: the table has no %s, and %s was not found", lacking, missing)
+                            : gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
     if (desc->limits.lanes && desc->limits.lanes != 8 && desc->limits.lanes != 16 && desc->limits.lanes != 32 &&
         desc->limits.lanes != 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes is none of 8, 16, 32 and 64");
@@ -9817,6 +9930,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->has_f64 = gs->device.f64;
     info->has_int64_atomics = gs->device.int64_atomics;
     info->has_fence = gs->device.fence != GPUSCAN__FENCE_NONE;
+    info->opencl = &gs->cl;
     info->has_lanes = gs->device.lanes != GPUSCAN__LANES_NONE;
     info->has_zero_copy = gs->device.zero_copy;
     info->scan_strategy = gs->device.profile.scan_rest.strategy;

@@ -498,10 +498,55 @@ static void test_host_events(void **state) {
     }
 }
 
+static cl_ulong event_time(cl_event event, cl_profiling_info what) {
+    cl_ulong time = 0;
+    test_cl(clGetEventProfilingInfo(event, what, sizeof time, &time, NULL));
+    return time;
+}
+
+/* An event's times are those of a call's last command; a marker before the call gives the time of all of it. */
+static void test_times(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_CPU_MULTI_PASS};
+    cl_command_queue queue = new_queue(CL_QUEUE_PROFILING_ENABLE);
+    size_t s;
+    int which;
+    (void)state;
+    for (which = 0; which < JOB_DEVICE_END; which++) {
+        job j;
+        job_new(&j, which, many);
+        for (s = 0; s < sizeof strategies / sizeof *strategies; s++) {
+            gpuscan_call call = call_on(queue);
+            cl_event before = NULL, done = NULL;
+            cl_ulong begin, start, end;
+            call.event = &done;
+            call.strategy = strategies[s];
+            test_case("%s, strategy %d", job_names[which], (int)call.strategy);
+            job_reset(&j);
+            test_cl(clEnqueueMarkerWithWaitList(queue, 0, NULL, &before));
+            if (job_ran(&j, job_start(test.gs, &j, &call), call.strategy)) {
+                test_cl(clFinish(queue));
+                job_done(&j);
+                begin = event_time(before, CL_PROFILING_COMMAND_END);
+                start = event_time(done, CL_PROFILING_COMMAND_START);
+                end = event_time(done, CL_PROFILING_COMMAND_END);
+                if (begin > start || start > end)
+                    fail_msg("%s: the marker ended at %llu, the last command ran from %llu to %llu", test.what,
+                             (unsigned long long)begin, (unsigned long long)start, (unsigned long long)end);
+                test_cl(clReleaseEvent(done));
+            }
+            test_cl(clReleaseEvent(before));
+        }
+        job_free(&j);
+    }
+    test_cl(clReleaseCommandQueue(queue));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_wait_lists),     TEST(test_event_to_queue), TEST(test_out_of_order),
                                        TEST(test_two_queues),     TEST(test_profiling),      TEST(test_nothing),
-                                       TEST(test_released_early), TEST(test_failed_event),   TEST(test_host_events)};
+                                       TEST(test_released_early), TEST(test_failed_event),   TEST(test_host_events),
+                                       TEST(test_times)};
     test_select();
     return cmocka_run_group_tests_name("events", tests, open_calls, test_close);
 }
