@@ -626,7 +626,8 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
                    part of a range. Inputs may overlap each other.
      count_buffer  One number of count_type: the count is read on the device when the call runs, and one above the
                    desc's count counts as that. Sizes, pitches and scratch go by the desc's count.
-     Scratch       call.scratch, or the object's own. Kernels and the host must be allowed to read and write its buffer.
+     Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer, and for a
+                   reduction to result the host to read it.
      Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR for what does not fit together,
                    UNSUPPORTED_TYPE for f64 where the device has none; INVALID_BUFFER (missing, or an image),
                    INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
@@ -5111,6 +5112,7 @@ typedef struct gpuscan__range {
     int partial;  /* what a call does not write stays as it was: of a host array all is needed */
     /* filled by the check: */
     cl_mem root;
+    cl_mem_flags flags;
     uint64_t begin, end; /* bytes in the root */
     uint64_t size_left;  /* bytes from the offset to the buffer's end */
 } gpuscan__range;
@@ -5136,6 +5138,7 @@ struct gpuscan__plan {
     int from_host;   /* the call is on host arrays: see [HOST ARRAYS] */
     int is_run;      /* a call, not its preparation: all buffers must be there */
     int is_nothing;  /* nothing to compute and nothing to write */
+    int reads_scratch; /* the host does: for a result */
     int is_enqueued; /* commands of the call may be in its queue: set before the first */
 
     /* given to choose */
@@ -5146,6 +5149,8 @@ struct gpuscan__plan {
     /* choose: from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
+
+    cl_mem_flags scratch_flags; /* checked: of the caller's scratch */
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
@@ -6196,8 +6201,6 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         return GPUSCAN_SUCCESS;
     if (!event && gs->scratch_queue != chain->queue) {
         cl_int code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
-        if (code == CL_SUCCESS)
-            code = gs->cl.clFlush(gs->scratch_queue);
         if (code != CL_SUCCESS) {
             gpuscan__forget_event(gs, &event);
             return gpuscan__fail(gs, code, "a marker in the queue that used the object's scratch last failed");
@@ -6211,6 +6214,13 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         status <= CL_COMPLETE) {
         gpuscan__forget_event(gs, &event);
         return GPUSCAN_SUCCESS;
+    }
+    if (gs->scratch_queue != chain->queue) { /* or what is waited for may never begin */
+        cl_int code = gs->cl.clFlush(gs->scratch_queue);
+        if (code != CL_SUCCESS) {
+            gpuscan__forget_event(gs, &event);
+            return gpuscan__fail(gs, code, "flushing the queue that used the object's scratch last failed");
+        }
     }
     return gpuscan__chain_wait(chain, event);
 }
@@ -6282,10 +6292,11 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* A call's scratch: the caller's, with what must be 0 cleared, or the object's. need: what the kernels use. */
-static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__need *need) {
+/* A call's scratch: the caller's, with what must be 0 cleared, or the object's. */
+static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
+    const gpuscan__need *need = &plan->need;
     cl_command_queue queue = chain->queue;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
@@ -6296,6 +6307,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         uint64_t at = call->scratch.offset;
         size_t bytes, offset, piece;
         const cl_uint zero = 0;
+        int may_write = !(plan->scratch_flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY));
         for (i = 0; i < GPUSCAN__SCRATCHES; i++) { /* what must be 0 comes first */
             chain->place.mem[i] = call->scratch.mem;
             chain->place.offset[i] = at;
@@ -6308,7 +6320,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(zeros))
+            if (piece <= sizeof(zeros) && may_write)
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, zeros,
                                                    chain->wait_count, chain->waits, made);
             else
@@ -6337,7 +6349,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
 
 /* Starts a call: its queue, its wait list, its scratch. */
 static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, const gpuscan_call *call,
-                                           cl_command_queue queue, int in_order, const gpuscan__need *need) {
+                                           cl_command_queue queue, int in_order, const gpuscan__plan *plan) {
     gpuscan_result r;
     memset(chain, 0, sizeof(*chain));
     chain->gs = gs;
@@ -6346,7 +6358,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     chain->in_order = in_order;
     chain->wait_count = call->wait_count;
     chain->waits = call->wait_list;
-    r = gpuscan__chain_scratch(chain, need);
+    r = gpuscan__chain_scratch(chain, plan);
     if (r != 0 || queue == gs->service_queue) /* a self-test is no call */
         return r;
     if ((r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
@@ -6565,6 +6577,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the buffer is CL_MEM_WRITE_ONLY",
                              field);
     range->root = parent ? parent : mem;
+    range->flags = flags;
     range->begin = origin + offset;
     range->end = origin + end;
     range->size_left = size - offset;
@@ -6656,6 +6669,10 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     range->reads = 1;
     if ((r = gpuscan__check_range(gs, range)) != 0)
         return r;
+    if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                             "call.scratch is read for result, but the buffer's flags keep the host from it");
+    plan->scratch_flags = range->flags;
     usable = call->scratch_size ? call->scratch_size : range->size_left;
     if (usable < bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, %llu are needed",
@@ -6943,7 +6960,7 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
     plan->is_enqueued = 1;
-    if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, &plan->need)) == 0)
+    if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, plan)) == 0)
         r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
     return gpuscan__chain_end(&chain, r);
 }
@@ -7383,7 +7400,7 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *pla
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
         (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
         return r;
-    if ((r = gpuscan__chain_begin(&chain, gs, call, gs->service_queue, 1, &plan->need)) == 0)
+    if ((r = gpuscan__chain_begin(&chain, gs, call, gs->service_queue, 1, plan)) == 0)
         r = plan->operation->enqueue(&chain, plan, program);
     r = gpuscan__chain_end(&chain, r);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
@@ -8229,6 +8246,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__key_elements(common);
+    common->reads_scratch = desc->result != NULL;
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
 }
 
