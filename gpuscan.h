@@ -102,7 +102,8 @@
                scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
-               or grow allocates nothing.
+               or grow allocates nothing (but a buffer for an init on the host that is too large for an argument: more
+               than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes).
                The queues of the last call and of the last one that used the object's scratch stay retained until
                others take their place, or the end.
 
@@ -1400,16 +1401,24 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_INIT_BY_VALUE\n"
+    "typedef gpuscan_dst gpuscan_init;\n"
+    "#else /* too large for an argument: the host brings it in a buffer */\n"
+    "typedef uchar gpuscan_init;\n"
+    "#endif\n"
+    "\n",
     "/* What stands before the first element: init, or the identity. */\n"
-    "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
+    "static inline gpuscan_t gpuscan_base(gpuscan_init init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
     "                                     uint flags) {\n"
+    "#if GPUSCAN_INIT_BY_VALUE\n"
     "    if (flags & GPUSCAN_FLAG_INIT)\n"
     "        return gpuscan_from_dst(init_value);\n"
+    "#endif\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
     "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
     "    return gpuscan_identity();\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
     "#define GPUSCAN_PACKED_HERE 1\n"
     "#else\n"
@@ -1453,7 +1462,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
     "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
     "#if GPUSCAN_PTX\n"
@@ -1485,7 +1494,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
@@ -1498,7 +1507,7 @@ static const char *gpuscan__kernels[] = {
     "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n"
     "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n"
     "                 sees them apart sees different tags, and reads again\n"
-    "\n"
+    "\n",
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
@@ -1525,7 +1534,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -1547,7 +1556,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n"
@@ -1587,7 +1596,7 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A whole value's words. */\n"
     "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -1614,7 +1623,7 @@ static const char *gpuscan__kernels[] = {
     "        *value = payloads.value;\n"
     "    return there;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n"
     "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value);\n"
     "}\n"
@@ -2628,7 +2637,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_scan_carries_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                     gpuscan_scan_carries_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
@@ -2664,7 +2673,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
-    "                   global const gpuscan_t *carries, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "                   global const gpuscan_t *carries, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                   global gpuscan_dst *totals, gpuscan_scan_parts_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
@@ -2730,7 +2739,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n"
     "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n"
-    "        global gpuscan_word *states, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,                   \\\n"
+    "        global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer,                  \\\n"
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
     "\n"
     "/* What all single-pass kernels end with: the row's total, by the tile that holds the row's end; and, where a group\n"
@@ -3494,7 +3503,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
+    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
     "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
     "    if (flags & (GPUSCAN_FLAG_INIT | GPUSCAN_FLAG_INIT_BUFFER))\n"
     "        sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
@@ -3509,7 +3518,7 @@ static const char *gpuscan__kernels[] = {
     "   words, else a launch of gpuscan_reduce_finish does. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
     "gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n"
-    "               global gpuscan_result_t *dst, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "               global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "               gpuscan_reduce_numbers numbers,\n"
     "    local gpuscan_reduce_shared *shared) {\n"
     "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
@@ -3553,7 +3562,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_reduce_finish_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
+    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
     "                      global const gpuscan_dst *init_buffer, gpuscan_reduce_finish_numbers numbers,\n"
     "    local gpuscan_reduce_shared *shared) {\n"
     "    gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n"
@@ -4603,6 +4612,7 @@ typedef struct gpuscan__device {
     cl_uint vendor, units;
     size_t group_limit; /* power of two */
     uint64_t local_memory, cache, largest_buffer;
+    uint64_t parameters; /* bytes of a kernel's arguments */
     uint64_t registers; /* a work-group's, on NVIDIA; 0: not known */
     int version, c_version; /* 120, 200, 300 */
     int f64, int64_atomics, zero_copy;
@@ -5137,6 +5147,8 @@ struct gpuscan__plan {
     uint32_t flags;  /* GPUSCAN__FLAG_... */
     int from_host;   /* the call is on host arrays: see [HOST ARRAYS] */
     int is_run;      /* a call, not its preparation: all buffers must be there */
+    const void *init; /* on the host; NULL: none */
+    cl_mem init_mem;  /* owned: init, where it is too large for an argument */
     int is_nothing;  /* nothing to compute and nothing to write */
     int reads_scratch; /* the host does: for a result */
     int is_enqueued; /* commands of the call may be in its queue: set before the first */
@@ -5529,7 +5541,12 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     if (gs->limits.work_group_size && gs->limits.work_group_size < device->group_limit)
         device->group_limit = gs->limits.work_group_size;
     device->group_limit = gpuscan__power_of_two_below(device->group_limit);
+    device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
+    if (device->parameters == 0) /* it does not say: the least that OpenCL allows, as for local memory */
+        device->parameters = 1024;
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
+    if (device->local_memory == 0)
+        device->local_memory = GPUSCAN__KIB;
     if (gs->limits.local_memory && gs->limits.local_memory < device->local_memory)
         device->local_memory = gs->limits.local_memory;
 
@@ -5877,6 +5894,11 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
 }
 
+/* Whether init is a kernel's argument: its buffers and numbers take less than 256 bytes beside it. */
+static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e) {
+    return e->dst_size + 256u <= gs->device.parameters;
+}
+
 /* What the operations on elements are told besides. operation: the macro that switches its kernels on. A scan says also
    whether it is inclusive, and which form of a single pass it is. */
 static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
@@ -5890,6 +5912,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
     gpuscan__define_number(text, "FEW", few);
     gpuscan__define_number(text, "REGISTERS", key->registers);
+    gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, e));
     gpuscan__define_number(text, "ONE_WORD", key->word != 0 && e->t_size * 16 <= key->word);
     /* the simulator crashes on vectors of 16 */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
@@ -6003,6 +6026,15 @@ static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
         gs->cl.clReleaseCommandQueue(*queue);
     *queue = NULL;
     return gpuscan__fail(gs, code, "clCreateCommandQueue failed");
+}
+
+static void *gpuscan__without_const(const void *pointer) {
+    union {
+        const void *from;
+        void *to;
+    } cast;
+    cast.from = pointer;
+    return cast.to;
 }
 
 /* A buffer, or NULL: what comes together with an error code is given back. */
@@ -6700,6 +6732,7 @@ static gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan *plan, co
     if (init && buffer.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init and init_buffer are both given");
     gpuscan__input(plan, "init_buffer", buffer, 1, plan->e.dst_size)->required = 0;
+    plan->init = init;
     plan->flags |= init ? GPUSCAN__FLAG_INIT : buffer.mem ? GPUSCAN__FLAG_INIT_BUFFER : 0;
     return GPUSCAN_SUCCESS;
 }
@@ -6712,10 +6745,33 @@ static gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uin
     return GPUSCAN_SUCCESS;
 }
 
-/* init on the host as a kernel argument of dst's type; anything where there is none. */
-static void gpuscan__arg_init(gpuscan__launch *launch, const void *init, uint32_t size) {
+/* Brings an init on the host to the device, if it is no argument. The commands that use the buffer keep it. */
+static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
+    cl_int code;
+    if (!plan->init || gpuscan__init_by_value(gs, &plan->e))
+        return GPUSCAN_SUCCESS;
+    plan->init_mem = gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size,
+                                            gpuscan__without_const(plan->init), &code);
+    if (!plan->init_mem)
+        return gpuscan__fail(gs, code, "clCreateBuffer for init failed");
+    plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
+    return GPUSCAN_SUCCESS;
+}
+
+static void gpuscan__forget_init(gpuscan *gs, gpuscan__plan *plan) {
+    if (plan->init_mem)
+        gs->cl.clReleaseMemObject(plan->init_mem);
+    plan->init_mem = NULL;
+}
+
+/* init as two arguments: a value of dst's type, anything where there is none, and a buffer, whose offset is returned. */
+static uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     static const uint64_t nothing[GPUSCAN__CUSTOM_MOST / 8] = {0};
-    gpuscan__arg(launch, init ? init : nothing, size);
+    int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
+    gpuscan__arg(launch, by_value && plan->init ? plan->init : nothing, by_value ? plan->e.dst_size : 1);
+    if (plan->init_mem)
+        buffer.mem = plan->init_mem;
+    return gpuscan__arg_buffer(launch, buffer);
 }
 
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
@@ -6957,12 +7013,14 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if (!plan->is_nothing && (r = gpuscan__plan_program(gs, plan, &program)) != 0)
         return r;
-    if ((r = gpuscan__check_scratch(gs, plan)) != 0)
+    if ((r = gpuscan__check_scratch(gs, plan)) != 0 || (program && (r = gpuscan__bring_init(gs, plan)) != 0))
         return r;
     plan->is_enqueued = 1;
     if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, plan)) == 0)
         r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
-    return gpuscan__chain_end(&chain, r);
+    r = gpuscan__chain_end(&chain, r);
+    gpuscan__forget_init(gs, plan);
+    return r;
 }
 
 /* Whether two of the ranges may be the same one. */
@@ -7398,11 +7456,13 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *pla
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0 ||
+        (r = gpuscan__bring_init(gs, plan)) != 0)
         return r;
     if ((r = gpuscan__chain_begin(&chain, gs, call, gs->service_queue, 1, plan)) == 0)
         r = plan->operation->enqueue(&chain, plan, program);
     r = gpuscan__chain_end(&chain, r);
+    gpuscan__forget_init(gs, plan);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
         r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
     gpuscan__forget_event(gs, &done);
@@ -7467,15 +7527,6 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->buffer = buffer;
     array->range = NULL;
     array->zero_copy = 0;
-}
-
-static void *gpuscan__without_const(const void *pointer) {
-    union {
-        const void *from;
-        void *to;
-    } cast;
-    cast.from = pointer;
-    return cast.to;
 }
 
 static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
@@ -7919,8 +7970,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         carries.rows = plan->rows;
         carries.parts = plan->parts;
         carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-        gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
-        carries.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+        carries.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
         carries.flags = common->flags;
         r = gpuscan__launch_end(&launch, &carries, sizeof(carries),
                                 gpuscan__grid_of(gpuscan__min(plan->rows, 65536), group, shared, 0));
@@ -7938,8 +7988,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     parts.parts = plan->parts;
     parts.part_tiles = plan->part_tiles;
     parts.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-    gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
-    parts.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    parts.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     parts.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     parts.flags = common->flags;
     if (plan->parts > 1)
@@ -7967,8 +8016,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.ahead = plan->ahead;
     scan.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
     scan.epoch = chain->place.epoch;
-    gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
-    scan.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    scan.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     scan.flags = common->flags;
     if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
@@ -8355,8 +8403,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     reduce.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     reduce.epoch = chain->place.epoch;
     reduce.dst_offset = gpuscan__arg_result(&launch, plan);
-    gpuscan__arg_init(&launch, desc->init, e->dst_size);
-    reduce.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    reduce.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     reduce.flags = common->flags;
     r = gpuscan__launch_end(&launch, &reduce, sizeof(reduce),
                             gpuscan__grid_of(plan->groups, key->group, shared, !second && !to_host));
@@ -8365,8 +8412,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
         finish.partials_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, e->t_size);
         finish.count = plan->groups;
         finish.dst_offset = gpuscan__arg_result(&launch, plan);
-        gpuscan__arg_init(&launch, desc->init, e->dst_size);
-        finish.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+        finish.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
         finish.flags = common->flags;
         r = gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(1, key->group, shared, !to_host));
     }
@@ -8800,7 +8846,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         own->copies = own->byte_tables = tables;
         return GPUSCAN_SUCCESS;
     }
-    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, local), UINT32_MAX);
+    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
     why = gpuscan__why_refused(gs, common, strategy);
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64)
         why = "weighted sums of 64 bits are not held in local memory";
