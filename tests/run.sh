@@ -92,7 +92,7 @@ seconds() {
   case $1 in
     test_scan) echo 200 ;;
     test_histogram | test_reduce | test_faults) echo 100 ;;
-    test_devices | test_uniform_add | test_trust | test_host | test_offsets) echo 50 ;;
+    test_devices | test_lanes | test_uniform_add | test_trust | test_host | test_offsets) echo 50 ;;
     *) echo 10 ;;
   esac
 }
@@ -151,8 +151,8 @@ for program in $programs; do
   [ "$program" = test_faults ] && program=${sanitized:-test_faults}
   job "$time" pocl "$program" "$pocl"
 done
-# PoCL's compiler picks other instructions for another processor, which ask for other alignments: the offsets run for each
-# that this one can stand for. Distributions' PoCL goes by its kernel library's name, others by LLVM's name.
+# PoCL's compiler picks other instructions for another processor, which ask for other alignments: the offsets run for
+# each that this one can stand for. Distributions' PoCL goes by its kernel library's name, others by LLVM's name.
 cpu_name() {
   OCL_ICD_VENDORS=$work/icd/pocl/ GPUSCAN_TEST_ONLY=none "$work/test_offsets" 2>&1 |
     sed -n 's/^\(pthread.*\), seed.*/\1/p'

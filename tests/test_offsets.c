@@ -27,8 +27,8 @@ static int is_half(pair p) {
     return p.from == GPUSCAN_TYPE_F16 || p.to == GPUSCAN_TYPE_F16;
 }
 
-/* Whether a strategy's turn is in this run: elements of 16 bits meet one of a CPU's, whose vectors are the widest, and of
-   all pairs a third meets one of all. */
+/* Whether a strategy's turn is in this run: elements of 16 bits meet one of a CPU's, whose vectors are the widest, and
+   of all pairs a third meets one of all. */
 static int in_turn(size_t number, pair p, gpuscan_strategy strategy) {
     static const gpuscan_strategy wide[] = {GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
     uint64_t turn = number + test.seed;

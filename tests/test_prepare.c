@@ -91,8 +91,8 @@ static void test_scratch_reuse(void **state) {
     clReleaseMemObject(call.scratch.mem);
 }
 
-/* Scratch that the host may not touch, or in one way only: kernels and fills do what writes would, and what needs a read
-   is refused before anything is enqueued. As the buffer's own flags, and as its parent's. */
+/* Scratch that the host may not touch, or in one way only: kernels and fills do what writes would, and what needs a
+   read is refused before anything is enqueued. As the buffer's own flags, and as its parent's. */
 static void scratch_flags(gpuscan *gs, cl_mem_flags flags, gpuscan_strategy strategy, int inside) {
     int which, reads = (flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)) != 0;
     for (which = 0; which < JOB_END; which++) {
