@@ -104,7 +104,8 @@
                scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
-               or grow allocates nothing.
+               or grow allocates nothing (but a buffer for an init on the host that is too large for an argument: more
+               than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes).
                The queues of the last call and of the last one that used the object's scratch stay retained until
                others take their place, or the end.
 
@@ -648,7 +649,8 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
                    a range.
      count_buffer  One number of count_type: the count is read on the device when the call runs, and one above the
                    desc's count counts as that. Sizes, pitches and scratch go by the desc's count.
-     Scratch       call.scratch, or the object's own. Kernels and the host must be allowed to read and write its buffer.
+     Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer, and for a
+                   reduction to result the host to read it.
      Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR for what does not fit together,
                    UNSUPPORTED_TYPE for f64 where the device has none; INVALID_BUFFER (missing, or an image),
                    INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
@@ -1449,12 +1451,20 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_INIT_BY_VALUE\n"
+    "typedef gpuscan_dst gpuscan_init;\n"
+    "#else /* too large for an argument: the host brings it in a buffer */\n"
+    "typedef uchar gpuscan_init;\n"
+    "#endif\n"
+    "\n"
     "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
     "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
-    "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
+    "static inline gpuscan_t gpuscan_base(gpuscan_init init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
     "                                     uint flags) {\n"
+    "#if GPUSCAN_INIT_BY_VALUE\n"
     "    if (flags & GPUSCAN_FLAG_INIT)\n"
     "        return gpuscan_from_dst(init_value);\n"
+    "#endif\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
     "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
     "    return GPUSCAN_START;\n"
@@ -1470,7 +1480,7 @@ static const char *gpuscan__kernels[] = {
     "/* [PACKED ELEMENTS] ------------------------------------------------------------------------------------------------ */\n"
     "\n"
     "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16. */\n"
-    "\n"
+    "\n",
     "/* Adds a word's elements to a sum. */\n"
     "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
     "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
@@ -1499,7 +1509,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
@@ -1535,7 +1545,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
@@ -1552,7 +1562,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -1588,7 +1598,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -1596,7 +1606,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -1650,7 +1660,7 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A value's words: all, but in tests. */\n"
     "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value, int words) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -1664,7 +1674,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2382,6 +2392,9 @@ static const char *gpuscan__kernels[] = {
     "#if __has_builtin(__builtin_nontemporal_store)\n"
     "#define GPUSCAN_HAS_STREAM_STORE 1\n"
     "#endif\n"
+    "#if __has_builtin(__builtin_shufflevector)\n"
+    "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
+    "#endif\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_WIDE > 1\n"
@@ -2405,19 +2418,20 @@ static const char *gpuscan__kernels[] = {
     "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
     "        x.element[v] = gpuscan_convert(src[i + v], i + v);\n"
     "    return x.all;\n"
-    "#elif GPUSCAN_SRC_F16\n"
-    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (global const half *)(src + i)));\n"
+    "#elif GPUSCAN_SRC_F16 /* by way of a vector: some drivers' vload_half16 wants src + i aligned to one */\n"
+    "#if GPUSCAN_HAS_SHUFFLEVECTOR\n"
+    "    typedef GPUSCAN_WIDEN(ushort) unaligned __attribute__((aligned(sizeof(ushort))));\n"
+    "    GPUSCAN_WIDEN(ushort) x = *(global const unaligned *)(src + i);\n"
+    "#else\n"
+    "    GPUSCAN_WIDEN(ushort) x = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i);\n"
+    "#endif\n"
+    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (private const half *)&x));\n"
     "#else\n"
     "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* x0 x1 ... becomes id x0 x1 ... and so on: lanes move up by 1, 2, 4, 8, in one instruction of two registers. */\n"
-    "#ifdef __has_builtin\n"
-    "#if __has_builtin(__builtin_shufflevector)\n"
-    "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
-    "#endif\n"
-    "#endif\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
     "#define GPUSCAN_UP1(x)  __builtin_shufflevector(id, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)\n"
     "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)\n"
@@ -2442,7 +2456,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_LAST(x) x.s7\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Through memory: of a constant, LLVM makes masks and several instructions for each of the shuffles. */\n"
     "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
     "    volatile gpuscan_t id = gpuscan_identity();\n"
@@ -2458,12 +2472,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return x;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n"
+    "    GPUSCAN_WIDEN(GPUSCAN_DST) y;\n"
     "#if GPUSCAN_DST_F16\n"
-    "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (global half *)(dst + i));\n"
+    "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (private half *)&y);\n"
     "#else\n"
-    "    GPUSCAN_WIDEN(GPUSCAN_DST) y = GPUSCAN_TO_DST_WIDE(x);\n"
+    "    y = GPUSCAN_TO_DST_WIDE(x);\n"
+    "#endif\n"
     "#if GPUSCAN_HAS_STREAM_STORE\n"
     "    if (stream) {\n"
     "        __builtin_nontemporal_store(y, (global GPUSCAN_WIDEN(GPUSCAN_DST) *)(dst + i));\n"
@@ -2475,7 +2491,6 @@ static const char *gpuscan__kernels[] = {
     "    *(global unaligned *)(dst + i) = y;\n"
     "#else\n"
     "    GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n"
-    "#endif\n"
     "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_WIDE > 1 */\n"
@@ -2693,7 +2708,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_scan_carries_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                     gpuscan_scan_carries_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
@@ -2729,7 +2744,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
-    "                   global const gpuscan_t *carries, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "                   global const gpuscan_t *carries, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                   global gpuscan_dst *totals, gpuscan_scan_parts_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
@@ -2789,7 +2804,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n"
     "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n"
-    "        global gpuscan_word *states, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,                   \\\n"
+    "        global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer,                  \\\n"
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
     "\n"
     "/* What all single-pass kernels end with: the row's total, by the tile that holds the row's end; and, where a group\n"
@@ -3556,7 +3571,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
+    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
     "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
     "    sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
     "    dst[GPUSCAN_PLANTED(REDUCE_OVERRUN) ? 1000000 : 0] = GPUSCAN_RESULT(sum);\n"
@@ -3570,7 +3585,7 @@ static const char *gpuscan__kernels[] = {
     "   words, else a launch of gpuscan_reduce_finish does. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
     "gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n"
-    "               global gpuscan_result_t *dst, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "               global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "               gpuscan_reduce_numbers numbers,\n"
     "    local gpuscan_reduce_shared *shared) {\n"
     "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
@@ -3614,7 +3629,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_reduce_finish_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
+    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
     "                      global const gpuscan_dst *init_buffer, gpuscan_reduce_finish_numbers numbers,\n"
     "    local gpuscan_reduce_shared *shared) {\n"
     "    gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n"
@@ -4687,6 +4702,7 @@ typedef struct gpuscan__device {
     cl_uint vendor, units;
     size_t group_limit; /* power of two */
     uint64_t local_memory, cache, largest_buffer;
+    uint64_t parameters; /* bytes of a kernel's arguments */
     uint64_t registers; /* a work-group's, on NVIDIA; 0: not known */
     int version, c_version; /* 120, 200, 300 */
     int f64, int64_atomics, zero_copy;
@@ -5210,6 +5226,7 @@ typedef struct gpuscan__range {
     int partial;  /* what a call does not write stays as it was: of a host array all is needed */
     /* filled by the check: */
     cl_mem root;
+    cl_mem_flags flags;
     uint64_t begin, end; /* bytes in the root */
     uint64_t size_left;  /* bytes from the offset to the buffer's end */
 } gpuscan__range;
@@ -5234,7 +5251,10 @@ struct gpuscan__plan {
     uint32_t flags;  /* GPUSCAN__FLAG_... */
     int from_host;   /* the call is on host arrays: see [HOST ARRAYS] */
     int is_run;      /* a call, not its preparation: all buffers must be there */
+    const void *init; /* on the host; NULL: none */
+    cl_mem init_mem;  /* owned: init, where it is too large for an argument */
     int is_nothing;  /* nothing to compute and nothing to write */
+    int reads_scratch; /* the host does: for a result */
     int is_enqueued; /* commands of the call may be in its queue: set before the first */
 
     /* given to choose */
@@ -5247,6 +5267,8 @@ struct gpuscan__plan {
     gpuscan__key key;
     gpuscan__need need;
     int not_built; /* the driver did not build the program */
+
+    cl_mem_flags scratch_flags; /* checked: of the caller's scratch */
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
@@ -5645,7 +5667,12 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     if (gs->limits.work_group_size && gs->limits.work_group_size < device->group_limit)
         device->group_limit = gs->limits.work_group_size;
     device->group_limit = gpuscan__power_of_two_below(device->group_limit);
+    device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
+    if (device->parameters == 0) /* it does not say: the least that OpenCL allows, as for local memory */
+        device->parameters = 1024;
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
+    if (device->local_memory == 0)
+        device->local_memory = GPUSCAN__KIB;
     if (gs->limits.local_memory && gs->limits.local_memory < device->local_memory)
         device->local_memory = gs->limits.local_memory;
 
@@ -6046,6 +6073,11 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
         gpuscan__undefine(text, custom->source);
 }
 
+/* Whether init is a kernel's argument: its buffers and numbers take less than 256 bytes beside it. */
+static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e) {
+    return e->dst_size + 256u <= gs->device.parameters;
+}
+
 /* What the operations on elements are told besides. operation: the macro that switches its kernels on. A scan says also
    whether it is inclusive, and which form of a single pass it is. */
 static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
@@ -6059,6 +6091,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
     gpuscan__define_number(text, "FEW", few);
     gpuscan__define_number(text, "REGISTERS", key->registers);
+    gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, e));
     gpuscan__define_number(text, "ONE_WORD", key->word != 0 && e->t_size * 16 <= key->word);
     /* the simulator crashes on vectors of 16 */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
@@ -6164,6 +6197,15 @@ static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
         gs->cl.clReleaseCommandQueue(*queue);
     *queue = NULL;
     return gpuscan__fail(gs, code, "clCreateCommandQueue failed");
+}
+
+static void *gpuscan__without_const(const void *pointer) {
+    union {
+        const void *from;
+        void *to;
+    } cast;
+    cast.from = pointer;
+    return cast.to;
 }
 
 /* A buffer, or NULL: what comes together with an error code is given back. */
@@ -6362,8 +6404,6 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         return GPUSCAN_SUCCESS;
     if (!event && gs->scratch_queue != chain->queue) {
         cl_int code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
-        if (code == CL_SUCCESS)
-            code = gs->cl.clFlush(gs->scratch_queue);
         if (code != CL_SUCCESS) {
             gpuscan__forget_event(gs, &event);
             return gpuscan__fail(gs, code, "a marker in the queue that used the object's scratch last failed");
@@ -6377,6 +6417,13 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         status <= CL_COMPLETE) {
         gpuscan__forget_event(gs, &event);
         return GPUSCAN_SUCCESS;
+    }
+    if (gs->scratch_queue != chain->queue) { /* or what is waited for may never begin */
+        cl_int code = gs->cl.clFlush(gs->scratch_queue);
+        if (code != CL_SUCCESS) {
+            gpuscan__forget_event(gs, &event);
+            return gpuscan__fail(gs, code, "flushing the queue that used the object's scratch last failed");
+        }
     }
     return gpuscan__chain_wait(chain, event);
 }
@@ -6448,10 +6495,11 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* A call's scratch: the caller's, with what must be 0 cleared, or the object's. need: what the kernels use. */
-static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__need *need) {
+/* A call's scratch: the caller's, with what must be 0 cleared, or the object's. */
+static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
+    const gpuscan__need *need = &plan->need;
     cl_command_queue queue = chain->queue;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
@@ -6462,6 +6510,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         uint64_t at = call->scratch.offset;
         size_t bytes, offset, piece;
         const cl_uint zero = 0;
+        int may_write = !(plan->scratch_flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY));
         for (i = 0; i < GPUSCAN__SCRATCHES; i++) { /* what must be 0 comes first */
             chain->place.mem[i] = call->scratch.mem;
             chain->place.offset[i] = at;
@@ -6474,7 +6523,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(zeros))
+            if (piece <= sizeof(zeros) && may_write)
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, zeros,
                                                    chain->wait_count, chain->waits, made);
             else
@@ -6503,7 +6552,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
 
 /* Starts a call: its queue, its wait list, its scratch. */
 static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, const gpuscan_call *call,
-                                           cl_command_queue queue, int in_order, const gpuscan__need *need) {
+                                           cl_command_queue queue, int in_order, const gpuscan__plan *plan) {
     gpuscan_result r;
     memset(chain, 0, sizeof(*chain));
     chain->gs = gs;
@@ -6512,7 +6561,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     chain->in_order = in_order;
     chain->wait_count = call->wait_count;
     chain->waits = call->wait_list;
-    r = gpuscan__chain_scratch(chain, need);
+    r = gpuscan__chain_scratch(chain, plan);
     if (r != 0 || queue == gs->service_queue) /* a self-test is no call */
         return r;
     if ((r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
@@ -6731,6 +6780,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the buffer is CL_MEM_WRITE_ONLY",
                              field);
     range->root = parent ? parent : mem;
+    range->flags = flags;
     range->begin = origin + offset;
     range->end = origin + end;
     range->size_left = size - offset;
@@ -6847,6 +6897,10 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     range->reads = 1;
     if ((r = gpuscan__check_range(gs, range)) != 0)
         return r;
+    if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                             "call.scratch is read for result, but the buffer's flags keep the host from it");
+    plan->scratch_flags = range->flags;
     usable = call->scratch_size ? call->scratch_size : range->size_left;
     if (usable < bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, %llu are needed",
@@ -6874,6 +6928,7 @@ static gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan *plan, co
     if (init && buffer.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init and init_buffer are both given");
     gpuscan__input(plan, "init_buffer", buffer, 1, plan->e.dst_size)->required = 0;
+    plan->init = init;
     plan->flags |= init ? GPUSCAN__FLAG_INIT : buffer.mem ? GPUSCAN__FLAG_INIT_BUFFER : 0;
     return GPUSCAN_SUCCESS;
 }
@@ -6886,10 +6941,33 @@ static gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uin
     return GPUSCAN_SUCCESS;
 }
 
-/* init on the host as a kernel argument of dst's type; anything where there is none. */
-static void gpuscan__arg_init(gpuscan__launch *launch, const void *init, uint32_t size) {
+/* Brings an init on the host to the device, if it is no argument. The commands that use the buffer keep it. */
+static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
+    cl_int code;
+    if (!plan->init || gpuscan__init_by_value(gs, &plan->e))
+        return GPUSCAN_SUCCESS;
+    plan->init_mem = gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size,
+                                            gpuscan__without_const(plan->init), &code);
+    if (!plan->init_mem)
+        return gpuscan__fail(gs, code, "clCreateBuffer for init failed");
+    plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
+    return GPUSCAN_SUCCESS;
+}
+
+static void gpuscan__forget_init(gpuscan *gs, gpuscan__plan *plan) {
+    if (plan->init_mem)
+        gs->cl.clReleaseMemObject(plan->init_mem);
+    plan->init_mem = NULL;
+}
+
+/* init as two arguments: a value of dst's type, anything where there is none, and a buffer. Returns its offset. */
+static uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     static const uint64_t nothing[GPUSCAN__CUSTOM_MOST / 8] = {0};
-    gpuscan__arg(launch, init ? init : nothing, size);
+    int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
+    gpuscan__arg(launch, by_value && plan->init ? plan->init : nothing, by_value ? plan->e.dst_size : 1);
+    if (plan->init_mem)
+        buffer.mem = plan->init_mem;
+    return gpuscan__arg_buffer(launch, buffer);
 }
 
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
@@ -7167,12 +7245,14 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if (!plan->is_nothing && (r = gpuscan__plan_program(gs, plan, &program)) != 0)
         return r;
-    if ((r = gpuscan__check_scratch(gs, plan)) != 0)
+    if ((r = gpuscan__check_scratch(gs, plan)) != 0 || (program && (r = gpuscan__bring_init(gs, plan)) != 0))
         return r;
     plan->is_enqueued = 1;
-    if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, &plan->need)) == 0)
+    if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, plan)) == 0)
         r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
-    return gpuscan__chain_end(&chain, r);
+    r = gpuscan__chain_end(&chain, r);
+    gpuscan__forget_init(gs, plan);
+    return r;
 }
 
 /* Whether two of the ranges may be the same one: where one may, it is said of the other, too. */
@@ -7709,11 +7789,13 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *pla
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0 ||
+        (r = gpuscan__bring_init(gs, plan)) != 0)
         return r;
-    if ((r = gpuscan__chain_begin(&chain, gs, call, gs->service_queue, 1, &plan->need)) == 0)
+    if ((r = gpuscan__chain_begin(&chain, gs, call, gs->service_queue, 1, plan)) == 0)
         r = plan->operation->enqueue(&chain, plan, program);
     r = gpuscan__chain_end(&chain, r);
+    gpuscan__forget_init(gs, plan);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
         r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
     gpuscan__forget_event(gs, &done);
@@ -7780,15 +7862,6 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->zero_copy = 0;
 }
 
-static void *gpuscan__without_const(const void *pointer) {
-    union {
-        const void *from;
-        void *to;
-    } cast;
-    cast.from = pointer;
-    return cast.to;
-}
-
 static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range->elements * array->range->size; /* fits: gpuscan__extent has said so */
 }
@@ -7823,15 +7896,15 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether the device may use an array where it lies: kernels count on their type's alignment. What a custom type's is only
-   the device knows, but it divides the size. */
+/* Whether the device may use an array where it lies: kernels count on their type's alignment. What a custom type's is
+   only the device knows, but it divides the size. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     uint32_t size = array->range->size, power = size & (~size + 1);
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
-/* Fills a buffer with its array. Where the queue has no order, only the write's event says when the kernels may start: a
-   blocking write that returns has read the array. */
+/* Fills a buffer with its array. Where the queue has no order, only the write's event says when the kernels may start:
+   a blocking write that returns has read the array. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -8231,8 +8304,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         carries.rows = plan->rows;
         carries.parts = plan->parts;
         carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-        gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
-        carries.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+        carries.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
         carries.flags = common->flags;
         r = gpuscan__launch_end(&launch, &carries, sizeof(carries),
                                 gpuscan__grid_of(gpuscan__min(plan->rows, 65536), group, shared, 0));
@@ -8250,8 +8322,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     parts.parts = plan->parts;
     parts.part_tiles = plan->part_tiles;
     parts.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-    gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
-    parts.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    parts.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     parts.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     parts.flags = common->flags;
     if (plan->parts > 1)
@@ -8279,8 +8350,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.ahead = plan->ahead;
     scan.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
     scan.epoch = chain->place.epoch;
-    gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
-    scan.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    scan.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     scan.flags = common->flags;
     if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
@@ -8621,6 +8691,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__key_elements(common);
+    common->reads_scratch = desc->result != NULL;
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
 }
 
@@ -8730,8 +8801,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     reduce.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     reduce.epoch = chain->place.epoch;
     reduce.dst_offset = gpuscan__arg_result(&launch, plan);
-    gpuscan__arg_init(&launch, desc->init, e->dst_size);
-    reduce.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    reduce.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     reduce.flags = common->flags;
     r = gpuscan__launch_end(&launch, &reduce, sizeof(reduce),
                             gpuscan__grid_of(plan->groups, key->group, shared, !second && !to_host));
@@ -8740,8 +8810,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
         finish.partials_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, e->t_size);
         finish.count = plan->groups;
         finish.dst_offset = gpuscan__arg_result(&launch, plan);
-        gpuscan__arg_init(&launch, desc->init, e->dst_size);
-        finish.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+        finish.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
         finish.flags = common->flags;
         r = gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(1, key->group, shared, !to_host));
     }
@@ -9222,7 +9291,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         own->copies = own->byte_tables = tables;
         return GPUSCAN_SUCCESS;
     }
-    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, local), UINT32_MAX);
+    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
     why = gpuscan__why_refused(gs, common, strategy);
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64)
         why = "weighted sums of 64 bits are not held in local memory";
