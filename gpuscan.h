@@ -299,6 +299,8 @@ typedef enum gpuscan_op {
                                                              to arrive combines           into global memory
    SINGLE_PASS_AHEAD  the same, with half of the groups      as SINGLE_PASS               as SINGLE_PASS
                       summing tiles ahead of the scan
+                      (the first three, of many rows of up
+                      to 32 elements: one a work-item)
    CPU_MULTI_PASS     MULTI_PASS, a work-item a group        MULTI_PASS, likewise         tables of one work-item each,
                                                                                           merged into global memory
    CPU_SINGLE_PASS    SINGLE_PASS, a work-item a group       SINGLE_PASS, likewise        as CPU_MULTI_PASS */
@@ -694,8 +696,9 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    conversion    source elements become dst_type (for f16: f32) before they are combined, by custom->convert where it is
                  given, else as C converts
    returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
-                 than 64 bytes, or in place on a device without fences of device scope; SINGLE_PASS_AHEAD in place. AUTO
-                 takes another strategy by itself. INVALID_ARGUMENT: a pitch is smaller than count
+                 than 64 bytes, or in place on a device without fences of device scope; SINGLE_PASS_AHEAD in place; or
+                 its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
+                 INVALID_ARGUMENT: a pitch is smaller than count
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
                  "Decoupled fallback", 2025. Within a sub-group: Hillis and Steele, "Data parallel algorithms", 1986 */
@@ -750,11 +753,11 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  gpuscan_reduce_prepare or _scratch_size, there is enough for either
    count 0       src may be missing; the result is init, or the identity, or for ARGMIN and ARGMAX, as where all
                  elements are NaN, the largest value of dst_type
-   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32). An index in
-                 u32 wraps around where there are more than 2^32 elements
-   returns       INVALID_ARGUMENT: dst and result are both given, or init or custom->convert for ARGMIN or ARGMAX.
-                 INVALID_BUFFER: neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not
-                 work on the device, or on elements of more than 64 bytes
+    conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32)
+    returns       INVALID_ARGUMENT: dst and result are both given, or init or custom->convert for ARGMIN or ARGMAX.
+                  INVALID_BUFFER: neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not
+                  work on the device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and
+                  the index's dst_type u32, whose largest value means that there is none
    method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch
                  does */
@@ -1027,8 +1030,8 @@ static const char *gpuscan__kernels[] = {
     "   SECTIONS    search for the name in brackets. Each uses those before it.\n"
     "               [PLANTED DEFECTS]\n"
     "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n"
-    "               [CPU TILES] [MULTI-PASS SCAN] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [UNIFORM ADD] [REDUCE]\n"
-    "               [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM]\n"
+    "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [UNIFORM ADD]\n"
+    "               [REDUCE] [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
     "     row         a row of the caller's data; rows are scanned or counted each by itself (a segment of equal length)\n"
@@ -1091,6 +1094,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_HISTOGRAM_FINISH 14 /* the last bin is not moved to counts */\n"
     "#define GPUSCAN_TEST_PLANT_BARRIER          15 /* values are read before they are there: a data race */\n"
     "#define GPUSCAN_TEST_PLANT_REDUCE_OVERRUN   16 /* the result is written far behind dst */\n"
+    "#define GPUSCAN_TEST_PLANT_LAST_ROW         17 /* scan_rows leaves the last row out */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -1300,7 +1304,7 @@ static const char *gpuscan__kernels[] = {
     "                     : \"r\"(predicate));\n"
     "    return lanes;\n"
     "}\n"
-    "#define GPUSCAN_LANES_SYNC() /* lanes go together from one exchange to the next */\n"
+    "#define GPUSCAN_LANES_SYNC() __asm__ volatile(\"bar.warp.sync \" GPUSCAN_ALL_LANES \";\" ::: \"memory\")\n"
     "\n",
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
@@ -2782,13 +2786,47 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "#if GPUSCAN_SCAN_ROWS\n"
+    "/* [SCAN ROWS] ------------------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "/* Many rows of a few elements: a work-item scans a row. A tile for each would be idle but for its first lanes. */\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
+    "} gpuscan_scan_rows_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_rows(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
+    "                  gpuscan_init init_value, global const gpuscan_dst *init_buffer, global gpuscan_dst *totals,\n"
+    "                  gpuscan_scan_rows_numbers numbers) {\n"
+    "    uint flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    src += numbers.src_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    for (ulong row = get_global_id(0); row < numbers.rows - (GPUSCAN_PLANTED(LAST_ROW) ? 1 : 0);\n"
+    "         row += get_global_size(0)) {\n"
+    "        global const gpuscan_src *from = src + row * numbers.src_pitch;\n"
+    "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n"
+    "        gpuscan_t sum = base;\n"
+    "        for (ulong i = 0; i < count; i++) {\n"
+    "            gpuscan_t next = gpuscan_combine(sum, gpuscan_convert(from[i], i));\n"
+    "            to[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : sum);\n"
+    "            sum = next;\n"
+    "        }\n"
+    "        if (flags & GPUSCAN_FLAG_TOTAL)\n"
+    "            totals[numbers.total_offset + row] = gpuscan_to_dst(sum);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* [SINGLE-PASS SCAN] ----------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* One tile a group, each datum read once and written once. A tile publishes its sum (aggregate), looks back over the\n"
     "   tiles before it to the nearest one that has published everything up to its end (prefix), and publishes its own.\n"
     "   Merrill and Garland, \"Single-pass parallel prefix scan with decoupled look-back\", 2016. Tickets number the tiles in\n"
     "   the order in which groups start, so that a tile only waits for groups that run or have run.\n"
-    "\n"
+    "\n",
     "   Prefixes are combined in tile order: prefix[t] = prefix[t - 1] op aggregate[t], whichever prefix was found, so that\n"
     "   floats come out with the same bits whatever the timing.\n"
     "\n"
@@ -3521,9 +3559,12 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_t gpuscan_partial_load(global gpuscan_partial *partials, uint i, uint epoch) {\n"
     "#if GPUSCAN_WORD\n"
     "    gpuscan_t value = gpuscan_identity();\n"
-    "#if GPUSCAN_PTX /* no fence: words that were stored but are not there yet are on their way */\n"
-    "    for (uint polls = 0; gpuscan_observe(partials, i, epoch, &value) == GPUSCAN_EMPTY && polls < 1u << 22; polls++)\n"
-    "        ;\n"
+    "#if GPUSCAN_PTX\n"
+    "    /* No fence: the group stored the words before it took its ticket, so they are on their way. If they never came,\n"
+    "       say because two calls share a scratch, the launch fails rather than leave them out. */\n"
+    "    for (uint polls = 0; gpuscan_observe(partials, i, epoch, &value) == GPUSCAN_EMPTY; polls++)\n"
+    "        if (polls == 1u << 22)\n"
+    "            __asm__ volatile(\"trap;\");\n"
     "#else\n"
     "    gpuscan_observe(partials, i, epoch, &value);\n"
     "#endif\n"
@@ -4700,6 +4741,7 @@ typedef struct gpuscan__profile {
 typedef struct gpuscan__device {
     cl_device_type type;
     cl_uint vendor, units;
+    uint64_t work_items; /* the most of a launch: what the host's and the device's size_t hold */
     size_t group_limit; /* power of two */
     uint64_t local_memory, cache, largest_buffer;
     uint64_t parameters; /* bytes of a kernel's arguments */
@@ -5646,6 +5688,9 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     device->units = (cl_uint)gpuscan__device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
     if (device->units == 0)
         device->units = 1;
+    device->work_items = SIZE_MAX;
+    if (gpuscan__device_number(cl, id, CL_DEVICE_ADDRESS_BITS) == 32)
+        device->work_items = UINT32_MAX;
     device->cache = gpuscan__device_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
     device->largest_buffer = gpuscan__device_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     gpuscan__device_text(cl, id, CL_DEVICE_NAME, device->name, sizeof(device->name));
@@ -8037,6 +8082,7 @@ static void gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs) {
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
     uint32_t few; /* a single pass over so few tiles that each reads all sums before its own */
+    uint32_t by_item; /* a work-item scans a row */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
 
@@ -8063,10 +8109,16 @@ GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 GPUSCAN__NUMBERS(scan_parts, GPUSCAN__SCAN_PARTS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 
-enum { GPUSCAN__SCAN_SUMS = 0, GPUSCAN__SCAN_CARRIES, GPUSCAN__SCAN_PARTS };
+enum {
+    GPUSCAN__SCAN_SUMS = 0,
+    GPUSCAN__SCAN_CARRIES,
+    GPUSCAN__SCAN_PARTS,
+    GPUSCAN__SCAN_ROWS = 0 /* alone in a program */
+};
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL};
+    static const char *const by_item[] = {"gpuscan_scan_rows", NULL};
     static const char *const look_back[] = {"gpuscan_scan_look_back", NULL};
     static const char *const look_back_cpu[] = {"gpuscan_scan_look_back_cpu", NULL};
     static const char *const ahead[] = {"gpuscan_scan_ahead", NULL};
@@ -8074,6 +8126,8 @@ static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     gpuscan_strategy strategy = gpuscan__key_strategy(key);
     gpuscan__scan_key own;
     memcpy(&own, key->own, sizeof(own));
+    if (own.by_item)
+        return by_item;
     if (!gpuscan__is_single_pass(strategy))
         return multi_pass;
     if (gpuscan__key_is_cpu(key))
@@ -8093,7 +8147,9 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_PARTS_NUMBERS", gpuscan__scan_parts_numbers_text);
     }
     gpuscan__define_operation(text, gs, plan,
-                              gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS" : "SCAN_MULTI_PASS",
+                              own.by_item                         ? "SCAN_ROWS"
+                              : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
+                                                                  : "SCAN_MULTI_PASS",
                               gpuscan__vector(plan->e.src_size, plan->e.dst_size), own.inclusive != 0,
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
@@ -8196,7 +8252,16 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
                         ? GPUSCAN__FEW_TILES
                         : 0;
+    plan->key.by_item = 0;
     memcpy(key->own, &plan->key, sizeof(plan->key));
+}
+
+/* Of a single pass. */
+static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
+    if (gpuscan__key_is_cpu(&plan->common.key)) /* each takes tile after tile */
+        return gpuscan__min(plan->tiles, gs->device.units);
+    return gpuscan__key_strategy(&plan->common.key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 2 * plan->tiles + 1
+                                                                                        : plan->tiles;
 }
 
 /* What keeps the strategy from doing a call; NULL: nothing. */
@@ -8212,7 +8277,21 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return "in place it needs a fence of device scope";
     if (in_place && strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         return "in place a tile would be overwritten while it is summed";
-    return plan->tiles < (uint64_t)1 << 30 ? NULL : "more than 2^30 tiles";
+    if (plan->tiles >= (uint64_t)1 << 30)
+        return "more than 2^30 tiles";
+    return gpuscan__scan_groups(gs, plan) <= gs->device.work_items / plan->common.key.group
+               ? NULL
+               : "a launch cannot have so many work-items";
+}
+
+/* Whether a work-item scans a row: rows so short that a tile for each would be nearly empty, and so many that each compute
+   unit gets a group of work-items. A CPU strategy's groups are of one work-item anyway. */
+#define GPUSCAN__ROW_OF_ITEM 32
+static int gpuscan__scan_goes_by_item(const gpuscan *gs, const gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    const gpuscan__key *key = &plan->common.key;
+    return !plan->common.forced && !gpuscan__key_is_cpu(key) && desc->count <= GPUSCAN__ROW_OF_ITEM &&
+           plan->rows >= (uint64_t)key->group * gs->device.units;
 }
 
 /* Takes a strategy with what else the tuning says. */
@@ -8262,6 +8341,13 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     if (why)
         gpuscan__scan_take(gs, plan, &tuning, gpuscan__strategies[tuning.strategy].portable);
     memset(&common->need, 0, sizeof(common->need));
+    if (gpuscan__scan_goes_by_item(gs, plan)) { /* whatever the strategy: there is nothing to look back at */
+        gpuscan__scan_take(gs, plan, &tuning, GPUSCAN_STRATEGY_MULTI_PASS);
+        plan->key.by_item = 1;
+        memcpy(common->key.own, &plan->key, sizeof(plan->key));
+        plan->parts = plan->part_tiles = 1;
+        return GPUSCAN_SUCCESS;
+    }
     if (!gpuscan__is_single_pass(tuning.strategy))
         return gpuscan__scan_cut_parts(gs, plan);
     /* ahead: sums, and then prefixes; see [SCAN AHEAD] in kernels.cl.inc */
@@ -8277,10 +8363,12 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
-    uint64_t units = plan->rows * plan->parts, t_size = common->e.t_size;
-    uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096));
     uint32_t group = common->key.group;
-    uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
+    int by_item = plan->key.by_item != 0;
+    uint64_t units = by_item ? gpuscan__ceil_div(plan->rows, group) : plan->rows * plan->parts;
+    uint64_t t_size = common->e.t_size;
+    uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096));
+    uint64_t shared = by_item ? 0 : gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
     gpuscan__scan_sums_numbers sums;
     gpuscan__scan_carries_numbers carries;
     gpuscan__scan_parts_numbers parts;
@@ -8311,7 +8399,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         if (r != 0)
             return r;
     }
-    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
+    launch = gpuscan__launch_begin(chain, program, by_item ? GPUSCAN__SCAN_ROWS : GPUSCAN__SCAN_PARTS, stand_in);
     parts.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     parts.src_pitch = plan->src_pitch;
     parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
@@ -8321,7 +8409,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     parts.rows = plan->rows;
     parts.parts = plan->parts;
     parts.part_tiles = plan->part_tiles;
-    parts.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+    parts.carries_offset = by_item ? 0 : gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
     parts.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     parts.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     parts.flags = common->flags;
@@ -8337,7 +8425,8 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     const gpuscan__key *key = &common->key;
     cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, stand_in);
-    uint64_t groups = plan->tiles, shared = gpuscan__key_shared_bytes(chain->gs, key, common->e.t_size);
+    uint64_t groups = gpuscan__scan_groups(chain->gs, plan);
+    uint64_t shared = gpuscan__key_shared_bytes(chain->gs, key, common->e.t_size);
     gpuscan__scan_numbers scan;
     scan.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     scan.src_pitch = plan->src_pitch;
@@ -8353,10 +8442,6 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     scan.flags = common->flags;
-    if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
-        groups = gpuscan__min(plan->tiles, chain->gs->device.units);
-    else if (gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        groups = 2 * plan->tiles + 1;
     shared += (uint64_t)common->e.t_size * plan->key.few / chain->gs->device.lane_width; /* a value a window of tiles */
     return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, key->group, shared, 1));
 }
@@ -8679,6 +8764,9 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if (e->arg && desc->custom && desc->custom->convert)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "custom->convert: ARGMIN and ARGMAX compare source elements as they are");
+    if (e->arg && e->dst == GPUSCAN_TYPE_U32 && desc->count > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                             "count: the indices of more than 2^32 - 1 elements need the dst_type u64");
     if (e->arg && (desc->init || desc->init_buffer.mem))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
     if (common->is_run && (desc->dst.mem == NULL) == (desc->result == NULL))

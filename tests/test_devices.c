@@ -13,6 +13,7 @@ typedef struct disguise {
     int fence;                                     /* has_fence: 0, 1, or -1: as the real one's features say */
     const char *feature;                           /* the only one of OpenCL C 3.0 */
     size_t work_items;                             /* in the first dimension */
+    cl_uint address_bits;
     size_t kernel_group;                           /* work-items that a kernel can be launched with */
     int no_compiler, no_platform, no_kernel_group; /* the last: a kernel's group is 0 */
 } disguise;
@@ -61,6 +62,8 @@ static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size
         if (worn->work_items && value)
             *(size_t *)value = worn->work_items;
         return code;
+    case CL_DEVICE_ADDRESS_BITS:
+        return worn->address_bits ? fake_uint(worn->address_bits, size, value, needed) : code;
     case 0x4002: /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
         return fake_uint(65536, size, value, needed);
     default:
@@ -594,12 +597,24 @@ static void test_rows(void **state) {
         const disguise *of;
         uint64_t rows, count;
         gpuscan_strategy strategy;
-    } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS}, {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS},
-                 {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS},  {&cpu, 7, 20000, GPUSCAN_STRATEGY_CPU_MULTI_PASS},
-                 {&amd, 7, 5000, GPUSCAN_STRATEGY_SINGLE_PASS},      {&amd, 8, 5000, GPUSCAN_STRATEGY_MULTI_PASS},
-                 {&amd, 7, 1000, GPUSCAN_STRATEGY_MULTI_PASS}};
+        int by_item; /* a work-item scans a row, and not even a strategy that is forced takes a tile for each */
+    } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0},
+                 {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0},
+                 {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0},
+                 {&cpu, 7, 20000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0},
+                 {&cpu, 5000, 3, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0},
+                 {&amd, 7, 5000, GPUSCAN_STRATEGY_SINGLE_PASS, 0},
+                 {&amd, 8, 5000, GPUSCAN_STRATEGY_MULTI_PASS, 0},
+                 {&amd, 7, 1000, GPUSCAN_STRATEGY_MULTI_PASS, 0},
+                 {&amd, 5000, 33, GPUSCAN_STRATEGY_MULTI_PASS, 0},
+                 {&amd, 500, 3, GPUSCAN_STRATEGY_MULTI_PASS, 0},
+                 {&amd, 512, 1, GPUSCAN_STRATEGY_MULTI_PASS, 1},
+                 {&amd, 70001, 3, GPUSCAN_STRATEGY_MULTI_PASS, 1},
+                 {&amd, 5000, 32, GPUSCAN_STRATEGY_MULTI_PASS, 1}};
+    static const gpuscan_strategy forced[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                              GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
     cl_uint *in = (cl_uint *)test_alloc(8 * 40000 * 4), *out = (cl_uint *)test_alloc(8 * 40000 * 4);
-    size_t c;
+    size_t c, f;
     uint64_t i;
     (void)state;
     want_pocl();
@@ -610,16 +625,68 @@ static void test_rows(void **state) {
         gpuscan_scan_desc desc;
         memset(&desc, 0, sizeof desc);
         desc.rows = cases[c].rows;
-        test_case("%s, %u rows of %u", worn->what, (unsigned)cases[c].rows, (unsigned)cases[c].count);
-        test_ok(gpuscan_scan_host(gs, in, out, cases[c].count, &desc));
-        assert_int_equal(gs->programs->key.strategy, cases[c].strategy);
-        for (i = 0; i < cases[c].rows * cases[c].count; i++)
-            if (out[i] != i % cases[c].count)
-                fail_msg("%s: %u at %u", test.what, (unsigned)out[i], (unsigned)i);
+        for (f = 0; f < (cases[c].by_item ? 4 : 1); f++) {
+            gpuscan__scan_key own;
+            desc.call.strategy = forced[f];
+            test_case("%s, %u rows of %u, %s", worn->what, (unsigned)cases[c].rows, (unsigned)cases[c].count,
+                      test_strategy_name(forced[f]));
+            memset(out, 0xFF, 8 * 40000 * 4);
+            test_ok(gpuscan_scan_host(gs, in, out, cases[c].count, &desc));
+            assert_int_equal(gs->programs->key.strategy, cases[c].strategy);
+            memcpy(&own, gs->programs->key.own, sizeof own);
+            assert_int_equal(own.by_item, cases[c].by_item);
+            for (i = 0; i < cases[c].rows * cases[c].count; i++)
+                if (out[i] != i % cases[c].count)
+                    fail_msg("%s: %u at %u", test.what, (unsigned)out[i], (unsigned)i);
+        }
         close_disguised(gs);
     }
     free(in);
     free(out);
+}
+
+/* A size_t of 32 bits does not hold a group for each of so many rows: a single pass says so, and AUTO takes another way.
+   The last that fits: groups * group is below 2^32; one row more is not. Elements are bytes, so that they fit 32 bits. */
+static void test_many_rows(void **state) {
+    static const disguise narrow = {.what = "an AMD GPU of 32 bits",
+                                    AMD_GPU,
+                                    .says.version = "OpenCL 2.0 ",
+                                    .says.language = "OpenCL C 2.0 ",
+                                    .address_bits = 32};
+    static const disguise wide = {.what = "an AMD GPU of 64 bits",
+                                  AMD_GPU,
+                                  .says.version = "OpenCL 2.0 ",
+                                  .says.language = "OpenCL C 2.0 ",
+                                  .address_bits = 64};
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
+    const disguise *devices[] = {&narrow, &wide};
+    size_t d, s;
+    int past;
+    (void)state;
+    want_pocl();
+    for (d = 0; d < 2; d++)
+        for (s = 0; s < sizeof strategies / sizeof *strategies; s++)
+            for (past = 0; past < 2; past++) {
+                gpuscan *gs = open_disguised(devices[d], 0);
+                gpuscan_scan_desc desc;
+                uint64_t bytes, group;
+                int ahead = strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, is_narrow = d == 0 && past;
+                int looks_back = ahead || strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS;
+                memset(&desc, 0, sizeof desc);
+                desc.src_type = GPUSCAN_TYPE_U8;
+                desc.count = 100;
+                desc.rows = 1;
+                desc.call.strategy = strategies[s];
+                test_ok(gpuscan_scan_prepare(gs, &desc));
+                group = gs->programs->key.group;
+                desc.rows = (UINT64_C(1) << 32) / group - 1; /* groups: as many rows; ahead twice as many, and one */
+                desc.rows = (ahead ? (desc.rows - 1) / 2 : desc.rows) + (uint64_t)past;
+                test_case("%s, %s, %u rows", worn->what, test_strategy_name(strategies[s]), (unsigned)desc.rows);
+                test_expect(gpuscan_scan_scratch_size(gs, &desc, &bytes),
+                            looks_back && is_narrow ? GPUSCAN_ERROR_UNSUPPORTED_STRATEGY : GPUSCAN_SUCCESS);
+                close_disguised(gs);
+            }
 }
 
 /* The histogram's forms for few samples and for many: their groups, and the bit from which accumulators count them. A
@@ -1173,7 +1240,8 @@ int main(void) {
                                        TEST(test_blame),        TEST(test_no_compiler),
                                        TEST(test_stand_in_not_built),
                                        TEST(test_small_groups), TEST(test_odd_groups),
-                                       TEST(test_rows),         TEST(test_forms),
+                                       TEST(test_rows),         TEST(test_many_rows),
+                                       TEST(test_forms),
                                        TEST(test_ranges),       TEST(test_streams),
                                        TEST(test_chunks),       TEST(test_wide),
                                        TEST(test_choice),       TEST(test_little_local_memory),
