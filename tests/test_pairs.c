@@ -35,7 +35,7 @@ static void code_add(const char *format, ...) {
 /* A cmocka teardown. */
 static int print_code(void **state) {
     if (code.length)
-        print_error("%s", code.text);
+        fputs(code.text, stderr); /* print_error cuts it off */
     code_begin();
     return test_end(state);
 }
@@ -203,11 +203,11 @@ static histogram_case histogram_of(const pairs_row *row) {
 static void histogram_code(const histogram_case *c, uint64_t seed) {
     const gpuscan_histogram_desc *d = &c->d;
     const struct {
-        const char *field, *cast;
+        const char *field, *as; /* a cast; "type": a gpuscan_type */
         uint64_t    value;
     } fields[] = {{"d.count", "", d->count},
-                  {"d.sample_type", "(gpuscan_type)", d->sample_type},
-                  {"d.counter_type", "(gpuscan_type)", d->counter_type},
+                  {"d.sample_type", "type", d->sample_type},
+                  {"d.counter_type", "type", d->counter_type},
                   {"d.bins", "", d->bins},
                   {"d.form", "(gpuscan_bins)", d->form},
                   {"d.lower.u", "", d->lower.u},
@@ -215,13 +215,13 @@ static void histogram_code(const histogram_case *c, uint64_t seed) {
                   {"d.closed", "", (uint64_t)d->closed},
                   {"d.outside", "(gpuscan_outside)", d->outside},
                   {"d.accumulate", "", (uint64_t)d->accumulate},
-                  {"d.weight_type", "(gpuscan_type)", d->weight_type},
+                  {"d.weight_type", "type", d->weight_type},
                   {"d.channels", "", d->channels},
                   {"d.channel_mask", "", d->channel_mask},
                   {"d.rows", "", d->rows},
                   {"d.pitch", "", d->pitch},
                   {"d.weights_pitch", "", d->weights_pitch},
-                  {"d.count_type", "(gpuscan_type)", d->count_type},
+                  {"d.count_type", "type", d->count_type},
                   {"samples_offset", "", c->samples_offset},
                   {"counts_offset", "", c->counts_offset},
                   {"edges_offset", "", c->edges_offset},
@@ -229,14 +229,26 @@ static void histogram_code(const histogram_case *c, uint64_t seed) {
                   {"device_count", "", c->device_count},
                   {"own_scratch", "", (uint64_t)c->own_scratch},
                   {"is_weighted", "", (uint64_t)c->is_weighted}};
-    size_t i;
+    const char *letter;
+    size_t      i;
     code_begin();
     code_add("/* cc -Itests this.c -lcmocka -lOpenCL -lm */\n#include \"histograms.h\"\n\nint main(void) {\n"
              "    histogram_case c;\n    memset(&c, 0, sizeof c);\n    test_open(NULL);\n");
-    for (i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (fields[i].value)
-            code_add("    c.%s = %s%s%" PRIx64 "%s;\n", fields[i].field, fields[i].cast, "UINT64_C(0x", fields[i].value,
-                     ")");
+    for (i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (!fields[i].value)
+            continue;
+        code_add("    c.%s = ", fields[i].field);
+        if (strcmp(fields[i].as, "type") == 0) {
+            code_add("GPUSCAN_TYPE_");
+            for (letter = test_type_name((gpuscan_type)fields[i].value); *letter; letter++)
+                code_add("%c", *letter >= 'a' && *letter <= 'z' ? *letter - 'a' + 'A' : *letter);
+            code_add(";\n");
+        } else if (fields[i].value <= INT32_MAX) {
+            code_add("%s%" PRIu64 ";\n", fields[i].as, fields[i].value);
+        } else {
+            code_add("%sUINT64_C(0x%" PRIx64 ");\n", fields[i].as, fields[i].value);
+        }
+    }
     code_add("    test.random = UINT64_C(0x%" PRIx64 ");\n"
              "    test_strategies(&histograms, &c, %d, %d);\n    return test_close(NULL);\n}\n",
              seed, (int)d->call.strategy, (int)d->call.strategy);
