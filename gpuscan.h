@@ -29,7 +29,9 @@
                                            includes, too
                GPUSCAN_LINK_OPENCL         link OpenCL (-lOpenCL) instead of loading it; also in programs that call
                                            OpenCL themselves and link it
-               CL_TARGET_OPENCL_VERSION    as in Khronos' headers (default: 120); the library needs no more than 1.2
+               CL_TARGET_OPENCL_VERSION    as in Khronos' headers, 120 or higher; the library needs no more than 1.2.
+                                           Default: 300, their newest, so that what includes them later finds all; and
+                                           then CL_USE_DEPRECATED_OPENCL_1_2_APIS, for clCreateCommandQueue
 
    STEP BY STEP
                1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
@@ -141,7 +143,10 @@
 #include <stdint.h>
 
 #ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
+#ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
 #endif
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
@@ -156,6 +161,10 @@
 #include <OpenCL/opencl.h>
 #else
 #include <CL/cl.h>
+#endif
+#ifndef CL_VERSION_1_2
+#error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
+#define GPUSCAN__IMPLEMENTED /* the implementation would only repeat that */
 #endif
 
 #ifndef GPUSCAN_API
@@ -262,8 +271,9 @@ typedef enum gpuscan_type {
     GPUSCAN_TYPE_COUNT
 } gpuscan_type;
 
-/* Operators. Integers wrap around. MIN and MAX of floats ignore NaN as C's fmin and fmax do. AND, OR and XOR are for
-   integers. ARGMIN and ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
+/* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN as
+   C's fmin and fmax do; of NaN alone they are an infinity, their identity. AND, OR and XOR are for integers. ARGMIN and
+   ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
     GPUSCAN_OP_MIN,
@@ -650,8 +660,10 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    All else holds: total, init_buffer, count_buffer and scratch are device buffers, and an event, complete, is the
    caller's to release. The arrays may be read before the wait list's events have completed; the kernels wait for those.
    The arrays hold rows * pitch elements, the last row only count; what lies between the rows stays as it was. An output
-   must not overlap an input. A failure of the device once it runs, or when the results are fetched, leaves what the
-   outputs hold unknown. */
+   must not overlap an input. They may lie at any address; a CPU uses those in place that begin at a multiple of their
+   type's size (custom types: of the largest power of two that divides it) and copies the others. A failure of the
+   device once it runs, or when the results are fetched, leaves what the outputs hold unknown; nothing uses the arrays
+   any more when the call has returned. */
 
 /* Prefix sum: every row by itself, dst[i] = init op src[0] op ... op src[i - 1], or with GPUSCAN_INCLUSIVE up to
    src[i].
@@ -852,13 +864,14 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
+#pragma GCC diagnostic ignored "-Wshadow" /* a program may call its types and functions as locals are called here */
 #else
 #define GPUSCAN__UNUSED
 #define GPUSCAN__PRINTF(text, first)
 #endif
 #ifdef _MSC_VER
 #pragma warning(push)
-#pragma warning(disable : 4996)
+#pragma warning(disable : 4996 4459)
 #endif
 
 #ifdef __cplusplus
@@ -1180,10 +1193,11 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
     "\n"
-    "/* What the work-items of a sub-group hand to each other without the group's barriers. One block a kind says how; all\n"
-    "   else is made of its four functions: a number of another lane (gpuscan_uint_up: of d lanes before, or the lane's own\n"
-    "   where there is none; gpuscan_uint_xor; gpuscan_uint_at) and gpuscan_vote, a bit for each lane whose argument is not\n"
-    "   0. memory: a word a work-item, for LOCAL.\n"
+    "/* What the work-items of a sub-group hand to each other without the group's barriers. A kind is a block of four\n"
+    "   functions and a macro, of which all else is made: a number of another lane (gpuscan_uint_up: of d lanes before, or\n"
+    "   the lane's own where there is none; gpuscan_uint_xor; gpuscan_uint_at), gpuscan_vote, a bit for each lane whose\n"
+    "   argument is not 0, and GPUSCAN_LANES_SYNC, after which lanes see what others wrote to local memory. memory: a word a\n"
+    "   work-item, for LOCAL. The lines below say of each kind whether its sub-groups may exchange while others do not.\n"
     "\n"
     "     PTX        NVIDIA's instructions\n"
     "     SUBGROUPS  OpenCL's sub-groups and their shuffles and ballots, on a device whose sub-groups have LANES work-items\n"
@@ -1211,7 +1225,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
     "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n"
-    "\n"
+    "\n",
     "/* A bit a lane of a window. */\n"
     "#if GPUSCAN_WINDOW > 32\n"
     "typedef ulong gpuscan_ballot_t;\n"
@@ -1224,7 +1238,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_BALLOT_UP_TO(lane) (GPUSCAN_BALLOT_ONES >> (GPUSCAN_BALLOT_BITS - 1u - (lane)))\n"
     "#define GPUSCAN_BALLOT_ALL         GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
     "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
     "}\n"
@@ -1255,9 +1269,11 @@ static const char *gpuscan__kernels[] = {
     "    return lanes;\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() /* lanes go together from one exchange to the next */\n"
-    "\n"
+    "\n",
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
+    "#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable\n"
+    "#pragma OPENCL EXTENSION cl_khr_subgroup_ballot : enable\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
     "    return sub_group_shuffle(x, lane);\n"
     "}\n"
@@ -1276,7 +1292,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "\n",
+    "\n"
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
     "    memory[GPUSCAN_ITEM] = x;\n"
@@ -1301,8 +1317,10 @@ static const char *gpuscan__kernels[] = {
     "    return lanes;\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
+    "#error \"this kind of lanes has no block here\"\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
@@ -1333,7 +1351,7 @@ static const char *gpuscan__kernels[] = {
     "    } best;\n"
     "    ulong index;\n"
     "} gpuscan_arg;\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n"
     "\n"
     "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_ARG_VALUE value, ulong index) {\n"
@@ -1363,11 +1381,12 @@ static const char *gpuscan__kernels[] = {
     "#ifdef GPUSCAN_CUSTOM_SIZE\n"
     "typedef char gpuscan_custom_size_differs[sizeof(GPUSCAN_CUSTOM_TYPE) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
     "#endif\n"
-    "\n"
+    "\n",
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
     "\n"
+    "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
     "}\n"
@@ -1400,16 +1419,17 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* What stands before the first element: init, or the identity. */\n"
+    "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
+    "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
     "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
     "                                     uint flags) {\n"
     "    if (flags & GPUSCAN_FLAG_INIT)\n"
     "        return gpuscan_from_dst(init_value);\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
     "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
-    "    return gpuscan_identity();\n"
+    "    return GPUSCAN_START;\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
     "#define GPUSCAN_PACKED_HERE 1\n"
     "#else\n"
@@ -1449,7 +1469,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
@@ -1485,11 +1505,24 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
     "\n"
+    "/* For tests, which define them in a custom text: tiles that publish nothing, and what makes a tile late; how many words\n"
+    "   of a tile's value are stored before whoever stores them stops, how many a fallback adds before it stops, and a pause\n"
+    "   before word p. */\n"
+    "#ifndef GPUSCAN_TEST_SILENT\n"
+    "#define GPUSCAN_TEST_SILENT(tile) false\n"
+    "#define GPUSCAN_TEST_DELAY(tile)\n"
+    "#endif\n"
+    "#ifndef GPUSCAN_TEST_STORED\n"
+    "#define GPUSCAN_TEST_STORED(tile) GPUSCAN_VALUE_WORDS\n"
+    "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
+    "#define GPUSCAN_TEST_PAUSE(p)\n"
+    "#endif\n"
+    "\n",
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -1525,7 +1558,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -1533,7 +1566,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -1587,19 +1620,21 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n",
-    "/* A whole value's words. */\n"
-    "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value) {\n"
+    "\n"
+    "/* A value's words: all, but in tests. */\n"
+    "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value, int words) {\n"
     "    gpuscan_payloads payloads;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++)\n"
     "        payloads.payload[p] = 0;\n"
     "    payloads.value = value;\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++)\n"
+    "    for (int p = 0; p < words; p++) {\n"
+    "        GPUSCAN_TEST_PAUSE(p);\n"
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
+    "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -1616,7 +1651,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n"
-    "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value);\n"
+    "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
+    "                        GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
     "\n"
     "/* The flag of a tile, and its value unless it is empty. */\n"
@@ -1636,29 +1672,33 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Publishes a late tile's aggregate for it. In place the tile may have overwritten its data while they were summed,\n"
-    "   but it publishes first: so the sum is used only where the tile is still empty afterwards. */\n"
+    "/* Publishes a late tile's aggregate for it: the words that are missing, since whoever wrote the others, the tile or\n"
+    "   another that waits, may have been stopped; they hold the same bits. So a tile is there after one fallback. In place\n"
+    "   the tile may have overwritten its data while they were summed, but it publishes first: so the sum is used only where\n"
+    "   neither of the tile's values is there afterwards. tests/look_back.pml is a model of this. */\n"
     "static inline void gpuscan_publish_for(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t value) {\n"
     "    global gpuscan_word *slot = gpuscan_slot(states, tile, GPUSCAN_AGGREGATE);\n"
     "    gpuscan_payloads payloads;\n"
+    "    int words = GPUSCAN_TEST_ADDED(tile);\n"
     "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++)\n"
     "        payloads.payload[p] = 0;\n"
     "    payloads.value = value;\n"
     "    gpuscan_device_fence();\n"
-    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++) {\n"
+    "#if !GPUSCAN_ONE_WORD\n"
+    "    if (gpuscan_observe(states, tile, epoch, &value) != GPUSCAN_EMPTY)\n"
+    "        return;\n"
+    "#endif\n"
+    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS && words > 0; p++) {\n"
     "        gpuscan_word seen = gpuscan_word_load(slot + p);\n"
     "        gpuscan_word word = gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE, payloads.payload[p]);\n"
-    "        if (gpuscan_word_tag(seen) >> 2 == epoch) {\n"
-    "            if (p == 0)\n"
-    "                return;\n"
+    "        if (gpuscan_word_tag(seen) >> 2 == epoch)\n"
     "            continue;\n"
-    "        }\n"
     "#if GPUSCAN_WORD == 128\n"
     "        gpuscan_word_store(slot + p, word);\n"
     "#else\n"
-    "        if (GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word) != seen && p == 0)\n"
-    "            return;\n"
+    "        GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word);\n"
     "#endif\n"
+    "        words--;\n"
     "    }\n"
     "}\n"
     "\n",
@@ -2713,12 +2753,6 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_NONE 0xffffffffu\n"
     "\n"
-    "/* For tests, which define them in a custom text: tiles that publish nothing, and what makes a tile late. */\n"
-    "#ifndef GPUSCAN_TEST_SILENT\n"
-    "#define GPUSCAN_TEST_SILENT(tile) false\n"
-    "#define GPUSCAN_TEST_DELAY(tile)\n"
-    "#endif\n"
-    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_NUMBERS\n"
     "} gpuscan_scan_numbers;\n"
@@ -2943,7 +2977,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value);\n"
     "}\n"
     "static inline void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n"
-    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value);\n"
+    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value, GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
     "\n"
     "/* The sums of tiles [from, to), no more than a window's, scanned among its lanes. Those that are late are summed and\n"
@@ -3375,6 +3409,9 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "\n",
+    "#if (GPUSCAN_GROUP & (GPUSCAN_GROUP - 1)) != 0\n"
+    "#error \"a reduction halves its group: the profile's must be a power of two\"\n"
+    "#endif\n"
     "/* The group's sum of one value a work-item. A barrier must stand between two of them. */\n"
     "static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_reduce_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -3491,8 +3528,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
     "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
-    "    if (flags & (GPUSCAN_FLAG_INIT | GPUSCAN_FLAG_INIT_BUFFER))\n"
-    "        sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
+    "    sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
     "    dst[GPUSCAN_PLANTED(REDUCE_OVERRUN) ? 1000000 : 0] = GPUSCAN_RESULT(sum);\n"
     "}\n"
     "\n"
@@ -4655,7 +4691,7 @@ typedef struct gpuscan__key {
 
 /* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
    only while the library itself keeps it, or another one could have got its handle meanwhile. */
-enum { GPUSCAN__MAX_ARGS = 12, GPUSCAN__MAX_NUMBERS = 16, GPUSCAN__MAX_KNOWN = 16 };
+enum { GPUSCAN__MAX_ARGS = 16, GPUSCAN__MAX_NUMBERS = 16, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
     uint32_t generation; /* of the library's buffers; 0: no buffer */
@@ -4879,11 +4915,11 @@ typedef struct gpuscan__op_facts {
     int data;
 } gpuscan__op_facts;
 
-#define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)             \
+#define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)         \
     {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
-#define GPUSCAN__OP_PLACE(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)           \
+#define GPUSCAN__OP_PLACE(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)       \
     GPUSCAN__OP_PLACE_##name,
-#define GPUSCAN__OP_BOUND(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)           \
+#define GPUSCAN__OP_BOUND(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)       \
     GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACE_##name == (int)GPUSCAN_OP_##name, op_##name)
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 enum { GPUSCAN__OPS(GPUSCAN__OP_PLACE) GPUSCAN__OP_PLACES };
@@ -5042,6 +5078,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "RESULT_TYPE", dst_name);
         gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
         gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
+        gpuscan__define(text, "START", "gpuscan_identity()");
         gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
         gpuscan__define_number(text, "WIDE", 1);
         return;
@@ -5059,11 +5096,15 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     if (e->op == GPUSCAN_OP_CUSTOM) {
         gpuscan__define(text, "COMBINE", e->custom->combine);
         gpuscan__define(text, "IDENTITY", e->custom->identity);
+        gpuscan__define(text, "START", "gpuscan_identity()");
     } else {
         int identity = gpuscan__ops[e->op].identity;
+        int zero = identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* x + -0 is x; but sums start with +0 */
         gpuscan__define(text, "COMBINE", dst->kind == 'f' ? gpuscan__ops[e->op].real : gpuscan__ops[e->op].integer);
+        gpuscan__define(text, "START", zero ? "0" : "gpuscan_identity()");
         gpuscan__define(text, "IDENTITY",
-                        identity == GPUSCAN__ID_LEAST     ? dst->least
+                        zero                              ? "-0.0f"
+                        : identity == GPUSCAN__ID_LEAST   ? dst->least
                         : identity == GPUSCAN__ID_LARGEST ? dst->largest
                                                           : identities[identity]);
     }
@@ -5085,10 +5126,11 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     }
 }
 
-/* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are added.
-   Their sums wrap around, so any order gives the same bits. */
+/* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are
+   added. Their sums wrap around, so any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
-    return gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst) && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
+    int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
+    return integers && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
                ? e->src_size
                : 0;
 }
@@ -5155,15 +5197,18 @@ struct gpuscan__plan {
     int from_host;   /* the call is on host arrays: see [HOST ARRAYS] */
     int is_run;      /* a call, not its preparation: all buffers must be there */
     int is_nothing;  /* nothing to compute and nothing to write */
+    int is_enqueued; /* commands of the call may be in its queue: set before the first */
 
     /* given to choose */
     int in_place;              /* src and dst are the same range */
     size_t group_limit;        /* work-items a group at most: the device's, or what the call's kernels can do */
+    int is_stand_in;           /* its custom text is the self-test's, not the caller's */
     const gpuscan__key *forced; /* of a self-test: the key of the program under test; NULL: choose one */
 
     /* choose: from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
+    int not_built; /* the driver did not build the program */
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
@@ -5374,8 +5419,8 @@ static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
     gpuscan__set_by_size(p->counts_copies, 2, 2);
 }
 
-/* A CPU. Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
-   readings. Histograms: of groups that draw their work and have local tables one a thread will do. Large outputs are
+/* A CPU. Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its
+   two readings. Histograms: of groups that draw their work and have local tables one a thread will do. Large outputs are
    stored past the caches: u32, 2^26, Sapphire Rapids, ms through and past them: 2 threads 23.8 and 15.7, 16 threads 5.9
    and 3.7 (without any prefetch 23.8 and 5.0). Half to eight times the distance does as well. */
 static void gpuscan__profile_cpu(gpuscan__profile *p) {
@@ -5489,6 +5534,26 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
     return order && scope;
 }
 
+/* The fence of device scope, and the build options with it: the profile's, where the lanes have what it takes, or
+   OpenCL's own. */
+static void gpuscan__choose_fence(gpuscan *gs) {
+    gpuscan__device *device = &gs->device;
+    device->build_options = "";
+    device->fence = device->profile.fence;
+    if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator: what the optimiser makes of unions is too wide for it */
+        device->build_options = "-cl-opt-disable";
+    if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
+        device->fence = GPUSCAN__FENCE_NONE;
+    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs)) {
+        device->fence = GPUSCAN__FENCE_OPENCL2;
+        device->build_options = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
+    }
+    if (gs->limits.without & GPUSCAN_WITHOUT_FENCE) {
+        device->fence = GPUSCAN__FENCE_NONE;
+        device->build_options = "";
+    }
+}
+
 /* At least 1. */
 static size_t gpuscan__power_of_two_below(size_t x) {
     size_t power = 1;
@@ -5570,20 +5635,7 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     }
     if (device->lanes == GPUSCAN__LANES_PTX)
         device->registers = gpuscan__device_number(cl, id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
-    device->build_options = "";
-    device->fence = profile->fence;
-    if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator: what the optimiser makes of unions is too wide for it */
-        device->build_options = "-cl-opt-disable";
-    if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
-        device->fence = GPUSCAN__FENCE_NONE;
-    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs)) {
-        device->fence = GPUSCAN__FENCE_OPENCL2;
-        device->build_options = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
-    }
-    if (without & GPUSCAN_WITHOUT_FENCE) {
-        device->fence = GPUSCAN__FENCE_NONE;
-        device->build_options = "";
-    }
+    gpuscan__choose_fence(gs);
     return GPUSCAN_SUCCESS;
 }
 
@@ -5715,6 +5767,14 @@ static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
     gpuscan__release(&gs->allocator, program);
 }
 
+static void gpuscan__free_programs(gpuscan *gs, gpuscan__program *programs) {
+    while (programs) {
+        gpuscan__program *next = programs->next;
+        gpuscan__free_program(gs, programs);
+        programs = next;
+    }
+}
+
 static const char *gpuscan__custom_text(const gpuscan_custom *custom, size_t i) {
     const char *const texts[5] = {custom->source, custom->type, custom->combine, custom->identity, custom->convert};
     return texts[i] ? texts[i] : "";
@@ -5761,7 +5821,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
 
 /* Builds from the blob or from source, and creates the kernels. After a failure the caller frees the program, with what
    a driver gave together with an error code. */
-static gpuscan_result gpuscan__build(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program) {
+static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
     const char *const *names = plan->operation->kernels(&program->key);
     const unsigned char *binary;
@@ -5796,8 +5856,9 @@ static gpuscan_result gpuscan__build(gpuscan *gs, const gpuscan__plan *plan, gpu
         if (!program->program || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
         code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
+        plan->not_built = code != CL_SUCCESS;
         if (code != CL_SUCCESS)
-            return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL);
+            return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL && !plan->is_stand_in);
         if (gs->logger.log) {
             char message[160];
             snprintf(message, sizeof(message), "built a program of %s, strategy %s, types %u and %u, op %u",
@@ -5926,11 +5987,12 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
 }
 
 /* The program of a plan, built on first use. */
-static gpuscan_result gpuscan__get_program(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program **found) {
+static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
     gpuscan__text prefix;
     gpuscan_result r = GPUSCAN_SUCCESS;
+    plan->not_built = 0;
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 && gpuscan__same_custom(program, custom)) {
             *found = program;
@@ -6372,8 +6434,8 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     return r;
 }
 
-/* A kernel's numbers are one list, LIST(X), which makes the host's struct here and the kernel's in its program's text, so
-   that both have the same fields in the same order. Each is 64 bits. */
+/* A kernel's numbers are one list, LIST(X), which makes the host's struct here and the kernel's in its program's text,
+   so that both have the same fields in the same order. Each is 64 bits. */
 #define GPUSCAN__NUMBER_FIELD(name) cl_ulong name;
 #define GPUSCAN__NUMBER_TEXT(name) "ulong " #name "; "
 #define GPUSCAN__NUMBERS(kernel, LIST)                                                                                 \
@@ -6755,8 +6817,8 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
     return (t_size * (group / lanes + 1 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16;
 }
 
-/* A lane sums the sub-groups' sums each, so there are no more sub-groups than lanes; and in a single-pass scan a sub-group
-   looks back alone, which LANES_LOCAL can only do as the whole group. */
+/* A lane sums the sub-groups' sums each, so there are no more sub-groups than lanes; and in a single-pass scan a
+   sub-group looks back alone, which LANES_LOCAL can only do as the whole group. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__key *key, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = key->operation == GPUSCAN__OPERATION_scan && gpuscan__is_single_pass(gpuscan__key_strategy(key));
@@ -6814,22 +6876,59 @@ static void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const 
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Goes on without the vendor's instructions, and without the programs that were built with them. */
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__program *program;
+/* Goes on without the vendor's instructions, and without the programs that were built with them: the caller frees what
+   it gets. */
+static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
+    gpuscan__program *programs = gs->programs;
+    gs->programs = NULL;
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = gs->device.profile.lane_width;
-    if (gs->device.fence == GPUSCAN__FENCE_PTX)
-        gs->device.fence = GPUSCAN__FENCE_NONE;
-    while ((program = gs->programs) != NULL) {
-        gs->programs = program->next;
-        gpuscan__free_program(gs, program);
-    }
+    gpuscan__choose_fence(gs);
+    return programs;
+}
+
+/* For good. */
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
+                                   const char *why) {
+    gpuscan__free_programs(gs, programs);
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
 }
 
-/* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built. One
-   that is wrong is not used on this object any more: *again, and the plan is made anew. */
+/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form they
+   are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them does
+   not keep the text from being tried with another. */
+static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
+    const gpuscan_call *call = plan->call;
+    const char *build_options = gs->device.build_options;
+    int lanes = gs->device.lanes, fence = gs->device.fence;
+    uint32_t lane_width = gs->device.lane_width, strategy = plan->key.strategy;
+    gpuscan__program *programs = gpuscan__leave_lanes(gs), *program;
+    gpuscan_call any = *call;
+    gpuscan_result r = plan->operation->choose(gs, plan);
+    any.strategy = GPUSCAN_STRATEGY_AUTO;
+    plan->call = &any;
+    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        r = plan->operation->choose(gs, plan);
+    if (r == 0)
+        r = gpuscan__get_program(gs, plan, &program);
+    plan->call = call;
+    if (r == 0) {
+        plan->key.strategy = strategy; /* the note's */
+        gpuscan__give_up_lanes(gs, plan, programs, "its program was not built with them");
+        gs->error[0] = 0;
+        *again = 1;
+        return GPUSCAN_SUCCESS;
+    }
+    gs->programs = programs;
+    gs->device.lanes = lanes;
+    gs->device.fence = fence;
+    gs->device.build_options = build_options;
+    gs->device.lane_width = lane_width;
+    return r;
+}
+
+/* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built.
+   One that is wrong is not used on this object any more: *again, and the plan is made anew. */
 static int gpuscan__needs_proof(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (gpuscan__key_is_cpu(&plan->key) || (gs->device.lanes == GPUSCAN__LANES_NONE &&
@@ -6853,7 +6952,7 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *plan, int *right) {
+static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__plan stand_in = *plan;
     gpuscan__program *program;
     gpuscan_custom custom;
@@ -6861,6 +6960,7 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     unsigned size = (unsigned)plan->e.custom->size;
     gpuscan_result r;
     memset(&custom, 0, sizeof(custom));
+    stand_in.is_stand_in = 1;
     stand_in.e.convert = NULL;
     stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM ? &custom : NULL;
     custom.size = size;
@@ -6876,7 +6976,9 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     if (!stand_in.e.custom) /* the caller has a conversion alone: what is tested is the program without */
         stand_in.key.custom_size = 0;
     *right = 1;
-    if ((r = gpuscan__get_program(gs, &stand_in, &program)) != 0 || program->proved)
+    r = gpuscan__get_program(gs, &stand_in, &program);
+    plan->not_built = stand_in.not_built;
+    if (r != 0 || program->proved)
         return r;
     program->proved = 1;
     r = plan->operation->self_test(gs, &stand_in, program, right);
@@ -6884,7 +6986,7 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     return r;
 }
 
-static gpuscan_result gpuscan__prove(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, int *again) {
+static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -6896,7 +6998,7 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, const gpuscan__plan *plan, gpu
         return r;
     *again = 1;
     if (gs->device.lanes != GPUSCAN__LANES_NONE) {
-        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its self-test failed");
     } else {
         gs->refused[plan->operation->number] |= 1u << strategy;
         gpuscan__note_refusal(gs, plan, "its strategy is not used any more", "its self-test failed");
@@ -6909,17 +7011,13 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
                                                    int *again) {
     size_t group = 0;
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
-    if (r == GPUSCAN_ERROR_BUILD && gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, "its program was not built");
-        gs->error[0] = 0;
-        *again = 1;
-        return GPUSCAN_SUCCESS;
-    }
     if (r == 0)
         r = gpuscan__program_group(gs, *program, &group);
     if (r == 0 && group >= plan->key.group && !(*program)->proved)
-        return gpuscan__prove(gs, plan, *program, again);
-    if (r != 0 || group >= plan->key.group)
+        r = gpuscan__prove(gs, plan, *program, again);
+    if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
+        return gpuscan__build_without_lanes(gs, plan, again);
+    if (r != 0 || *again || group >= plan->key.group)
         return r;
     plan->group_limit = gpuscan__power_of_two_below(group);
     *again = plan->group_limit < plan->key.group;
@@ -6960,6 +7058,7 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
+    plan->is_enqueued = 1;
     if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, &plan->need)) == 0)
         r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
     return gpuscan__chain_end(&chain, r);
@@ -7128,7 +7227,7 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
         int less = a < b;
         (void)less;
         switch (op) {
-#define GPUSCAN__OP_REAL(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)            \
+#define GPUSCAN__OP_REAL(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)        \
     case GPUSCAN_OP_##name:                                                                                            \
         z.real = host_real;                                                                                            \
         break;
@@ -7141,7 +7240,7 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
         uint64_t a = x.bits, b = y.bits;
         int less = gpuscan__types[type].kind == 's' ? (int64_t)a < (int64_t)b : a < b;
         switch (op) {
-#define GPUSCAN__OP_INTEGER(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)         \
+#define GPUSCAN__OP_INTEGER(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)     \
     case GPUSCAN_OP_##name:                                                                                            \
         z.bits = host_integer;                                                                                         \
         break;
@@ -7155,128 +7254,229 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
     return z;
 }
 
-/* What the data are made for: count elements in tiles. */
+/* What the data are made for: count elements in tiles. What shows one mistake may hide another, so a self-test goes in
+   rounds. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
+    unsigned round; /* tiles of its parity begin with an edge; others with elements that hide nothing before them */
+    int decides;    /* of a reduction by an operator whose result is one of its values: it is that of element */
+    uint64_t best;  /* this; of init where it is count */
 } gpuscan__test_shape;
 
-/* The first, the last, and those on either side of a tile's end; but odd tiles begin with elements that hide nothing of
-   what precedes them. */
+static gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
+    gpuscan__test_shape shape;
+    shape.count = 3 * tile + 5;
+    shape.tile = tile;
+    shape.round = round;
+    shape.decides = 0;
+    shape.best = 0;
+    return shape;
+}
+
+static int gpuscan__test_picks(gpuscan_op op) {
+    int data = gpuscan__ops[op].data;
+    return data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
+}
+
+/* The last element, the last of a tile, and the first of those of the round's parity. */
 static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile;
-    return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == 0);
+    return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* And one in so many of the others. */
+/* And what follows such a first one, and one in so many of the others. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
-    int begins = i % shape->tile < 3 && i / shape->tile % 2 == 1;
-    return gpuscan__is_edge(shape, i) || (!begins && gpuscan__mix(i) % spacing == 0);
+    uint64_t at = i % shape->tile;
+    if (gpuscan__is_edge(shape, i))
+        return 1;
+    if (at < 3 && i / shape->tile % 2 != shape->round % 2)
+        return 0;
+    return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* The bit that changes at element i, each at another, those next to the tiles' ends first; 64: none does. */
+/* From 2 to 100; an edge's is above all that precede it. */
+static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i) {
+    uint64_t at = i % shape->tile, span = 100 / (shape->count / shape->tile + 1);
+    if (i == shape->count - 1)
+        return 100;
+    return i / shape->tile * span + (at == shape->tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
+}
+
+/* The largest so far at edges, else often 0; where one decides, it is the largest of all. */
+static uint64_t gpuscan__test_rising(const gpuscan__test_shape *shape, uint64_t i) {
+    if (shape->decides)
+        return i == shape->best ? 100 : gpuscan__mix(i) % 90;
+    return gpuscan__is_marked(shape, i, 7) ? gpuscan__test_rank(shape, i) : 0;
+}
+
+/* 0 but for those that are marked; where one decides, it is the last that is not 0. */
+static uint64_t gpuscan__test_sparse(const gpuscan__test_shape *shape, uint64_t i) {
+    if (shape->decides && shape->best < shape->count && i <= shape->best)
+        return i == shape->best ? 100 : 1 + gpuscan__mix(i) % 90;
+    return !shape->decides && gpuscan__is_marked(shape, i, 5) ? gpuscan__test_rank(shape, i) : 0;
+}
+
+/* The bit that changes at element i, each at another, those at edges first; 64: none does. Of the first 8 one is init's
+   (gpuscan__test_init_bit), and of the others every second never changes. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
+    if (i == shape->count - 1)
+        return 7;
     if (gpuscan__is_edge(shape, i)) {
-        b = (unsigned)(i / shape->tile * 2 + (i % shape->tile != 0));
-        return i == shape->count - 1 ? 7 : b < bits && b != 7 ? b : 64;
+        b = (unsigned)(i / shape->tile * 2 + (i % shape->tile == shape->tile - 1));
+        return b < 7 ? b : 64;
     }
-    for (b = 8; b < bits; b++)
+    for (b = 8; b < bits; b += 2)
         if (gpuscan__mix(b) % shape->count == i)
             return b;
     return 64;
 }
 
-/* From 0 to 100, of which every integer type has as many, and f16 too. */
-static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
-    uint32_t bits = gpuscan__types[e->src].size * 8;
+/* So many low bits change: those that both types have, and that are exact as f16. */
+static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
+    uint32_t src = gpuscan__types[e->src].size, dst = gpuscan__types[e->dst].size;
+    return gpuscan__is_float(e->src) ? 8 : (unsigned)(8 * (src < dst ? src : dst));
+}
+
+/* An element whose low bits are these; a float's is the number that they are in the destination. */
+static gpuscan__number gpuscan__test_pattern(const gpuscan__elements *e, uint64_t pattern) {
+    gpuscan__number x;
+    if (gpuscan__is_float(e->src)) {
+        int is_signed = gpuscan__types[e->dst].kind == 's';
+        pattern = gpuscan__wrap(is_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8, pattern);
+        x.real = is_signed ? (double)(int64_t)pattern : (double)pattern;
+    } else {
+        x.bits = gpuscan__wrap(e->src, pattern);
+    }
+    return x;
+}
+
+static unsigned gpuscan__test_init_bit(const gpuscan__test_shape *shape) {
+    return shape->round % 2 ? 0 : 2; /* the first element's, the first one's of tile 1: no edges in this round */
+}
+
+/* A factor for small numbers of the source, so that both halves of 64 bits matter where there are any. */
+static double gpuscan__test_factor(const gpuscan__elements *e) {
+    const double fine = 1 + 1.0 / 1073741824, halves = 4294967297.0, high = 8589934592.0;
+    if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
+        return 1;
+    if (gpuscan__is_float(e->dst))
+        return !gpuscan__is_float(e->src) ? high : e->dst == GPUSCAN_TYPE_F64 ? fine : 1;
+    return gpuscan__types[e->dst].size == 8 ? halves : 1;
+}
+
+static gpuscan__number gpuscan__test_small(const gpuscan__elements *e, uint64_t small, double factor, int negative) {
     gpuscan__number x;
     if (gpuscan__is_float(e->src))
-        x.real = (double)level - (gpuscan__is_float(e->dst) || gpuscan__types[e->dst].kind == 's' ? 50 : 0);
-    else if (e->src != e->dst)
-        x.bits = level;
-    else if (gpuscan__types[e->src].kind == 's') /* over the whole of the type */
-        x.bits = (uint64_t)(((int64_t)level - 50) * ((int64_t)1 << (bits - 7)));
+        x.real = (negative ? -(double)small : (double)small) * factor;
     else
-        x.bits = level << (bits - 7);
+        x.bits = gpuscan__wrap(e->src, (negative ? (uint64_t)0 - small : small) * (uint64_t)factor);
+    return x;
+}
+
+/* From 0 to 101, of which every integer type has as many, and f16 too. */
+static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
+    uint32_t bits = gpuscan__types[e->src].size * 8;
+    uint64_t zero = gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0;
+    int negative = level < zero;
+    gpuscan__number x;
+    if (gpuscan__is_float(e->src) || e->src != e->dst)
+        return gpuscan__test_small(e, negative ? zero - level : level - zero, gpuscan__test_factor(e), negative);
+    x.bits = (level - zero) << (bits - 7); /* over the whole of the type */
+    if (bits == 64)
+        x.bits += level;
+    x.bits = gpuscan__wrap(e->src, x.bits);
     return x;
 }
 
 /* Element i of src. */
 static gpuscan__number gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
-    int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), set = 0;
-    int half = e->src == GPUSCAN_TYPE_F16 || e->dst == GPUSCAN_TYPE_F16;
-    unsigned bits = 8 * gpuscan__types[gpuscan__types[e->src].size < gpuscan__types[e->dst].size ? e->src : e->dst].size;
+    int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst);
+    int half = e->dst == GPUSCAN_TYPE_F16;
+    int data = gpuscan__ops[e->op].data, negative = 0;
     unsigned bit;
-    uint64_t random = gpuscan__mix(i), small = 0;
+    uint64_t random = gpuscan__mix(i + ((uint64_t)shape->round << 40)), small = 0;
+    double factor = gpuscan__test_factor(e);
     gpuscan__number x;
-    x.bits = gpuscan__wrap(e->src, random);
-    switch (gpuscan__ops[e->op].data) {
+    switch (data) {
+    case GPUSCAN__DATA_RISING:
+        return gpuscan__test_level(e, gpuscan__test_rising(shape, i));
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, 101 - gpuscan__test_rising(shape, i));
     case GPUSCAN__DATA_SUM:
+        x.bits = gpuscan__wrap(e->src, random | 1);
         if (!real)
             return x;
-        if (e->src == GPUSCAN_TYPE_F64 && e->dst == GPUSCAN_TYPE_F64)
-            small = random >> 34;
-        else if (gpuscan__is_marked(shape, i, half ? shape->count / 500 + 1 : 1)) /* 2048 are exact in f16 */
-            small = 1 + random % 3;
+        if (e->src == GPUSCAN_TYPE_F64 && e->dst == GPUSCAN_TYPE_F64) {
+            small = random >> 34 | 1;
+            factor = 1;
+        } else if (gpuscan__is_marked(shape, i, half ? shape->count / 500 + 1 : 1)) { /* 2048 are exact in f16 */
+            small = 1 + random % (gpuscan__is_float(e->dst) ? 3 : 100);
+        }
         break;
-    case GPUSCAN__DATA_RISING:
-        return gpuscan__test_level(e, gpuscan__is_marked(shape, i, 7) ? i * 100 / shape->count : 0);
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, gpuscan__is_marked(shape, i, 7) ? 100 - i * 100 / shape->count : 100);
     case GPUSCAN__DATA_PRODUCT:
-        if (!real) {
-            x.bits = gpuscan__wrap(e->src, random | 1);
+        x.bits = gpuscan__wrap(e->src, random | 3);
+        if (!real)
             return x;
-        }
         small = gpuscan__is_edge(shape, i) ? 2 : 1;
-        if (gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1)) {
-            x.real = -(double)small;
-            return x;
-        }
+        negative = gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1);
+        factor = 1;
         break;
-    case GPUSCAN__DATA_SET:
-        set = 1;
-        /* fall through */
-    case GPUSCAN__DATA_CLEARED:
-        bit = gpuscan__test_bit(shape, i, bits);
-        x.bits = gpuscan__wrap(e->src, (bit < 64 ? (uint64_t)1 << bit : 0) ^ (set ? 0 : ~(uint64_t)0));
-        return x;
-    default: /* GPUSCAN__DATA_SPARSE */
-        small = gpuscan__is_marked(shape, i, 5) ? 1 + random % 100 : 0;
+    case GPUSCAN__DATA_SPARSE:
+        small = gpuscan__test_sparse(shape, i);
+        negative = gpuscan__types[e->src].kind == 's';
+        break;
+    default: /* GPUSCAN__DATA_SET, GPUSCAN__DATA_CLEARED */
+        bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
+        if (bit < 64)
+            small = (uint64_t)1 << bit;
+        return gpuscan__test_pattern(e, data == GPUSCAN__DATA_SET ? small : ~small);
     }
-    if (gpuscan__is_float(e->src))
-        x.real = (double)small;
-    else
-        x.bits = small;
-    return x;
+    return gpuscan__test_small(e, small, factor, negative);
 }
 
 /* What stands before the first: a value that shows, and hides little. */
-static gpuscan__number gpuscan__test_init(const gpuscan__elements *e) {
+static gpuscan__number gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
+    const uint64_t high = (uint64_t)1 << 32; /* both halves of 64 bits */
+    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
+    unsigned bits = gpuscan__test_bits(e);
+    double factor = gpuscan__test_factor(e);
+    int sparse = gpuscan__ops[e->op].data == GPUSCAN__DATA_SPARSE;
     gpuscan__number x;
     switch (gpuscan__ops[e->op].data) {
     case GPUSCAN__DATA_RISING:
-        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 5));
+        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, level));
     case GPUSCAN__DATA_FALLING:
-        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 95));
-    case GPUSCAN__DATA_CLEARED:
-        x.bits = gpuscan__wrap(e->dst, ~(uint64_t)8);
-        return x;
+        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 101 - level));
     case GPUSCAN__DATA_SET:
-        x.bits = 8;
+    case GPUSCAN__DATA_CLEARED: /* with the bits that the elements do not have */
+        bit = (uint64_t)1 << gpuscan__test_init_bit(shape);
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
+            bit = ~bit;
+        else
+            bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
+        x.bits = gpuscan__wrap(e->dst, bit);
         return x;
     default:
-        if (gpuscan__is_float(e->dst))
-            x.real = 2;
-        else
-            x.bits = 3;
+        if (!gpuscan__is_float(e->dst)) {
+            x.bits = gpuscan__wrap(e->dst, sparse ? high + 1 : 5 * high + 3);
+            return x;
+        }
+        /* sums and products stay exact */
+        x.real = sparse ? 1 : 2;
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_SUM && !gpuscan__is_float(e->src))
+            x.real *= factor;
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_SUM && e->src == GPUSCAN_TYPE_F64 && e->dst == e->src)
+            x.real += 2147483647;
+        else if (e->dst == GPUSCAN_TYPE_F64)
+            x.real += x.real > 2 ? 2 : 1.0 / 1073741824;
         return x;
     }
 }
 
 /* The same for elements of a custom type, which are bytes: in the stand-in's operator the last that is not 0 wins. */
-static unsigned char gpuscan__test_byte(const gpuscan__test_shape *shape, uint64_t i, uint32_t byte) {
-    return (unsigned char)(gpuscan__is_marked(shape, i, 5) ? 1 + gpuscan__mix(i * 1024 + byte) % 255 : 0);
+static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
+    return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
 
 /* src: the data; init: what precedes them; scan: what a scan of them gives, NULL where none is wanted; total: its
@@ -7289,9 +7489,9 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
     uint32_t byte;
     if (e->dst == GPUSCAN_TYPE_CUSTOM) {
         for (byte = 0; byte < e->dst_size; byte++) {
-            unsigned char last = init[byte] = (unsigned char)(byte % 7);
+            unsigned char last = init[byte] = (unsigned char)(201 + byte % 7);
             for (i = 0; i < shape->count; i++) {
-                unsigned char x = src[i * e->src_size + byte] = gpuscan__test_byte(shape, i, byte);
+                unsigned char x = src[i * e->src_size + byte] = gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
                 unsigned char next = x ? x : last;
                 if (scan)
                     scan[i * e->dst_size + byte] = inclusive ? next : last;
@@ -7301,7 +7501,7 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
         }
         return;
     }
-    sum = gpuscan__test_init(e);
+    sum = gpuscan__test_init(e, shape);
     gpuscan__put_number(e->dst, init, 0, sum);
     for (i = 0; i < shape->count; i++) {
         gpuscan__number x = gpuscan__test_number(e, shape, i), next;
@@ -7316,7 +7516,7 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
 
 /* Buffers of a self-test's own, and scratch: the object's may be in use by calls that wait for the caller. Behind each
    stand guard bytes. */
-enum { GPUSCAN__TEST_ARRAYS = 4, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
+enum { GPUSCAN__TEST_ARRAYS = 6, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer;           /* in the test's desc */
@@ -7439,7 +7639,7 @@ static gpuscan_result gpuscan__test_run(gpuscan__test *test, gpuscan__plan *plan
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__HOST_ARRAYS = 4 };
+enum { GPUSCAN__HOST_ARRAYS = 6 };
 
 /* An array of a blocking call: which of the plan's ranges it stands for, and where its buffer goes in the desc. */
 typedef struct gpuscan__host_array {
@@ -7447,6 +7647,7 @@ typedef struct gpuscan__host_array {
     const void *data;
     gpuscan_buffer *buffer;
     const gpuscan__range *range; /* found by its field */
+    int zero_copy; /* its buffer is the array itself */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
@@ -7454,6 +7655,7 @@ typedef struct gpuscan__host_call {
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
+    int in_order;
     cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* owned */
     int mem_count;
 } gpuscan__host_call;
@@ -7464,6 +7666,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->data = data;
     array->buffer = buffer;
     array->range = NULL;
+    array->zero_copy = 0;
 }
 
 static void *gpuscan__without_const(const void *pointer) {
@@ -7509,6 +7712,26 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return GPUSCAN_SUCCESS;
 }
 
+/* Whether the device may use an array where it lies: kernels count on their type's alignment. What a custom type's is only
+   the device knows, but it divides the size. */
+static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
+    uint32_t size = array->range->size, power = size & (~size + 1);
+    return ((uintptr_t)array->data & (power - 1)) == 0;
+}
+
+/* Fills a buffer with its array. Where the queue has no order, only the write's event says when the kernels may start: a
+   blocking write that returns has read the array. */
+static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
+    gpuscan *gs = host->gs;
+    cl_event written = NULL;
+    cl_int code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)gpuscan__host_bytes(array),
+                                              array->data, 0, NULL, host->in_order ? NULL : &written);
+    if (code == CL_SUCCESS && written)
+        code = gs->cl.clWaitForEvents(1, &written);
+    gpuscan__forget_event(gs, &written);
+    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
+}
+
 /* A buffer for an array: the array itself where the device can use it where it lies, else a copy. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
@@ -7522,9 +7745,11 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         if (other->data == array->data && other->range->in_place &&
             other->range->in_place == array->range->in_place) {
             array->buffer->mem = other->buffer->mem;
+            array->zero_copy = other->zero_copy;
             return GPUSCAN_SUCCESS;
         }
-    if (gs->device.zero_copy)
+    array->zero_copy = gs->device.zero_copy && gpuscan__host_is_aligned(array);
+    if (array->zero_copy)
         mem = gpuscan__create_buffer(gs, CL_MEM_USE_HOST_PTR, bytes, gpuscan__without_const(array->data), &code);
     else
         mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
@@ -7532,11 +7757,8 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes failed", (unsigned long long)bytes);
     host->mem[host->mem_count++] = mem;
     array->buffer->mem = mem;
-    if ((array->range->reads || array->range->partial) && !gs->device.zero_copy) {
-        code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)bytes, array->data, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
-    }
+    if ((array->range->reads || array->range->partial) && !array->zero_copy)
+        return gpuscan__host_upload(host, array, mem);
     return GPUSCAN_SUCCESS;
 }
 
@@ -7546,14 +7768,12 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpusca
     size_t bytes = (size_t)gpuscan__host_bytes(array);
     cl_mem mem = array->buffer->mem;
     cl_int code = CL_SUCCESS;
-    if (gs->device.zero_copy) {
+    if (array->zero_copy) {
         cl_event unmapped = NULL;
         void *mapped =
             gs->cl.clEnqueueMapBuffer(host->queue, mem, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &code);
-        if (mapped && code != CL_SUCCESS) {
+        if (mapped && code != CL_SUCCESS)
             gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, NULL);
-            gs->cl.clFinish(host->queue); /* mem's memory is the caller's array */
-        }
         if (!mapped || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clEnqueueMapBuffer failed");
         code = gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, &unmapped);
@@ -7573,31 +7793,30 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     gpuscan_result r = GPUSCAN_SUCCESS;
     cl_int code = gs->cl.clWaitForEvents(1, &done);
     int i;
-    if (code != CL_SUCCESS) {
-        gs->cl.clFinish(host->queue); /* the device may still write to the caller's array */
+    if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clWaitForEvents failed");
-    }
     for (i = 0; i < host->count && r == 0; i++)
         if (host->arrays[i].range->writes && host->arrays[i].buffer->mem)
             r = gpuscan__host_fetch(host, &host->arrays[i]);
     return r;
 }
 
-/* A blocking call on arrays. plan: begun, of plan_size bytes; call: that of its desc, a copy of the caller's, into which
-   the arrays' buffers go. */
+/* A blocking call on arrays. plan: begun, of plan_size bytes; call: that of its desc, a copy of the caller's, into
+   which the arrays' buffers go. */
 static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan, size_t plan_size,
                                        gpuscan_call *call) {
     gpuscan *gs = host->gs;
     const gpuscan__operation *operation = plan->operation;
     const void *desc = plan->desc;
     cl_event event = NULL, *caller = call->event;
-    int in_order, i;
+    int i;
     gpuscan_result r;
     call->event = &event;
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
     if ((r = operation->resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = operation->choose(gs, plan)) != 0 || (r = gpuscan__check_call(gs, call, &host->queue, &in_order)) != 0)
+        (r = operation->choose(gs, plan)) != 0 ||
+        (r = gpuscan__check_call(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
@@ -7612,6 +7831,8 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
         r = gpuscan__do(gs, plan, GPUSCAN__RUN, NULL);
         if (r == 0)
             r = gpuscan__host_wait(host, event);
+        if (r != 0 && plan->is_enqueued) /* the device may still use the caller's arrays */
+            gs->cl.clFinish(host->queue);
     }
     if (r == 0 && caller)
         *caller = event;
@@ -7640,7 +7861,7 @@ typedef struct gpuscan__scan_plan {
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
-    uint32_t parts, part_tiles; /* multi-pass: see [scan, multi-pass] in kernels.cl.inc */
+    uint32_t parts, part_tiles; /* multi-pass: see [MULTI-PASS SCAN] in kernels.cl.inc */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles */
 } gpuscan__scan_plan;
 
@@ -7954,7 +8175,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
         groups = gpuscan__min(plan->tiles, chain->gs->device.units);
     else if (gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         groups = 2 * plan->tiles + 1;
-    shared += (uint64_t)common->e.t_size * plan->key.few / chain->gs->device.lane_width; /* a value for each window of tiles */
+    shared += (uint64_t)common->e.t_size * plan->key.few / chain->gs->device.lane_width; /* a value a window of tiles */
     return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, key->group, shared, 1));
 }
 
@@ -7966,22 +8187,20 @@ static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan
                : gpuscan__scan_multi_pass(chain, plan, program);
 }
 
-static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                              int *right) {
+static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                               unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__scan_key own;
     gpuscan__scan_plan plan;
     gpuscan_scan_desc desc;
     gpuscan__test test;
-    gpuscan__test_shape shape;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
     gpuscan__test_array *src, *dst, *total;
     unsigned char init[GPUSCAN__CUSTOM_MOST];
     memcpy(&own, program->key.own, sizeof(own));
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
-    shape.tile = program->key.tile;
-    shape.count = 3 * shape.tile + 5;
     desc.src_type = e->src;
     desc.dst_type = e->dst;
     desc.op = e->op;
@@ -7998,6 +8217,12 @@ static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                              int *right) {
+    gpuscan_result r = gpuscan__scan_test_round(gs, common, program, 0, right);
+    return r != 0 || !*right ? r : gpuscan__scan_test_round(gs, common, program, 1, right);
 }
 
 GPUSCAN__OPERATION(scan, 1);
@@ -8095,21 +8320,74 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
 }
 
-/* dst: the data; addend k: the data's last but k; expected: what they give. */
+/* Addend k and element i: of each pair both matter, the element's in one round at least, and so do neighbours. */
+static gpuscan__number gpuscan__test_addend(const gpuscan__elements *e, uint64_t k) {
+    uint64_t random = gpuscan__mix(k);
+    double factor = gpuscan__test_factor(e);
+    gpuscan__number x;
+    switch (gpuscan__ops[e->op].data) {
+    case GPUSCAN__DATA_RISING:
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, 40 + k % 20);
+    case GPUSCAN__DATA_SPARSE:
+        return gpuscan__test_small(e, 101 + k % 20, factor, 0);
+    case GPUSCAN__DATA_SET:
+    case GPUSCAN__DATA_CLEARED: /* in even bits */
+        x.bits = (random & ~(uint64_t)0 / 3 & ~(uint64_t)15) | (k % 2 ? 4 : 1);
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
+            x.bits = ~x.bits;
+        break;
+    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
+        if (gpuscan__is_float(e->src))
+            return gpuscan__test_small(e, 2 + k % 3, factor, 0);
+        x.bits = random | 3;
+    }
+    x.bits = gpuscan__wrap(e->src, x.bits);
+    return x;
+}
+
+static gpuscan__number gpuscan__test_addend_to(const gpuscan__elements *e, uint64_t i, unsigned round) {
+    uint64_t random = gpuscan__mix(~i);
+    int wins = (i + round) % 2 == 0;
+    double factor = gpuscan__test_factor(e);
+    gpuscan__number x;
+    switch (gpuscan__ops[e->op].data) {
+    case GPUSCAN__DATA_RISING:
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, wins ? 60 + random % 40 : random % 40);
+    case GPUSCAN__DATA_SPARSE:
+        return gpuscan__test_small(e, wins ? 1 + random % 100 : 0, factor, 0);
+    case GPUSCAN__DATA_SET:
+    case GPUSCAN__DATA_CLEARED: /* in odd bits */
+        x.bits = (random & ~(uint64_t)0 / 3 << 1 & ~(uint64_t)15) | (i % 2 ? 8 : 2);
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
+            x.bits = ~x.bits;
+        break;
+    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
+        if (gpuscan__is_float(e->src))
+            return gpuscan__test_small(e, wins ? 2 : 4, 1, (random & 1) != 0);
+        x.bits = random | 3;
+    }
+    x.bits = gpuscan__wrap(e->src, x.bits);
+    return x;
+}
+
+/* expected: what dst and its addends give. */
 static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
                                  unsigned char *dst, unsigned char *addend, unsigned char *expected) {
     uint64_t i;
     uint32_t byte;
     for (i = 0; i < shape->count; i++) {
-        uint64_t k = i / block, at = shape->count - 1 - k;
+        uint64_t k = i / block, random = gpuscan__mix(~i);
         if (e->dst == GPUSCAN_TYPE_CUSTOM) {
             for (byte = 0; byte < e->dst_size; byte++) {
-                unsigned char a = addend[k * e->dst_size + byte] = gpuscan__test_byte(shape, at, byte);
-                unsigned char x = dst[i * e->dst_size + byte] = gpuscan__test_byte(shape, i, byte);
+                unsigned char a = addend[k * e->dst_size + byte] = gpuscan__test_byte(101 + k % 20, byte);
+                unsigned char x = dst[i * e->dst_size + byte] =
+                    gpuscan__test_byte((i + shape->round) % 2 ? 0 : 1 + random % 100, byte);
                 expected[i * e->dst_size + byte] = x ? x : a;
             }
         } else {
-            gpuscan__number a = gpuscan__test_number(e, shape, at), x = gpuscan__test_number(e, shape, i);
+            gpuscan__number a = gpuscan__test_addend(e, k), x = gpuscan__test_addend_to(e, i, shape->round);
             gpuscan__put_number(e->dst, addend, k, a);
             gpuscan__put_number(e->dst, dst, i, x);
             gpuscan__put_number(e->dst, expected, i, gpuscan__combine_numbers(e->dst, e->op, a, x));
@@ -8117,21 +8395,19 @@ static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test
     }
 }
 
-static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
-                                                     gpuscan__program *program, int *right) {
+static gpuscan_result gpuscan__uniform_add_test_round(gpuscan *gs, const gpuscan__plan *common,
+                                                      gpuscan__program *program, unsigned round, int *right) {
     enum { BLOCK = 7 };
     const gpuscan__elements *e = &common->e;
     gpuscan__uniform_add_plan plan;
     gpuscan_uniform_add_desc desc;
     gpuscan__test test;
-    gpuscan__test_shape shape;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
     gpuscan__test_array *dst, *addend;
     uint64_t size = e->dst_size;
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
-    shape.tile = program->key.tile;
-    shape.count = 3 * shape.tile + 5;
     desc.type = e->dst;
     desc.op = e->op;
     desc.custom = e->custom;
@@ -8145,6 +8421,12 @@ static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan_
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
+                                                     gpuscan__program *program, int *right) {
+    gpuscan_result r = gpuscan__uniform_add_test_round(gs, common, program, 0, right);
+    return r != 0 || !*right ? r : gpuscan__uniform_add_test_round(gs, common, program, 1, right);
 }
 
 GPUSCAN__OPERATION(uniform_add, 0);
@@ -8235,8 +8517,9 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
         return why;
     if (gs->device.fence == GPUSCAN__FENCE_NONE)
         return "it needs a fence of device scope";
-    return gpuscan__word_bits(gs, plan->e.t_size, 0) ? NULL
-                                                     : "elements of more than 64 bytes are not handed over in state words";
+    if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
+        return "elements of more than 64 bytes are not handed over in state words";
+    return NULL;
 }
 
 static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -8351,62 +8634,79 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || !to_host ? r : gpuscan__reduce_read(chain, plan);
 }
 
-/* The data for ARGMIN and ARGMAX: the best value stands at an edge, and again later on. */
-static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t at,
-                              unsigned char *src, unsigned char *index) {
-    int rising = gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING;
+/* The data for ARGMIN and ARGMAX: the best value stands again behind the first. */
+static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, unsigned char *src,
+                              unsigned char *index) {
     gpuscan__number first;
     uint64_t i;
     for (i = 0; i < shape->count; i++) {
-        int best = i == at || (i > at && i % 3 == 0);
-        uint64_t level = best ? 100 : gpuscan__mix(i) % 90;
-        gpuscan__put_number(e->src, src, i, gpuscan__test_level(e, rising ? level : 100 - level));
+        int again = i > shape->best && i % 3 == 0;
+        uint64_t level = again ? 100 : gpuscan__test_rising(shape, i);
+        int rising = gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING;
+        gpuscan__put_number(e->src, src, i, gpuscan__test_level(e, rising ? level : 101 - level));
     }
-    first.bits = at;
+    first.bits = shape->best;
     gpuscan__put_number(e->dst, index, 0, first);
+}
+
+/* The elements that decide, one a round; the last is init, which ARGMIN and ARGMAX do not have. */
+enum { GPUSCAN__TEST_BESTS = 7 };
+
+static uint64_t gpuscan__test_best(uint64_t tile, unsigned round) {
+    const uint64_t bests[GPUSCAN__TEST_BESTS] = {0,        tile - 1,     tile,        2 * tile + tile / 2,
+                                                 3 * tile, 3 * tile + 4, 3 * tile + 5};
+    return bests[round];
+}
+
+static unsigned gpuscan__reduce_test_rounds(const gpuscan__elements *e) {
+    return e->arg ? GPUSCAN__TEST_BESTS - 1 : gpuscan__test_picks(e->op) ? GPUSCAN__TEST_BESTS : 2;
+}
+
+static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round) {
+    gpuscan__test_shape shape = gpuscan__test_shape_of(tile, round);
+    shape.decides = gpuscan__test_picks(e->op);
+    shape.best = gpuscan__test_best(tile, round);
+    return shape;
+}
+
+static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                 unsigned round, int *right) {
+    const gpuscan__elements *e = &common->e;
+    gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, program->key.tile, round);
+    gpuscan__reduce_plan plan;
+    gpuscan_reduce_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *src, *dst;
+    unsigned char init[GPUSCAN__CUSTOM_MOST];
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    desc.src_type = e->src;
+    desc.dst_type = e->dst;
+    desc.op = e->op;
+    desc.custom = e->custom;
+    desc.count = shape.count;
+    desc.init = e->arg ? NULL : init;
+    src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, e->result_size);
+    if (!test.failed) {
+        if (e->arg)
+            gpuscan__test_arg(e, &shape, src->before, dst->expected);
+        else
+            gpuscan__test_elements(e, &shape, 0, src->before, init, NULL, dst->expected);
+        gpuscan__test_filled(src);
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
 static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                 int *right) {
-    const gpuscan__elements *e = &common->e;
-    uint64_t tile = program->key.tile, edges[5];
+    unsigned round, rounds = gpuscan__reduce_test_rounds(&common->e);
     gpuscan_result r = GPUSCAN_SUCCESS;
-    int round;
-    edges[0] = 0;
-    edges[1] = tile - 1;
-    edges[2] = tile;
-    edges[3] = 2 * tile + tile / 2;
-    edges[4] = 3 * tile + 4;
     *right = 1;
-    for (round = 0; round < (e->arg ? 5 : 1) && r == 0 && *right; round++) {
-        gpuscan__reduce_plan plan;
-        gpuscan_reduce_desc desc;
-        gpuscan__test test;
-        gpuscan__test_shape shape;
-        gpuscan__test_array *src, *dst;
-        unsigned char init[GPUSCAN__CUSTOM_MOST];
-        memset(&desc, 0, sizeof(desc));
-        memset(&test, 0, sizeof(test));
-        test.gs = gs;
-        shape.tile = tile;
-        shape.count = 3 * tile + 5;
-        desc.src_type = e->src;
-        desc.dst_type = e->dst;
-        desc.op = e->op;
-        desc.custom = e->custom;
-        desc.count = shape.count;
-        desc.init = e->arg ? NULL : init;
-        src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
-        dst = gpuscan__test_array_of(&test, &desc.dst, e->result_size);
-        if (!test.failed && e->arg)
-            gpuscan__test_arg(e, &shape, edges[round], src->before, dst->expected);
-        else if (!test.failed)
-            gpuscan__test_elements(e, &shape, 0, src->before, init, NULL, dst->expected);
-        if (!test.failed)
-            gpuscan__test_filled(src);
-        gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-        r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
-    }
+    for (round = 0; round < rounds && *right; round++)
+        r = gpuscan__reduce_test_round(gs, common, program, round, right);
     return r;
 }
 
@@ -8607,7 +8907,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
 /* The nearest f32. Through memory: gcc 12 at -O2 has been seen to leave a pair of such conversions out. */
 static double gpuscan__single(double x) {
     volatile float single = (float)x;
-    return single;
+    return (double)single;
 }
 
 /* The nearest f64. Through memory: x87 keeps more bits in registers, and -ffast-math may not reorder what is written. */
@@ -9437,15 +9737,11 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
 }
 
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
-    gpuscan__program *program;
     gpuscan_allocator allocator;
     int i;
     if (!gs)
         return;
-    while ((program = gs->programs) != NULL) {
-        gs->programs = program->next;
-        gpuscan__free_program(gs, program);
-    }
+    gpuscan__free_programs(gs, gs->programs);
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
         gpuscan__drop_scratch(gs, i);
     gpuscan__forget_event(gs, &gs->scratch_event);
