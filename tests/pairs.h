@@ -157,8 +157,8 @@ static inline void pairs_want(pairs_array *p, const pairs_row *row, unsigned las
     p->left++;
 }
 
-/* Adds a row that covers this tuple, if none does; where no row can, for three fields that are possible two by two only,
-   there is none. */
+/* Adds a row that covers this tuple, if none does. No row can where fields are possible two by two, but not together
+   with a third. */
 static inline void pairs_add(pairs_array *p, const pairs_row *tuple, unsigned last) {
     pairs_row row, best;
     unsigned  worth, most = 0, i;

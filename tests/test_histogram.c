@@ -377,6 +377,46 @@ static void finer_than_the_type(void **state) {
     }
 }
 
+/* What the library's self-test expects of a sample in even bins is right, or nothing: else a working strategy would be
+   given up. No device. */
+static void self_test_of_fine_bins(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16};
+    gpuscan_histogram_desc    d;
+    gpuscan__histogram_plan   plan;
+    gpuscan__number           x;
+    ref_value                 edges[501];
+    double                    step, *even;
+    int64_t                   expected, bin;
+    uint64_t                  i, j, k, sure = 0;
+    (void)state;
+    for (i = 0; i < test_size(2000, 20000, 200000); i++) {
+        memset(&d, 0, sizeof d);
+        memset(&plan, 0, sizeof plan);
+        plan.sample = types[i % 3];
+        plan.key.bins = 1 + (uint32_t)test_below(500);
+        step = ldexp(1 + test_unit(), (int)test_below(30) - 20);
+        d.lower.f = ldexp((test_unit() - 0.5) * step, (int)test_below(i % 3 ? 26 : 58));
+        d.upper.f = d.lower.f + step * plan.key.bins;
+        if (gpuscan__float_bins(test.gs, &d, &plan) != GPUSCAN_SUCCESS)
+            continue;
+        test_case("%u even bins of %s from %.17g to %.17g", (unsigned)plan.key.bins, test_type_name(plan.sample),
+                  d.lower.f, d.upper.f);
+        even = ref_even_edges(plan.sample, plan.key.bins, d.lower.f, d.upper.f);
+        for (k = 0; k <= plan.key.bins; k++)
+            edges[k] = ref_real(even[k]);
+        free(even);
+        for (j = 0; j < 20; j++) {
+            x = gpuscan__test_float_sample(&plan, test_random());
+            expected = gpuscan__test_float_bin(&plan, x.real);
+            bin = ref_edge_bin(plan.sample, edges, plan.key.bins, 0, ref_real(x.real));
+            sure += expected >= 0;
+            if (expected >= 0 && expected != bin)
+                fail_msg("%s: %.17g is expected in bin %d, not %d", test.what, x.real, (int)expected, (int)bin);
+        }
+    }
+    assert_true(sure > i * 10);
+}
+
 /* More bins than f32 has numbers for. */
 static void more_bins_than_floats(void **state) {
     static const struct {
@@ -996,7 +1036,7 @@ static void no_samples(void **state) {
     gpuscan_histogram_desc d;
     uint32_t               counts[256], weights[4] = {1, 2, 3, 4};
     unsigned char          samples[4] = {0, 1, 1, 255};
-    test_buffer            scratch, weighing = test_buffer_new(CL_MEM_READ_ONLY, 4, 4), out = test_buffer_new(0, 4, 256);
+    test_buffer            weighing = test_buffer_new(CL_MEM_READ_ONLY, 4, 4), out = test_buffer_new(0, 4, 256), scratch;
     uint64_t               size, i;
     unsigned               programs;
     int                    s, from_host;
@@ -1146,6 +1186,7 @@ int main(void) {
                                        TEST(even_bins_of_floats),
                                        TEST(rounded_bounds),
                                        TEST(finer_than_the_type),
+                                       TEST(self_test_of_fine_bins),
                                        TEST(more_bins_than_floats),
                                        TEST(bounded_work),
                                        TEST(subnormal_floats),

@@ -124,6 +124,9 @@ static const gpuscan_type histogram_types[] = {GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_U8
 static const uint32_t     histogram_bins[] = {1, 2, 255, 256, 257, 4096, 65536, 1 << 20};
 
 static int histogram_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    unsigned bins = a == HISTOGRAM_BINS ? a_level : b == HISTOGRAM_BINS ? b_level : 0;
+    if (test.is_small && histogram_bins[bins] > 4096)
+        return 0;
     if (a == HISTOGRAM_TYPE) {
         if (!test_has_type(histogram_types[a_level]))
             return 0;
@@ -161,7 +164,7 @@ static histogram_case histogram_of(const pairs_row *row) {
     const unsigned char      *level = row->level;
     gpuscan_type              type = histogram_types[level[HISTOGRAM_TYPE]];
     uint32_t                  channels = 1 + level[HISTOGRAM_CHANNELS];
-    uint64_t                  count = counts[level[HISTOGRAM_COUNT]];
+    uint64_t                  count = counts[level[HISTOGRAM_COUNT]] / test_size(10, 1, 1);
     histogram_case            c = a_histogram(type, histogram_bins[level[HISTOGRAM_BINS]], count);
     gpuscan_histogram_desc   *d = &c.d;
     d->form = level[HISTOGRAM_FORM] == FORM_EDGES    ? GPUSCAN_BINS_EDGES
