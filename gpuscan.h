@@ -262,8 +262,9 @@ typedef enum gpuscan_type {
     GPUSCAN_TYPE_COUNT
 } gpuscan_type;
 
-/* Operators. Integers wrap around. MIN and MAX of floats ignore NaN as C's fmin and fmax do. AND, OR and XOR are for
-   integers. ARGMIN and ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
+/* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN as
+   C's fmin and fmax do; of NaN alone they are an infinity, their identity. AND, OR and XOR are for integers. ARGMIN and
+   ARGMAX are for gpuscan_reduce only: the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
     GPUSCAN_OP_MIN,
@@ -1177,10 +1178,11 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
     "\n"
-    "/* What the work-items of a sub-group hand to each other without the group's barriers. One block a kind says how; all\n"
-    "   else is made of its four functions: a number of another lane (gpuscan_uint_up: of d lanes before, or the lane's own\n"
-    "   where there is none; gpuscan_uint_xor; gpuscan_uint_at) and gpuscan_vote, a bit for each lane whose argument is not\n"
-    "   0. memory: a word a work-item, for LOCAL.\n"
+    "/* What the work-items of a sub-group hand to each other without the group's barriers. A kind is a block of four\n"
+    "   functions and a macro, of which all else is made: a number of another lane (gpuscan_uint_up: of d lanes before, or\n"
+    "   the lane's own where there is none; gpuscan_uint_xor; gpuscan_uint_at), gpuscan_vote, a bit for each lane whose\n"
+    "   argument is not 0, and GPUSCAN_LANES_SYNC, after which lanes see what others wrote to local memory. memory: a word a\n"
+    "   work-item, for LOCAL. The lines below say of each kind whether its sub-groups may exchange while others do not.\n"
     "\n"
     "     PTX        NVIDIA's instructions\n"
     "     SUBGROUPS  OpenCL's sub-groups and their shuffles and ballots, on a device whose sub-groups have LANES work-items\n"
@@ -1208,7 +1210,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
     "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n"
-    "\n"
+    "\n",
     "/* A bit a lane of a window. */\n"
     "#if GPUSCAN_WINDOW > 32\n"
     "typedef ulong gpuscan_ballot_t;\n"
@@ -1221,7 +1223,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_BALLOT_UP_TO(lane) (GPUSCAN_BALLOT_ONES >> (GPUSCAN_BALLOT_BITS - 1u - (lane)))\n"
     "#define GPUSCAN_BALLOT_ALL         GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
     "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
     "}\n"
@@ -1252,9 +1254,11 @@ static const char *gpuscan__kernels[] = {
     "    return lanes;\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() /* lanes go together from one exchange to the next */\n"
-    "\n"
+    "\n",
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
+    "#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable\n"
+    "#pragma OPENCL EXTENSION cl_khr_subgroup_ballot : enable\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
     "    return sub_group_shuffle(x, lane);\n"
     "}\n"
@@ -1273,7 +1277,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "\n",
+    "\n"
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
     "    memory[GPUSCAN_ITEM] = x;\n"
@@ -1298,8 +1302,10 @@ static const char *gpuscan__kernels[] = {
     "    return lanes;\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() barrier(CLK_LOCAL_MEM_FENCE)\n"
+    "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
+    "#error \"this kind of lanes has no block here\"\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
@@ -1330,7 +1336,7 @@ static const char *gpuscan__kernels[] = {
     "    } best;\n"
     "    ulong index;\n"
     "} gpuscan_arg;\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n"
     "\n"
     "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_ARG_VALUE value, ulong index) {\n"
@@ -1360,11 +1366,12 @@ static const char *gpuscan__kernels[] = {
     "#ifdef GPUSCAN_CUSTOM_SIZE\n"
     "typedef char gpuscan_custom_size_differs[sizeof(GPUSCAN_CUSTOM_TYPE) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
     "#endif\n"
-    "\n"
+    "\n",
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
     "\n"
+    "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
     "}\n"
@@ -1397,16 +1404,17 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* What stands before the first element: init, or the identity. */\n"
+    "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
+    "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
     "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
     "                                     uint flags) {\n"
     "    if (flags & GPUSCAN_FLAG_INIT)\n"
     "        return gpuscan_from_dst(init_value);\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
     "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
-    "    return gpuscan_identity();\n"
+    "    return GPUSCAN_START;\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
     "#define GPUSCAN_PACKED_HERE 1\n"
     "#else\n"
@@ -1446,7 +1454,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
@@ -1482,7 +1490,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
@@ -1495,7 +1503,7 @@ static const char *gpuscan__kernels[] = {
     "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n"
     "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n"
     "                 sees them apart sees different tags, and reads again\n"
-    "\n"
+    "\n",
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
@@ -1522,7 +1530,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -1544,7 +1552,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n"
@@ -1584,7 +1592,7 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A whole value's words. */\n"
     "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -1611,7 +1619,7 @@ static const char *gpuscan__kernels[] = {
     "        *value = payloads.value;\n"
     "    return there;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n"
     "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value);\n"
     "}\n"
@@ -3372,6 +3380,9 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "\n",
+    "#if (GPUSCAN_GROUP & (GPUSCAN_GROUP - 1)) != 0\n"
+    "#error \"a reduction halves its group: the profile's must be a power of two\"\n"
+    "#endif\n"
     "/* The group's sum of one value a work-item. A barrier must stand between two of them. */\n"
     "static inline gpuscan_t gpuscan_items_sum(gpuscan_t x, local gpuscan_reduce_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -3488,8 +3499,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
     "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
-    "    if (flags & (GPUSCAN_FLAG_INIT | GPUSCAN_FLAG_INIT_BUFFER))\n"
-    "        sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
+    "    sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
     "    dst[GPUSCAN_PLANTED(REDUCE_OVERRUN) ? 1000000 : 0] = GPUSCAN_RESULT(sum);\n"
     "}\n"
     "\n"
@@ -4629,7 +4639,7 @@ typedef struct gpuscan__key {
 
 /* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
    only while the library itself keeps it, or another one could have got its handle meanwhile. */
-enum { GPUSCAN__MAX_ARGS = 12, GPUSCAN__MAX_NUMBERS = 16, GPUSCAN__MAX_KNOWN = 16 };
+enum { GPUSCAN__MAX_ARGS = 16, GPUSCAN__MAX_NUMBERS = 16, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
     uint32_t generation; /* of the library's buffers; 0: no buffer */
@@ -4853,11 +4863,11 @@ typedef struct gpuscan__op_facts {
     int data;
 } gpuscan__op_facts;
 
-#define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)             \
+#define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)         \
     {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
-#define GPUSCAN__OP_PLACE(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)           \
+#define GPUSCAN__OP_PLACE(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)       \
     GPUSCAN__OP_PLACE_##name,
-#define GPUSCAN__OP_BOUND(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)           \
+#define GPUSCAN__OP_BOUND(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)       \
     GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACE_##name == (int)GPUSCAN_OP_##name, op_##name)
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 enum { GPUSCAN__OPS(GPUSCAN__OP_PLACE) GPUSCAN__OP_PLACES };
@@ -5016,6 +5026,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "RESULT_TYPE", dst_name);
         gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
         gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
+        gpuscan__define(text, "START", "gpuscan_identity()");
         gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
         gpuscan__define_number(text, "WIDE", 1);
         return;
@@ -5033,11 +5044,15 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     if (e->op == GPUSCAN_OP_CUSTOM) {
         gpuscan__define(text, "COMBINE", e->custom->combine);
         gpuscan__define(text, "IDENTITY", e->custom->identity);
+        gpuscan__define(text, "START", "gpuscan_identity()");
     } else {
         int identity = gpuscan__ops[e->op].identity;
+        int zero = identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* x + -0 is x; but sums start with +0 */
         gpuscan__define(text, "COMBINE", dst->kind == 'f' ? gpuscan__ops[e->op].real : gpuscan__ops[e->op].integer);
+        gpuscan__define(text, "START", zero ? "0" : "gpuscan_identity()");
         gpuscan__define(text, "IDENTITY",
-                        identity == GPUSCAN__ID_LEAST     ? dst->least
+                        zero                              ? "-0.0f"
+                        : identity == GPUSCAN__ID_LEAST   ? dst->least
                         : identity == GPUSCAN__ID_LARGEST ? dst->largest
                                                           : identities[identity]);
     }
@@ -5059,10 +5074,11 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     }
 }
 
-/* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are added.
-   Their sums wrap around, so any order gives the same bits. */
+/* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are
+   added. Their sums wrap around, so any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
-    return gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst) && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
+    int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
+    return integers && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
                ? e->src_size
                : 0;
 }
@@ -5348,8 +5364,8 @@ static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
     gpuscan__set_by_size(p->counts_copies, 2, 2);
 }
 
-/* A CPU. Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its two
-   readings. Histograms: of groups that draw their work and have local tables one a thread will do. Large outputs are
+/* A CPU. Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its
+   two readings. Histograms: of groups that draw their work and have local tables one a thread will do. Large outputs are
    stored past the caches: u32, 2^26, Sapphire Rapids, ms through and past them: 2 threads 23.8 and 15.7, 16 threads 5.9
    and 3.7 (without any prefetch 23.8 and 5.0). Half to eight times the distance does as well. */
 static void gpuscan__profile_cpu(gpuscan__profile *p) {
@@ -5463,6 +5479,26 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
     return order && scope;
 }
 
+/* The fence of device scope, and the build options with it: the profile's, where the lanes have what it takes, or
+   OpenCL's own. */
+static void gpuscan__choose_fence(gpuscan *gs) {
+    gpuscan__device *device = &gs->device;
+    device->build_options = "";
+    device->fence = device->profile.fence;
+    if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator: what the optimiser makes of unions is too wide for it */
+        device->build_options = "-cl-opt-disable";
+    if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
+        device->fence = GPUSCAN__FENCE_NONE;
+    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs)) {
+        device->fence = GPUSCAN__FENCE_OPENCL2;
+        device->build_options = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
+    }
+    if (gs->limits.without & GPUSCAN_WITHOUT_FENCE) {
+        device->fence = GPUSCAN__FENCE_NONE;
+        device->build_options = "";
+    }
+}
+
 /* At least 1. */
 static size_t gpuscan__power_of_two_below(size_t x) {
     size_t power = 1;
@@ -5544,20 +5580,7 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     }
     if (device->lanes == GPUSCAN__LANES_PTX)
         device->registers = gpuscan__device_number(cl, id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
-    device->build_options = "";
-    device->fence = profile->fence;
-    if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator: what the optimiser makes of unions is too wide for it */
-        device->build_options = "-cl-opt-disable";
-    if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
-        device->fence = GPUSCAN__FENCE_NONE;
-    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs)) {
-        device->fence = GPUSCAN__FENCE_OPENCL2;
-        device->build_options = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
-    }
-    if (without & GPUSCAN_WITHOUT_FENCE) {
-        device->fence = GPUSCAN__FENCE_NONE;
-        device->build_options = "";
-    }
+    gpuscan__choose_fence(gs);
     return GPUSCAN_SUCCESS;
 }
 
@@ -6346,8 +6369,8 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     return r;
 }
 
-/* A kernel's numbers are one list, LIST(X), which makes the host's struct here and the kernel's in its program's text, so
-   that both have the same fields in the same order. Each is 64 bits. */
+/* A kernel's numbers are one list, LIST(X), which makes the host's struct here and the kernel's in its program's text,
+   so that both have the same fields in the same order. Each is 64 bits. */
 #define GPUSCAN__NUMBER_FIELD(name) cl_ulong name;
 #define GPUSCAN__NUMBER_TEXT(name) "ulong " #name "; "
 #define GPUSCAN__NUMBERS(kernel, LIST)                                                                                 \
@@ -6729,8 +6752,8 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
     return (t_size * (group / lanes + 1 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16;
 }
 
-/* A lane sums the sub-groups' sums each, so there are no more sub-groups than lanes; and in a single-pass scan a sub-group
-   looks back alone, which LANES_LOCAL can only do as the whole group. */
+/* A lane sums the sub-groups' sums each, so there are no more sub-groups than lanes; and in a single-pass scan a
+   sub-group looks back alone, which LANES_LOCAL can only do as the whole group. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__key *key, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = key->operation == GPUSCAN__OPERATION_scan && gpuscan__is_single_pass(gpuscan__key_strategy(key));
@@ -6793,8 +6816,7 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const
     gpuscan__program *program;
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = gs->device.profile.lane_width;
-    if (gs->device.fence == GPUSCAN__FENCE_PTX)
-        gs->device.fence = GPUSCAN__FENCE_NONE;
+    gpuscan__choose_fence(gs);
     while ((program = gs->programs) != NULL) {
         gs->programs = program->next;
         gpuscan__free_program(gs, program);
@@ -6802,8 +6824,8 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
 }
 
-/* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built. One
-   that is wrong is not used on this object any more: *again, and the plan is made anew. */
+/* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built.
+   One that is wrong is not used on this object any more: *again, and the plan is made anew. */
 static int gpuscan__needs_proof(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (gpuscan__key_is_cpu(&plan->key) || (gs->device.lanes == GPUSCAN__LANES_NONE &&
@@ -7102,7 +7124,7 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
         int less = a < b;
         (void)less;
         switch (op) {
-#define GPUSCAN__OP_REAL(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)            \
+#define GPUSCAN__OP_REAL(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)        \
     case GPUSCAN_OP_##name:                                                                                            \
         z.real = host_real;                                                                                            \
         break;
@@ -7115,7 +7137,7 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
         uint64_t a = x.bits, b = y.bits;
         int less = gpuscan__types[type].kind == 's' ? (int64_t)a < (int64_t)b : a < b;
         switch (op) {
-#define GPUSCAN__OP_INTEGER(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)         \
+#define GPUSCAN__OP_INTEGER(name, c_integer, c_real, identity, as_unsigned, before, data, host_integer, host_real)     \
     case GPUSCAN_OP_##name:                                                                                            \
         z.bits = host_integer;                                                                                         \
         break;
@@ -7179,8 +7201,7 @@ static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t 
 static gpuscan__number gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
     int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), set = 0;
     int half = e->src == GPUSCAN_TYPE_F16 || e->dst == GPUSCAN_TYPE_F16;
-    unsigned bits = 8 * gpuscan__types[gpuscan__types[e->src].size < gpuscan__types[e->dst].size ? e->src : e->dst].size;
-    unsigned bit;
+    unsigned src_bits = 8 * gpuscan__types[e->src].size, dst_bits = 8 * gpuscan__types[e->dst].size, bit;
     uint64_t random = gpuscan__mix(i), small = 0;
     gpuscan__number x;
     x.bits = gpuscan__wrap(e->src, random);
@@ -7212,7 +7233,7 @@ static gpuscan__number gpuscan__test_number(const gpuscan__elements *e, const gp
         set = 1;
         /* fall through */
     case GPUSCAN__DATA_CLEARED:
-        bit = gpuscan__test_bit(shape, i, bits);
+        bit = gpuscan__test_bit(shape, i, src_bits < dst_bits ? src_bits : dst_bits);
         x.bits = gpuscan__wrap(e->src, (bit < 64 ? (uint64_t)1 << bit : 0) ^ (set ? 0 : ~(uint64_t)0));
         return x;
     default: /* GPUSCAN__DATA_SPARSE */
@@ -7290,7 +7311,7 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
 
 /* Buffers of a self-test's own, and scratch: the object's may be in use by calls that wait for the caller. Behind each
    stand guard bytes. */
-enum { GPUSCAN__TEST_ARRAYS = 4, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
+enum { GPUSCAN__TEST_ARRAYS = 6, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer;           /* in the test's desc */
@@ -7413,7 +7434,7 @@ static gpuscan_result gpuscan__test_run(gpuscan__test *test, gpuscan__plan *plan
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__HOST_ARRAYS = 4 };
+enum { GPUSCAN__HOST_ARRAYS = 6 };
 
 /* An array of a blocking call: which of the plan's ranges it stands for, and where its buffer goes in the desc. */
 typedef struct gpuscan__host_array {
@@ -7557,8 +7578,8 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
-/* A blocking call on arrays. plan: begun, of plan_size bytes; call: that of its desc, a copy of the caller's, into which
-   the arrays' buffers go. */
+/* A blocking call on arrays. plan: begun, of plan_size bytes; call: that of its desc, a copy of the caller's, into
+   which the arrays' buffers go. */
 static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan, size_t plan_size,
                                        gpuscan_call *call) {
     gpuscan *gs = host->gs;
@@ -7614,7 +7635,7 @@ typedef struct gpuscan__scan_plan {
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
-    uint32_t parts, part_tiles; /* multi-pass: see [scan, multi-pass] in kernels.cl.inc */
+    uint32_t parts, part_tiles; /* multi-pass: see [MULTI-PASS SCAN] in kernels.cl.inc */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles */
 } gpuscan__scan_plan;
 
@@ -7928,7 +7949,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
         groups = gpuscan__min(plan->tiles, chain->gs->device.units);
     else if (gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         groups = 2 * plan->tiles + 1;
-    shared += (uint64_t)common->e.t_size * plan->key.few / chain->gs->device.lane_width; /* a value for each window of tiles */
+    shared += (uint64_t)common->e.t_size * plan->key.few / chain->gs->device.lane_width; /* a value a window of tiles */
     return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, key->group, shared, 1));
 }
 
@@ -8209,8 +8230,9 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
         return why;
     if (gs->device.fence == GPUSCAN__FENCE_NONE)
         return "it needs a fence of device scope";
-    return gpuscan__word_bits(gs, plan->e.t_size, 0) ? NULL
-                                                     : "elements of more than 64 bytes are not handed over in state words";
+    if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
+        return "elements of more than 64 bytes are not handed over in state words";
+    return NULL;
 }
 
 static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {

@@ -12,7 +12,7 @@ static int calls_are_right(gpuscan *gs) {
     gpuscan_scan_desc scan;
     gpuscan_histogram_desc histogram;
     gpuscan_info info;
-    unsigned char blob[8192];
+    static unsigned char blob[1 << 20];
     size_t size = sizeof blob;
     int right = 1;
     memset(in, 0, sizeof in);
@@ -38,7 +38,9 @@ static int calls_are_right(gpuscan *gs) {
     if (sizeof(size_t) == 4) /* too much for the host, if not for 64 bits */
         right &= gpuscan_reduce_host(gs, in, &sum, (uint64_t)1 << 40, NULL) == GPUSCAN_ERROR_SIZE_OVERFLOW;
     right &= strcmp(gpuscan_error(gs), "") != 0;
-    right &= gpuscan_get_blob(gs, blob, &size) == 0 && gpuscan_set_blob(gs, blob, size) == 0;
+    if (gpuscan_get_blob(gs, blob, &size) != 0)
+        return 0;
+    right &= gpuscan_set_blob(gs, blob, size) == 0;
     blob[size - 1] ^= 1;
     right &= gpuscan_set_blob(gs, blob, size) == GPUSCAN_ERROR_BLOB;
     return right;
