@@ -7,7 +7,8 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 
 typedef struct plant {
     const char      *name;
-    char             what; /* s: scan, f: affine functions' scan, a: uniform add, r: reduce, h: histogram */
+    char             what; /* s: scan, f: affine functions' scan, a: uniform add, r: reduce, c: affine functions' reduce,
+                              h: histogram */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -34,6 +35,16 @@ static const plant plants[] = {
     {"BIN", 'h', SINGLE, 0, 0, 5003, REFUSED},
     {"HISTOGRAM_GROUP", 'h', SINGLE, 0, 0, 5003, REFUSED},
     {"HISTOGRAM_FINISH", 'h', MULTI, 0, 0, 5003, WRONG},
+    {"HISTOGRAM_FINISH", 'h', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, WRONG},
+    {"HISTOGRAM_FINISH", 'h', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
+    {"BLOCKS_TAIL", 'h', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, WRONG},
+    {"BLOCKS_TAIL", 'h', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
+    {"REDUCE_TILES", 'c', MULTI, 0, 0, 60001, WRONG},
+    {"REDUCE_TILES", 'c', SINGLE, 8, 0, 60001, WRONG},
+    {"REDUCE_ORDER", 'c', MULTI, 0, 0, 60001, WRONG},
+    {"REDUCE_ORDER", 'c', SINGLE, 0, 0, 60001, REFUSED},
+    {"REDUCE_ORDER", 'c', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
+    {"BARRIER_COUNTS", 'h', SINGLE, 0, 0, 5003, REFUSED},
 };
 
 static gpuscan_opencl real;
@@ -53,8 +64,9 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count, const ch
 
 /* Runs the job: 1 where its result is right and nothing beside it was written, 0 where not, -1 where it is refused. */
 static int run(gpuscan *gs, const plant *p) {
-    const size_t size = p->what == 'f' ? sizeof(op_affine) : 4;
-    const uint64_t n = p->count, out_count = p->what == 'r' ? 1 : p->what == 'h' ? 200 : n;
+    const int is_affine = p->what == 'f' || p->what == 'c';
+    const size_t size = is_affine ? sizeof(op_affine) : 4;
+    const uint64_t n = p->count, out_count = p->what == 'r' || p->what == 'c' ? 1 : p->what == 'h' ? 200 : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
@@ -71,7 +83,7 @@ static int run(gpuscan *gs, const plant *p) {
     } d;
     memset(&d, 0, sizeof d);
     memset(got, 0x5A, n * size + 64);
-    if (p->what == 'f')
+    if (is_affine)
         op_affine_fill(in, n);
     else
         test_fill(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, in, n);
@@ -114,6 +126,18 @@ static int run(gpuscan *gs, const plant *p) {
         d.reduce.src.mem = src;
         d.reduce.dst.mem = dst;
         d.reduce.count = n;
+        d.reduce.call.strategy = p->strategy;
+        r = gpuscan_reduce(gs, &d.reduce);
+        break;
+    case 'c':
+        ref_scan_custom(size, wanted, in, n, op_affine_combine, GPUSCAN_INCLUSIVE, &op_affine_identity, total);
+        memcpy(wanted, total, size);
+        d.reduce.src.mem = src;
+        d.reduce.dst.mem = dst;
+        d.reduce.count = n;
+        d.reduce.src_type = d.reduce.dst_type = op_affine_compose.type;
+        d.reduce.op = GPUSCAN_OP_CUSTOM;
+        d.reduce.custom = &op_affine_compose.custom;
         d.reduce.call.strategy = p->strategy;
         r = gpuscan_reduce(gs, &d.reduce);
         break;
