@@ -42,10 +42,11 @@ lanes lanes default 2 *
 uniform_add uniform_add small 60 blocks
 reduce-inits reduce small 60 inits_and_counts
 reduce-indices reduce small 60 indices
-histogram-ranges histogram small 60 ranges_of_integers
-histogram-edges histogram small 60 explicit_edges
-histogram-images histogram small 60 images
-histogram-weights histogram small 60 weights_and_counters
+histogram-lengths histogram small 12 every_length
+histogram-ranges histogram small 12 ranges_of_integers
+histogram-edges histogram small 12 explicit_edges
+histogram-images histogram small 12 images
+histogram-weights histogram small 12 weights_and_counters
 scan-rows scan small 60 rows_and_pitches
 scan-counts scan small 60 device_counts
 scan-inits scan small 60 inits_and_totals
@@ -184,7 +185,12 @@ awk -v programs="$work/programs.txt" '
     }
     for (l = 1; l <= NR; l++) if (l in all) print l
   }' "$work/bare.txt" > "$work/live.txt"
-echo "$(wc -l < "$work/live.txt") of $(wc -l < kernels.cl.inc) lines are compiled, in $(wc -l < "$work/programs.txt") programs"
+while read -r step rest; do
+  find "$work/programs/$step" -name '*.live' -exec cat {} + | sort -u > "$work/programs/$step.txt"
+done < "$work/steps.txt"
+lines=$(awk 'NR == FNR { live[$1] = 1; next } /[^ ]/ { all++; if (FNR in live) n++ }
+  END { printf "%d of %d", n, all }' "$work/live.txt" "$work/bare.txt")
+echo "$lines lines of code are compiled, in $(wc -l < "$work/programs.txt") programs"
 
 # ---- mutants -----------------------------------------------------------------------------------------------------------
 
@@ -275,8 +281,7 @@ outcome=survived
 by=
 set -f
 while read -r step rest; do
-  # a step none of whose programs holds the line sees nothing
-  find "$work/programs/$step" -name '*.live' -exec grep -qx "$GPUSCAN_MUTATE_LINE" {} \; -print | grep -q . || continue
+  grep -qx "$GPUSCAN_MUTATE_LINE" "$work/programs/$step.txt" || continue # none of its programs holds the line
   # shellcheck disable=SC2086
   sh "$work/step.sh" "$step" $rest > "$work/logs/$1-$step.txt" 2>&1 < /dev/null
   status=$?
