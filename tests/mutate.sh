@@ -47,6 +47,7 @@ histogram-ranges histogram small 12 ranges_of_integers
 histogram-edges histogram small 12 explicit_edges
 histogram-images histogram small 12 images
 histogram-weights histogram small 12 weights_and_counters
+histogram-more histogram small 12 more_bins_than_before
 scan-rows scan small 60 rows_and_pitches
 scan-counts scan small 60 device_counts
 scan-inits scan small 60 inits_and_totals
