@@ -714,6 +714,14 @@ static void crowded_bins(void **state) {
     for (i = 0; i < count; i++)
         data[i] = (unsigned char)(i & 255);
     check_all_strategies(&c);
+    for (i = 0; i < count; i++) /* runs but for one sample, everywhere in what is counted at once */
+        data[i] = i % 67 ? 77 : 3;
+    check_all_strategies(&c);
+    c = a_histogram(GPUSCAN_TYPE_U16, 100, count / 2);
+    c.samples = data;
+    for (i = 0; i < count / 2; i++)
+        ref_store(GPUSCAN_TYPE_U16, data, i, ref_bits(i % 67 ? 7777 : 3333));
+    check_all_strategies(&c);
     free(data);
 }
 
