@@ -29,7 +29,9 @@
                                            includes, too
                GPUSCAN_LINK_OPENCL         link OpenCL (-lOpenCL) instead of loading it; also in programs that call
                                            OpenCL themselves and link it
-               CL_TARGET_OPENCL_VERSION    as in Khronos' headers (default: 120); the library needs no more than 1.2
+               CL_TARGET_OPENCL_VERSION    as in Khronos' headers, 120 or higher; the library needs no more than 1.2.
+                                           Default: 300, their newest, so that what includes them later finds all; and
+                                           then CL_USE_DEPRECATED_OPENCL_1_2_APIS, for clCreateCommandQueue
 
    STEP BY STEP
                1. gpuscan_create: NULL opens the best device there is (GPUSCAN_DEVICE in the environment picks one by a
@@ -141,7 +143,10 @@
 #include <stdint.h>
 
 #ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 300
+#ifndef CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#endif
 #endif
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
@@ -156,6 +161,10 @@
 #include <OpenCL/opencl.h>
 #else
 #include <CL/cl.h>
+#endif
+#ifndef CL_VERSION_1_2
+#error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
+#define GPUSCAN__IMPLEMENTED /* the implementation would only repeat that */
 #endif
 
 #ifndef GPUSCAN_API
@@ -651,8 +660,10 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    All else holds: total, init_buffer, count_buffer and scratch are device buffers, and an event, complete, is the
    caller's to release. The arrays may be read before the wait list's events have completed; the kernels wait for those.
    The arrays hold rows * pitch elements, the last row only count; what lies between the rows stays as it was. An output
-   must not overlap an input. A failure of the device once it runs, or when the results are fetched, leaves what the
-   outputs hold unknown. */
+   must not overlap an input. They may lie at any address; a CPU uses those in place that begin at a multiple of their
+   type's size (custom types: of the largest power of two that divides it) and copies the others. A failure of the
+   device once it runs, or when the results are fetched, leaves what the outputs hold unknown; nothing uses the arrays
+   any more when the call has returned. */
 
 /* Prefix sum: every row by itself, dst[i] = init op src[0] op ... op src[i - 1], or with GPUSCAN_INCLUSIVE up to
    src[i].
@@ -763,13 +774,16 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
-                 (f32 for f16) for k < bins, and edge[bins] = upper. step = (upper - lower) / bins is computed in double
-                 and rounded once to that type; where the difference overflows it is upper / bins - lower / bins. With
-                 lower and upper both 0 the range is [0, 1)
+                 (f32 for f16) for k < bins, and edge[bins] = upper. lower and upper are rounded to that type first, and
+                 k is, which matters to f32 above 2^24. step = (upper - lower) / bins is computed in double and rounded
+                 once to that type; where the difference overflows it is upper / bins - lower / bins. With lower and
+                 upper both 0 the range is [0, 1). Bins finer than the type's numbers are legal: of bins whose edges
+                 are equal only the last one is not empty
                  NaN is never counted, in no bin and not as outside. Counters wrap around
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
                  count, edges without EDGES, or host_edges or host_weights, which are for gpuscan_histogram_host.
-                 INVALID_BINS: too many bins, a range that is empty or not finite, bins too fine for the float type.
+                 INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
+                 floats below the type's normal numbers, which devices may take for 0.
                  INVALID_TYPE: VALUES with floats, custom samples. UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was
                  forced where the bins do not fit local memory, or with weights and u64 counters. AUTO takes another
                  strategy by itself
@@ -850,13 +864,14 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
+#pragma GCC diagnostic ignored "-Wshadow" /* a program may call its types and functions as locals are called here */
 #else
 #define GPUSCAN__UNUSED
 #define GPUSCAN__PRINTF(text, first)
 #endif
 #ifdef _MSC_VER
 #pragma warning(push)
-#pragma warning(disable : 4996)
+#pragma warning(disable : 4996 4459)
 #endif
 
 #ifdef __cplusplus
@@ -1499,6 +1514,19 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
     "\n"
+    "/* For tests, which define them in a custom text: tiles that publish nothing, and what makes a tile late; how many words\n"
+    "   of a tile's value are stored before whoever stores them stops, how many a fallback adds before it stops, and a pause\n"
+    "   before word p. */\n"
+    "#ifndef GPUSCAN_TEST_SILENT\n"
+    "#define GPUSCAN_TEST_SILENT(tile) false\n"
+    "#define GPUSCAN_TEST_DELAY(tile)\n"
+    "#endif\n"
+    "#ifndef GPUSCAN_TEST_STORED\n"
+    "#define GPUSCAN_TEST_STORED(tile) GPUSCAN_VALUE_WORDS\n"
+    "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
+    "#define GPUSCAN_TEST_PAUSE(p)\n"
+    "#endif\n"
+    "\n",
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -1507,7 +1535,7 @@ static const char *gpuscan__kernels[] = {
     "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n"
     "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n"
     "                 sees them apart sees different tags, and reads again\n"
-    "\n",
+    "\n"
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
@@ -1542,7 +1570,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -1556,7 +1584,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n"
@@ -1597,18 +1625,20 @@ static const char *gpuscan__kernels[] = {
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
     "\n"
-    "/* A whole value's words. */\n"
-    "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value) {\n"
+    "/* A value's words: all, but in tests. */\n"
+    "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value, int words) {\n"
     "    gpuscan_payloads payloads;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++)\n"
     "        payloads.payload[p] = 0;\n"
     "    payloads.value = value;\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++)\n"
+    "    for (int p = 0; p < words; p++) {\n"
+    "        GPUSCAN_TEST_PAUSE(p);\n"
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
+    "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -1623,9 +1653,10 @@ static const char *gpuscan__kernels[] = {
     "        *value = payloads.value;\n"
     "    return there;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n"
-    "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value);\n"
+    "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
+    "                        GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
     "\n"
     "/* The flag of a tile, and its value unless it is empty. */\n"
@@ -1645,29 +1676,33 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Publishes a late tile's aggregate for it. In place the tile may have overwritten its data while they were summed,\n"
-    "   but it publishes first: so the sum is used only where the tile is still empty afterwards. */\n"
+    "/* Publishes a late tile's aggregate for it: the words that are missing, since whoever wrote the others, the tile or\n"
+    "   another that waits, may have been stopped; they hold the same bits. So a tile is there after one fallback. In place\n"
+    "   the tile may have overwritten its data while they were summed, but it publishes first: so the sum is used only where\n"
+    "   neither of the tile's values is there afterwards. tests/look_back.pml is a model of this. */\n"
     "static inline void gpuscan_publish_for(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t value) {\n"
     "    global gpuscan_word *slot = gpuscan_slot(states, tile, GPUSCAN_AGGREGATE);\n"
     "    gpuscan_payloads payloads;\n"
+    "    int words = GPUSCAN_TEST_ADDED(tile);\n"
     "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++)\n"
     "        payloads.payload[p] = 0;\n"
     "    payloads.value = value;\n"
     "    gpuscan_device_fence();\n"
-    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++) {\n"
+    "#if !GPUSCAN_ONE_WORD\n"
+    "    if (gpuscan_observe(states, tile, epoch, &value) != GPUSCAN_EMPTY)\n"
+    "        return;\n"
+    "#endif\n"
+    "    for (int p = 0; p < GPUSCAN_VALUE_WORDS && words > 0; p++) {\n"
     "        gpuscan_word seen = gpuscan_word_load(slot + p);\n"
     "        gpuscan_word word = gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE, payloads.payload[p]);\n"
-    "        if (gpuscan_word_tag(seen) >> 2 == epoch) {\n"
-    "            if (p == 0)\n"
-    "                return;\n"
+    "        if (gpuscan_word_tag(seen) >> 2 == epoch)\n"
     "            continue;\n"
-    "        }\n"
     "#if GPUSCAN_WORD == 128\n"
     "        gpuscan_word_store(slot + p, word);\n"
     "#else\n"
-    "        if (GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word) != seen && p == 0)\n"
-    "            return;\n"
+    "        GPUSCAN_WORD_COMPARE_EXCHANGE((volatile global gpuscan_word *)(slot + p), seen, word);\n"
     "#endif\n"
+    "        words--;\n"
     "    }\n"
     "}\n"
     "\n",
@@ -2722,12 +2757,6 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_NONE 0xffffffffu\n"
     "\n"
-    "/* For tests, which define them in a custom text: tiles that publish nothing, and what makes a tile late. */\n"
-    "#ifndef GPUSCAN_TEST_SILENT\n"
-    "#define GPUSCAN_TEST_SILENT(tile) false\n"
-    "#define GPUSCAN_TEST_DELAY(tile)\n"
-    "#endif\n"
-    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_NUMBERS\n"
     "} gpuscan_scan_numbers;\n"
@@ -2952,7 +2981,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_words_load(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value);\n"
     "}\n"
     "static inline void gpuscan_state_store(global gpuscan_word *states, uint tile, uint tag, gpuscan_t value) {\n"
-    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value);\n"
+    "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value, GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
     "\n"
     "/* The sums of tiles [from, to), no more than a window's, scanned among its lanes. Those that are late are summed and\n"
@@ -3619,6 +3648,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "static inline gpuscan_real gpuscan_even_edge(uint k, gpuscan_real step, gpuscan_real lower) {\n"
+    "    return fma((gpuscan_real)k, step, lower);\n"
+    "}\n"
+    "\n"
     "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, global const gpuscan_real *edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
@@ -3652,13 +3685,28 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    if (!inside)\n"
     "        return elsewhere;\n"
-    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1));\n"
-    "    uint k = (uint)guess;\n"
-    "    while (k > 0 && s < fma((gpuscan_real)k, step, lower))\n"
-    "        k--;\n"
-    "    while (k < GPUSCAN_BINS - 1 && s >= fma((gpuscan_real)(k + 1), step, lower))\n"
-    "        k++;\n"
-    "    return k;\n"
+    "    if (GPUSCAN_CLOSED && s == upper) /* so many bins that k is rounded: the last one's lower edge may lie above it */\n"
+    "        return GPUSCAN_BINS - 1;\n"
+    "    /* The guess is far off where s - lower overflows, or where edges are equal. From it on in steps that double, and\n"
+    "       what they enclose is bisected: edge[low] <= s, and s < edge[high] unless high is BINS. */\n"
+    "    gpuscan_real guess = fmin((s - lower) * inverse, (gpuscan_real)(GPUSCAN_BINS - 1)); /* may round BINS - 1 up */\n"
+    "    uint low = min((uint)guess, (uint)GPUSCAN_BINS - 1), high = low + 1;\n"
+    "    for (uint leap = 1; low > 0 && s < gpuscan_even_edge(low, step, lower); leap *= 2) {\n"
+    "        high = low;\n"
+    "        low -= min(low, leap);\n"
+    "    }\n"
+    "    for (uint leap = 1; high < GPUSCAN_BINS && s >= gpuscan_even_edge(high, step, lower); leap *= 2) {\n"
+    "        low = high;\n"
+    "        high += min(GPUSCAN_BINS - high, leap);\n"
+    "    }\n"
+    "    while (high - low > 1) {\n"
+    "        uint middle = low + (high - low) / 2;\n"
+    "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return low;\n"
     "#endif\n"
     "#endif\n"
     "}\n"
@@ -4123,6 +4171,10 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "/* A vector holds whole pixels, so that a sample's place in it tells the channel: not with three channels, nor four of 8\n"
+    "   bytes. */\n"
+    "#define GPUSCAN_WHOLE_PIXELS (GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0)\n"
+    "\n"
     "/* Counts a vector of samples, the first of which is the row's sample at. */\n"
     "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
@@ -4133,7 +4185,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_count_word(raw.z, bins);\n"
     "    gpuscan_count_word(raw.w, bins);\n"
     "#else\n"
-    "    uint channel = GPUSCAN_CHANNELS == 3 ? (uint)(at % 3) : 0;\n"
+    "    uint channel = GPUSCAN_WHOLE_PIXELS ? 0 : (uint)(at % GPUSCAN_CHANNELS);\n"
     "    gpuscan_samples vector;\n"
     "    vector.raw = raw;\n"
     "GPUSCAN_UNROLL\n"
@@ -4142,7 +4194,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_WEIGHTED\n"
     "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n"
     "#endif\n"
-    "        gpuscan_count_sample(vector.element[v], GPUSCAN_CHANNELS == 3 ? channel : v % GPUSCAN_CHANNELS, weight, copy,\n"
+    "        gpuscan_count_sample(vector.element[v], GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel, weight, copy,\n"
     "                             first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
     "    }\n"
@@ -4163,7 +4215,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_weight *weights;\n"
     "    ulong head, vectors;\n"
     "} gpuscan_sample_row;\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE gpuscan_sample_row gpuscan_sample_row_at(global const gpuscan_sample *samples, ulong pitch, ulong count,\n"
     "                                          global const gpuscan_weight *weights, ulong weights_pitch, ulong row) {\n"
     "    gpuscan_sample_row at;\n"
@@ -4174,13 +4226,13 @@ static const char *gpuscan__kernels[] = {
     "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n"
     "    at.vectors = 0;\n"
     "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
-    "        (GPUSCAN_CHANNELS == 3 || at.head % GPUSCAN_CHANNELS == 0))\n"
+    "        (!GPUSCAN_WHOLE_PIXELS || at.head % GPUSCAN_CHANNELS == 0))\n"
     "        at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n"
     "    else\n"
     "        at.head = 0;\n"
     "    return at;\n"
     "}\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE global const uint4 *gpuscan_sample_row_vectors(gpuscan_sample_row at) {\n"
     "    return (global const uint4 *)(at.samples + at.head);\n"
     "}\n"
@@ -4220,7 +4272,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_BIN_ITEMS 1\n"
     "#endif\n"
     "#define GPUSCAN_ITEM_COPIES (GPUSCAN_COPIES / GPUSCAN_BIN_ITEMS)\n"
-    "\n"
+    "\n",
     "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; helper: which of\n"
     "   them this is. Each sums a part of the copies that begins at a bank of its own, and for neighbouring bins one bank on.\n"
     "   Not unrolled altogether: code that runs once is slow to come in. */\n"
@@ -4241,7 +4293,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n"
     "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n"
     "   by an exchange, since the others were atomic: nothing else orders them. */\n"
@@ -4301,7 +4353,7 @@ static const char *gpuscan__kernels[] = {
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "    edges += numbers.edges_offset;\n"
-    "    while (row < rows) {\n"
+    "    while (row < rows) {\n",
     "        for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
     "            ulong sample = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
     "            gpuscan_weight weight = 1;\n"
@@ -4318,7 +4370,7 @@ static const char *gpuscan__kernels[] = {
     "            uint4 next[GPUSCAN_ITEM_VECTORS];\n"
     "            i += GPUSCAN_ITEM_VECTORS * stride64;\n"
     "            more = gpuscan_load_if(next, here, i, stride64);\n"
-    "GPUSCAN_UNROLL\n",
+    "GPUSCAN_UNROLL\n"
     "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ITEM_VECTORS * stride64);\n"
     "                loaded[k] = next[k];\n"
@@ -4383,7 +4435,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n"
     "        /* An accumulator counts the slice's groups in its upper bits and samples below: whoever adds as the last group\n"
     "           has the bin's sum. No fence is needed, since nothing else is read. */\n"
-    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
+    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n",
     "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
@@ -4397,7 +4449,7 @@ static const char *gpuscan__kernels[] = {
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
     "                if (members > 1)\n"
-    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n",
+    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n"
     "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n"
     "            }\n"
     "#else\n"
@@ -5160,15 +5212,18 @@ struct gpuscan__plan {
     int from_host;   /* the call is on host arrays: see [HOST ARRAYS] */
     int is_run;      /* a call, not its preparation: all buffers must be there */
     int is_nothing;  /* nothing to compute and nothing to write */
+    int is_enqueued; /* commands of the call may be in its queue: set before the first */
 
     /* given to choose */
     int in_place;              /* src and dst are the same range */
     size_t group_limit;        /* work-items a group at most: the device's, or what the call's kernels can do */
+    int is_stand_in;           /* its custom text is the self-test's, not the caller's */
     const gpuscan__key *forced; /* of a self-test: the key of the program under test; NULL: choose one */
 
     /* choose: from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
+    int not_built; /* the driver did not build the program */
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
@@ -5727,6 +5782,14 @@ static void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
     gpuscan__release(&gs->allocator, program);
 }
 
+static void gpuscan__free_programs(gpuscan *gs, gpuscan__program *programs) {
+    while (programs) {
+        gpuscan__program *next = programs->next;
+        gpuscan__free_program(gs, programs);
+        programs = next;
+    }
+}
+
 static const char *gpuscan__custom_text(const gpuscan_custom *custom, size_t i) {
     const char *const texts[5] = {custom->source, custom->type, custom->combine, custom->identity, custom->convert};
     return texts[i] ? texts[i] : "";
@@ -5773,7 +5836,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
 
 /* Builds from the blob or from source, and creates the kernels. After a failure the caller frees the program, with what
    a driver gave together with an error code. */
-static gpuscan_result gpuscan__build(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program) {
+static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
     const char *const *names = plan->operation->kernels(&program->key);
     const unsigned char *binary;
@@ -5808,8 +5871,9 @@ static gpuscan_result gpuscan__build(gpuscan *gs, const gpuscan__plan *plan, gpu
         if (!program->program || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
         code = cl->clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
+        plan->not_built = code != CL_SUCCESS;
         if (code != CL_SUCCESS)
-            return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL);
+            return gpuscan__build_failed(gs, program->program, code, plan->e.custom != NULL && !plan->is_stand_in);
         if (gs->logger.log) {
             char message[160];
             snprintf(message, sizeof(message), "built a program of %s, strategy %s, types %u and %u, op %u",
@@ -5938,11 +6002,12 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
 }
 
 /* The program of a plan, built on first use. */
-static gpuscan_result gpuscan__get_program(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program **found) {
+static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
     gpuscan__text prefix;
     gpuscan_result r = GPUSCAN_SUCCESS;
+    plan->not_built = 0;
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 && gpuscan__same_custom(program, custom)) {
             *found = program;
@@ -6826,17 +6891,55 @@ static void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const 
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Goes on without the vendor's instructions, and without the programs that were built with them. */
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__program *program;
+/* Goes on without the vendor's instructions, and without the programs that were built with them: the caller frees what
+   it gets. */
+static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
+    gpuscan__program *programs = gs->programs;
+    gs->programs = NULL;
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = gs->device.profile.lane_width;
     gpuscan__choose_fence(gs);
-    while ((program = gs->programs) != NULL) {
-        gs->programs = program->next;
-        gpuscan__free_program(gs, program);
-    }
+    return programs;
+}
+
+/* For good. */
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
+                                   const char *why) {
+    gpuscan__free_programs(gs, programs);
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
+}
+
+/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form they
+   are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them does
+   not keep the text from being tried with another. */
+static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
+    const gpuscan_call *call = plan->call;
+    const char *build_options = gs->device.build_options;
+    int lanes = gs->device.lanes, fence = gs->device.fence;
+    uint32_t lane_width = gs->device.lane_width, strategy = plan->key.strategy;
+    gpuscan__program *programs = gpuscan__leave_lanes(gs), *program;
+    gpuscan_call any = *call;
+    gpuscan_result r = plan->operation->choose(gs, plan);
+    any.strategy = GPUSCAN_STRATEGY_AUTO;
+    plan->call = &any;
+    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        r = plan->operation->choose(gs, plan);
+    if (r == 0)
+        r = gpuscan__get_program(gs, plan, &program);
+    plan->call = call;
+    if (r == 0) {
+        plan->key.strategy = strategy; /* the note's */
+        gpuscan__give_up_lanes(gs, plan, programs, "its program was not built with them");
+        gs->error[0] = 0;
+        *again = 1;
+        return GPUSCAN_SUCCESS;
+    }
+    gs->programs = programs;
+    gs->device.lanes = lanes;
+    gs->device.fence = fence;
+    gs->device.build_options = build_options;
+    gs->device.lane_width = lane_width;
+    return r;
 }
 
 /* A fast variant (a vendor's instructions, a look-back between running groups) proves itself when it is first built.
@@ -6864,7 +6967,7 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *plan, int *right) {
+static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__plan stand_in = *plan;
     gpuscan__program *program;
     gpuscan_custom custom;
@@ -6872,6 +6975,7 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     unsigned size = (unsigned)plan->e.custom->size;
     gpuscan_result r;
     memset(&custom, 0, sizeof(custom));
+    stand_in.is_stand_in = 1;
     stand_in.e.convert = NULL;
     stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM ? &custom : NULL;
     custom.size = size;
@@ -6887,7 +6991,9 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     if (!stand_in.e.custom) /* the caller has a conversion alone: what is tested is the program without */
         stand_in.key.custom_size = 0;
     *right = 1;
-    if ((r = gpuscan__get_program(gs, &stand_in, &program)) != 0 || program->proved)
+    r = gpuscan__get_program(gs, &stand_in, &program);
+    plan->not_built = stand_in.not_built;
+    if (r != 0 || program->proved)
         return r;
     program->proved = 1;
     r = plan->operation->self_test(gs, &stand_in, program, right);
@@ -6895,7 +7001,7 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, const gpuscan__plan *
     return r;
 }
 
-static gpuscan_result gpuscan__prove(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program, int *again) {
+static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -6907,7 +7013,7 @@ static gpuscan_result gpuscan__prove(gpuscan *gs, const gpuscan__plan *plan, gpu
         return r;
     *again = 1;
     if (gs->device.lanes != GPUSCAN__LANES_NONE) {
-        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its self-test failed");
     } else {
         gs->refused[plan->operation->number] |= 1u << strategy;
         gpuscan__note_refusal(gs, plan, "its strategy is not used any more", "its self-test failed");
@@ -6920,17 +7026,13 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
                                                    int *again) {
     size_t group = 0;
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
-    if (r == GPUSCAN_ERROR_BUILD && gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, "its program was not built");
-        gs->error[0] = 0;
-        *again = 1;
-        return GPUSCAN_SUCCESS;
-    }
     if (r == 0)
         r = gpuscan__program_group(gs, *program, &group);
     if (r == 0 && group >= plan->key.group && !(*program)->proved)
-        return gpuscan__prove(gs, plan, *program, again);
-    if (r != 0 || group >= plan->key.group)
+        r = gpuscan__prove(gs, plan, *program, again);
+    if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
+        return gpuscan__build_without_lanes(gs, plan, again);
+    if (r != 0 || *again || group >= plan->key.group)
         return r;
     plan->group_limit = gpuscan__power_of_two_below(group);
     *again = plan->group_limit < plan->key.group;
@@ -6971,6 +7073,7 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
+    plan->is_enqueued = 1;
     if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, &plan->need)) == 0)
         r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
     return gpuscan__chain_end(&chain, r);
@@ -7166,127 +7269,229 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
     return z;
 }
 
-/* What the data are made for: count elements in tiles. */
+/* What the data are made for: count elements in tiles. What shows one mistake may hide another, so a self-test goes in
+   rounds. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
+    unsigned round; /* tiles of its parity begin with an edge; others with elements that hide nothing before them */
+    int decides;    /* of a reduction by an operator whose result is one of its values: it is that of element */
+    uint64_t best;  /* this; of init where it is count */
 } gpuscan__test_shape;
 
-/* The first, the last, and those on either side of a tile's end; but odd tiles begin with elements that hide nothing of
-   what precedes them. */
+static gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
+    gpuscan__test_shape shape;
+    shape.count = 3 * tile + 5;
+    shape.tile = tile;
+    shape.round = round;
+    shape.decides = 0;
+    shape.best = 0;
+    return shape;
+}
+
+static int gpuscan__test_picks(gpuscan_op op) {
+    int data = gpuscan__ops[op].data;
+    return data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
+}
+
+/* The last element, the last of a tile, and the first of those of the round's parity. */
 static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile;
-    return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == 0);
+    return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* And one in so many of the others. */
+/* And what follows such a first one, and one in so many of the others. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
-    int begins = i % shape->tile < 3 && i / shape->tile % 2 == 1;
-    return gpuscan__is_edge(shape, i) || (!begins && gpuscan__mix(i) % spacing == 0);
+    uint64_t at = i % shape->tile;
+    if (gpuscan__is_edge(shape, i))
+        return 1;
+    if (at < 3 && i / shape->tile % 2 != shape->round % 2)
+        return 0;
+    return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* The bit that changes at element i, each at another, those next to the tiles' ends first; 64: none does. */
+/* From 2 to 100; an edge's is above all that precede it. */
+static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i) {
+    uint64_t at = i % shape->tile, span = 100 / (shape->count / shape->tile + 1);
+    if (i == shape->count - 1)
+        return 100;
+    return i / shape->tile * span + (at == shape->tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
+}
+
+/* The largest so far at edges, else often 0; where one decides, it is the largest of all. */
+static uint64_t gpuscan__test_rising(const gpuscan__test_shape *shape, uint64_t i) {
+    if (shape->decides)
+        return i == shape->best ? 100 : gpuscan__mix(i) % 90;
+    return gpuscan__is_marked(shape, i, 7) ? gpuscan__test_rank(shape, i) : 0;
+}
+
+/* 0 but for those that are marked; where one decides, it is the last that is not 0. */
+static uint64_t gpuscan__test_sparse(const gpuscan__test_shape *shape, uint64_t i) {
+    if (shape->decides && shape->best < shape->count && i <= shape->best)
+        return i == shape->best ? 100 : 1 + gpuscan__mix(i) % 90;
+    return !shape->decides && gpuscan__is_marked(shape, i, 5) ? gpuscan__test_rank(shape, i) : 0;
+}
+
+/* The bit that changes at element i, each at another, those at edges first; 64: none does. Of the first 8 one is init's
+   (gpuscan__test_init_bit), and of the others every second never changes. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
+    if (i == shape->count - 1)
+        return 7;
     if (gpuscan__is_edge(shape, i)) {
-        b = (unsigned)(i / shape->tile * 2 + (i % shape->tile != 0));
-        return i == shape->count - 1 ? 7 : b < bits && b != 7 ? b : 64;
+        b = (unsigned)(i / shape->tile * 2 + (i % shape->tile == shape->tile - 1));
+        return b < 7 ? b : 64;
     }
-    for (b = 8; b < bits; b++)
+    for (b = 8; b < bits; b += 2)
         if (gpuscan__mix(b) % shape->count == i)
             return b;
     return 64;
 }
 
-/* From 0 to 100, of which every integer type has as many, and f16 too. */
-static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
-    uint32_t bits = gpuscan__types[e->src].size * 8;
+/* So many low bits change: those that both types have, and that are exact as f16. */
+static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
+    uint32_t src = gpuscan__types[e->src].size, dst = gpuscan__types[e->dst].size;
+    return gpuscan__is_float(e->src) ? 8 : (unsigned)(8 * (src < dst ? src : dst));
+}
+
+/* An element whose low bits are these; a float's is the number that they are in the destination. */
+static gpuscan__number gpuscan__test_pattern(const gpuscan__elements *e, uint64_t pattern) {
+    gpuscan__number x;
+    if (gpuscan__is_float(e->src)) {
+        int is_signed = gpuscan__types[e->dst].kind == 's';
+        pattern = gpuscan__wrap(is_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8, pattern);
+        x.real = is_signed ? (double)(int64_t)pattern : (double)pattern;
+    } else {
+        x.bits = gpuscan__wrap(e->src, pattern);
+    }
+    return x;
+}
+
+static unsigned gpuscan__test_init_bit(const gpuscan__test_shape *shape) {
+    return shape->round % 2 ? 0 : 2; /* the first element's, the first one's of tile 1: no edges in this round */
+}
+
+/* A factor for small numbers of the source, so that both halves of 64 bits matter where there are any. */
+static double gpuscan__test_factor(const gpuscan__elements *e) {
+    const double fine = 1 + 1.0 / 1073741824, halves = 4294967297.0, high = 8589934592.0;
+    if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
+        return 1;
+    if (gpuscan__is_float(e->dst))
+        return !gpuscan__is_float(e->src) ? high : e->dst == GPUSCAN_TYPE_F64 ? fine : 1;
+    return gpuscan__types[e->dst].size == 8 ? halves : 1;
+}
+
+static gpuscan__number gpuscan__test_small(const gpuscan__elements *e, uint64_t small, double factor, int negative) {
     gpuscan__number x;
     if (gpuscan__is_float(e->src))
-        x.real = (double)level - (gpuscan__is_float(e->dst) || gpuscan__types[e->dst].kind == 's' ? 50 : 0);
-    else if (e->src != e->dst)
-        x.bits = level;
-    else if (gpuscan__types[e->src].kind == 's') /* over the whole of the type */
-        x.bits = (uint64_t)(((int64_t)level - 50) * ((int64_t)1 << (bits - 7)));
+        x.real = (negative ? -(double)small : (double)small) * factor;
     else
-        x.bits = level << (bits - 7);
+        x.bits = gpuscan__wrap(e->src, (negative ? (uint64_t)0 - small : small) * (uint64_t)factor);
+    return x;
+}
+
+/* From 0 to 101, of which every integer type has as many, and f16 too. */
+static gpuscan__number gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
+    uint32_t bits = gpuscan__types[e->src].size * 8;
+    uint64_t zero = gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0;
+    int negative = level < zero;
+    gpuscan__number x;
+    if (gpuscan__is_float(e->src) || e->src != e->dst)
+        return gpuscan__test_small(e, negative ? zero - level : level - zero, gpuscan__test_factor(e), negative);
+    x.bits = (level - zero) << (bits - 7); /* over the whole of the type */
+    if (bits == 64)
+        x.bits += level;
+    x.bits = gpuscan__wrap(e->src, x.bits);
     return x;
 }
 
 /* Element i of src. */
 static gpuscan__number gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
-    int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst), set = 0;
-    int half = e->src == GPUSCAN_TYPE_F16 || e->dst == GPUSCAN_TYPE_F16;
-    unsigned src_bits = 8 * gpuscan__types[e->src].size, dst_bits = 8 * gpuscan__types[e->dst].size, bit;
-    uint64_t random = gpuscan__mix(i), small = 0;
+    int real = gpuscan__is_float(e->src) || gpuscan__is_float(e->dst);
+    int half = e->dst == GPUSCAN_TYPE_F16;
+    int data = gpuscan__ops[e->op].data, negative = 0;
+    unsigned bit;
+    uint64_t random = gpuscan__mix(i + ((uint64_t)shape->round << 40)), small = 0;
+    double factor = gpuscan__test_factor(e);
     gpuscan__number x;
-    x.bits = gpuscan__wrap(e->src, random);
-    switch (gpuscan__ops[e->op].data) {
+    switch (data) {
+    case GPUSCAN__DATA_RISING:
+        return gpuscan__test_level(e, gpuscan__test_rising(shape, i));
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, 101 - gpuscan__test_rising(shape, i));
     case GPUSCAN__DATA_SUM:
+        x.bits = gpuscan__wrap(e->src, random | 1);
         if (!real)
             return x;
-        if (e->src == GPUSCAN_TYPE_F64 && e->dst == GPUSCAN_TYPE_F64)
-            small = random >> 34;
-        else if (gpuscan__is_marked(shape, i, half ? shape->count / 500 + 1 : 1)) /* 2048 are exact in f16 */
-            small = 1 + random % 3;
+        if (e->src == GPUSCAN_TYPE_F64 && e->dst == GPUSCAN_TYPE_F64) {
+            small = random >> 34 | 1;
+            factor = 1;
+        } else if (gpuscan__is_marked(shape, i, half ? shape->count / 500 + 1 : 1)) { /* 2048 are exact in f16 */
+            small = 1 + random % (gpuscan__is_float(e->dst) ? 3 : 100);
+        }
         break;
-    case GPUSCAN__DATA_RISING:
-        return gpuscan__test_level(e, gpuscan__is_marked(shape, i, 7) ? i * 100 / shape->count : 0);
-    case GPUSCAN__DATA_FALLING:
-        return gpuscan__test_level(e, gpuscan__is_marked(shape, i, 7) ? 100 - i * 100 / shape->count : 100);
     case GPUSCAN__DATA_PRODUCT:
-        if (!real) {
-            x.bits = gpuscan__wrap(e->src, random | 1);
+        x.bits = gpuscan__wrap(e->src, random | 3);
+        if (!real)
             return x;
-        }
         small = gpuscan__is_edge(shape, i) ? 2 : 1;
-        if (gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1)) {
-            x.real = -(double)small;
-            return x;
-        }
+        negative = gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1);
+        factor = 1;
         break;
-    case GPUSCAN__DATA_SET:
-        set = 1;
-        /* fall through */
-    case GPUSCAN__DATA_CLEARED:
-        bit = gpuscan__test_bit(shape, i, src_bits < dst_bits ? src_bits : dst_bits);
-        x.bits = gpuscan__wrap(e->src, (bit < 64 ? (uint64_t)1 << bit : 0) ^ (set ? 0 : ~(uint64_t)0));
-        return x;
-    default: /* GPUSCAN__DATA_SPARSE */
-        small = gpuscan__is_marked(shape, i, 5) ? 1 + random % 100 : 0;
+    case GPUSCAN__DATA_SPARSE:
+        small = gpuscan__test_sparse(shape, i);
+        negative = gpuscan__types[e->src].kind == 's';
+        break;
+    default: /* GPUSCAN__DATA_SET, GPUSCAN__DATA_CLEARED */
+        bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
+        if (bit < 64)
+            small = (uint64_t)1 << bit;
+        return gpuscan__test_pattern(e, data == GPUSCAN__DATA_SET ? small : ~small);
     }
-    if (gpuscan__is_float(e->src))
-        x.real = (double)small;
-    else
-        x.bits = small;
-    return x;
+    return gpuscan__test_small(e, small, factor, negative);
 }
 
 /* What stands before the first: a value that shows, and hides little. */
-static gpuscan__number gpuscan__test_init(const gpuscan__elements *e) {
+static gpuscan__number gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
+    const uint64_t high = (uint64_t)1 << 32; /* both halves of 64 bits */
+    uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
+    unsigned bits = gpuscan__test_bits(e);
+    double factor = gpuscan__test_factor(e);
+    int sparse = gpuscan__ops[e->op].data == GPUSCAN__DATA_SPARSE;
     gpuscan__number x;
     switch (gpuscan__ops[e->op].data) {
     case GPUSCAN__DATA_RISING:
-        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 5));
+        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, level));
     case GPUSCAN__DATA_FALLING:
-        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 95));
-    case GPUSCAN__DATA_CLEARED:
-        x.bits = gpuscan__wrap(e->dst, ~(uint64_t)8);
-        return x;
+        return gpuscan__convert_number(e->dst, e->src, gpuscan__test_level(e, 101 - level));
     case GPUSCAN__DATA_SET:
-        x.bits = 8;
+    case GPUSCAN__DATA_CLEARED: /* with the bits that the elements do not have */
+        bit = (uint64_t)1 << gpuscan__test_init_bit(shape);
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
+            bit = ~bit;
+        else
+            bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
+        x.bits = gpuscan__wrap(e->dst, bit);
         return x;
     default:
-        if (gpuscan__is_float(e->dst))
-            x.real = 2;
-        else
-            x.bits = 3;
+        if (!gpuscan__is_float(e->dst)) {
+            x.bits = gpuscan__wrap(e->dst, sparse ? high + 1 : 5 * high + 3);
+            return x;
+        }
+        /* sums and products stay exact */
+        x.real = sparse ? 1 : 2;
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_SUM && !gpuscan__is_float(e->src))
+            x.real *= factor;
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_SUM && e->src == GPUSCAN_TYPE_F64 && e->dst == e->src)
+            x.real += 2147483647;
+        else if (e->dst == GPUSCAN_TYPE_F64)
+            x.real += x.real > 2 ? 2 : 1.0 / 1073741824;
         return x;
     }
 }
 
 /* The same for elements of a custom type, which are bytes: in the stand-in's operator the last that is not 0 wins. */
-static unsigned char gpuscan__test_byte(const gpuscan__test_shape *shape, uint64_t i, uint32_t byte) {
-    return (unsigned char)(gpuscan__is_marked(shape, i, 5) ? 1 + gpuscan__mix(i * 1024 + byte) % 255 : 0);
+static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
+    return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
 
 /* src: the data; init: what precedes them; scan: what a scan of them gives, NULL where none is wanted; total: its
@@ -7299,9 +7504,9 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
     uint32_t byte;
     if (e->dst == GPUSCAN_TYPE_CUSTOM) {
         for (byte = 0; byte < e->dst_size; byte++) {
-            unsigned char last = init[byte] = (unsigned char)(byte % 7);
+            unsigned char last = init[byte] = (unsigned char)(201 + byte % 7);
             for (i = 0; i < shape->count; i++) {
-                unsigned char x = src[i * e->src_size + byte] = gpuscan__test_byte(shape, i, byte);
+                unsigned char x = src[i * e->src_size + byte] = gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
                 unsigned char next = x ? x : last;
                 if (scan)
                     scan[i * e->dst_size + byte] = inclusive ? next : last;
@@ -7311,7 +7516,7 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
         }
         return;
     }
-    sum = gpuscan__test_init(e);
+    sum = gpuscan__test_init(e, shape);
     gpuscan__put_number(e->dst, init, 0, sum);
     for (i = 0; i < shape->count; i++) {
         gpuscan__number x = gpuscan__test_number(e, shape, i), next;
@@ -7457,6 +7662,7 @@ typedef struct gpuscan__host_array {
     const void *data;
     gpuscan_buffer *buffer;
     const gpuscan__range *range; /* found by its field */
+    int zero_copy; /* its buffer is the array itself */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
@@ -7464,6 +7670,7 @@ typedef struct gpuscan__host_call {
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
+    int in_order;
     cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* owned */
     int mem_count;
 } gpuscan__host_call;
@@ -7474,6 +7681,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->data = data;
     array->buffer = buffer;
     array->range = NULL;
+    array->zero_copy = 0;
 }
 
 static void *gpuscan__without_const(const void *pointer) {
@@ -7519,6 +7727,26 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return GPUSCAN_SUCCESS;
 }
 
+/* Whether the device may use an array where it lies: kernels count on their type's alignment. What a custom type's is only
+   the device knows, but it divides the size. */
+static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
+    uint32_t size = array->range->size, power = size & (~size + 1);
+    return ((uintptr_t)array->data & (power - 1)) == 0;
+}
+
+/* Fills a buffer with its array. Where the queue has no order, only the write's event says when the kernels may start: a
+   blocking write that returns has read the array. */
+static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
+    gpuscan *gs = host->gs;
+    cl_event written = NULL;
+    cl_int code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)gpuscan__host_bytes(array),
+                                              array->data, 0, NULL, host->in_order ? NULL : &written);
+    if (code == CL_SUCCESS && written)
+        code = gs->cl.clWaitForEvents(1, &written);
+    gpuscan__forget_event(gs, &written);
+    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
+}
+
 /* A buffer for an array: the array itself where the device can use it where it lies, else a copy. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
@@ -7532,9 +7760,11 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         if (other->data == array->data && other->range->in_place &&
             other->range->in_place == array->range->in_place) {
             array->buffer->mem = other->buffer->mem;
+            array->zero_copy = other->zero_copy;
             return GPUSCAN_SUCCESS;
         }
-    if (gs->device.zero_copy)
+    array->zero_copy = gs->device.zero_copy && gpuscan__host_is_aligned(array);
+    if (array->zero_copy)
         mem = gpuscan__create_buffer(gs, CL_MEM_USE_HOST_PTR, bytes, gpuscan__without_const(array->data), &code);
     else
         mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
@@ -7542,11 +7772,8 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes failed", (unsigned long long)bytes);
     host->mem[host->mem_count++] = mem;
     array->buffer->mem = mem;
-    if ((array->range->reads || array->range->partial) && !gs->device.zero_copy) {
-        code = gs->cl.clEnqueueWriteBuffer(host->queue, mem, CL_TRUE, 0, (size_t)bytes, array->data, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
-    }
+    if ((array->range->reads || array->range->partial) && !array->zero_copy)
+        return gpuscan__host_upload(host, array, mem);
     return GPUSCAN_SUCCESS;
 }
 
@@ -7556,14 +7783,12 @@ static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpusca
     size_t bytes = (size_t)gpuscan__host_bytes(array);
     cl_mem mem = array->buffer->mem;
     cl_int code = CL_SUCCESS;
-    if (gs->device.zero_copy) {
+    if (array->zero_copy) {
         cl_event unmapped = NULL;
         void *mapped =
             gs->cl.clEnqueueMapBuffer(host->queue, mem, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &code);
-        if (mapped && code != CL_SUCCESS) {
+        if (mapped && code != CL_SUCCESS)
             gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, NULL);
-            gs->cl.clFinish(host->queue); /* mem's memory is the caller's array */
-        }
         if (!mapped || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clEnqueueMapBuffer failed");
         code = gs->cl.clEnqueueUnmapMemObject(host->queue, mem, mapped, 0, NULL, &unmapped);
@@ -7583,10 +7808,8 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     gpuscan_result r = GPUSCAN_SUCCESS;
     cl_int code = gs->cl.clWaitForEvents(1, &done);
     int i;
-    if (code != CL_SUCCESS) {
-        gs->cl.clFinish(host->queue); /* the device may still write to the caller's array */
+    if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clWaitForEvents failed");
-    }
     for (i = 0; i < host->count && r == 0; i++)
         if (host->arrays[i].range->writes && host->arrays[i].buffer->mem)
             r = gpuscan__host_fetch(host, &host->arrays[i]);
@@ -7601,13 +7824,14 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
     const gpuscan__operation *operation = plan->operation;
     const void *desc = plan->desc;
     cl_event event = NULL, *caller = call->event;
-    int in_order, i;
+    int i;
     gpuscan_result r;
     call->event = &event;
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
     if ((r = operation->resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = operation->choose(gs, plan)) != 0 || (r = gpuscan__check_call(gs, call, &host->queue, &in_order)) != 0)
+        (r = operation->choose(gs, plan)) != 0 ||
+        (r = gpuscan__check_call(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
@@ -7622,6 +7846,8 @@ static gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *
         r = gpuscan__do(gs, plan, GPUSCAN__RUN, NULL);
         if (r == 0)
             r = gpuscan__host_wait(host, event);
+        if (r != 0 && plan->is_enqueued) /* the device may still use the caller's arrays */
+            gs->cl.clFinish(host->queue);
     }
     if (r == 0 && caller)
         *caller = event;
@@ -7976,22 +8202,20 @@ static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan
                : gpuscan__scan_multi_pass(chain, plan, program);
 }
 
-static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
-                                              int *right) {
+static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                               unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__scan_key own;
     gpuscan__scan_plan plan;
     gpuscan_scan_desc desc;
     gpuscan__test test;
-    gpuscan__test_shape shape;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
     gpuscan__test_array *src, *dst, *total;
     unsigned char init[GPUSCAN__CUSTOM_MOST];
     memcpy(&own, program->key.own, sizeof(own));
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
-    shape.tile = program->key.tile;
-    shape.count = 3 * shape.tile + 5;
     desc.src_type = e->src;
     desc.dst_type = e->dst;
     desc.op = e->op;
@@ -8008,6 +8232,12 @@ static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                              int *right) {
+    gpuscan_result r = gpuscan__scan_test_round(gs, common, program, 0, right);
+    return r != 0 || !*right ? r : gpuscan__scan_test_round(gs, common, program, 1, right);
 }
 
 GPUSCAN__OPERATION(scan, 1);
@@ -8105,21 +8335,74 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
 }
 
-/* dst: the data; addend k: the data's last but k; expected: what they give. */
+/* Addend k and element i: of each pair both matter, the element's in one round at least, and so do neighbours. */
+static gpuscan__number gpuscan__test_addend(const gpuscan__elements *e, uint64_t k) {
+    uint64_t random = gpuscan__mix(k);
+    double factor = gpuscan__test_factor(e);
+    gpuscan__number x;
+    switch (gpuscan__ops[e->op].data) {
+    case GPUSCAN__DATA_RISING:
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, 40 + k % 20);
+    case GPUSCAN__DATA_SPARSE:
+        return gpuscan__test_small(e, 101 + k % 20, factor, 0);
+    case GPUSCAN__DATA_SET:
+    case GPUSCAN__DATA_CLEARED: /* in even bits */
+        x.bits = (random & ~(uint64_t)0 / 3 & ~(uint64_t)15) | (k % 2 ? 4 : 1);
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
+            x.bits = ~x.bits;
+        break;
+    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
+        if (gpuscan__is_float(e->src))
+            return gpuscan__test_small(e, 2 + k % 3, factor, 0);
+        x.bits = random | 3;
+    }
+    x.bits = gpuscan__wrap(e->src, x.bits);
+    return x;
+}
+
+static gpuscan__number gpuscan__test_addend_to(const gpuscan__elements *e, uint64_t i, unsigned round) {
+    uint64_t random = gpuscan__mix(~i);
+    int wins = (i + round) % 2 == 0;
+    double factor = gpuscan__test_factor(e);
+    gpuscan__number x;
+    switch (gpuscan__ops[e->op].data) {
+    case GPUSCAN__DATA_RISING:
+    case GPUSCAN__DATA_FALLING:
+        return gpuscan__test_level(e, wins ? 60 + random % 40 : random % 40);
+    case GPUSCAN__DATA_SPARSE:
+        return gpuscan__test_small(e, wins ? 1 + random % 100 : 0, factor, 0);
+    case GPUSCAN__DATA_SET:
+    case GPUSCAN__DATA_CLEARED: /* in odd bits */
+        x.bits = (random & ~(uint64_t)0 / 3 << 1 & ~(uint64_t)15) | (i % 2 ? 8 : 2);
+        if (gpuscan__ops[e->op].data == GPUSCAN__DATA_CLEARED)
+            x.bits = ~x.bits;
+        break;
+    default: /* GPUSCAN__DATA_SUM, GPUSCAN__DATA_PRODUCT */
+        if (gpuscan__is_float(e->src))
+            return gpuscan__test_small(e, wins ? 2 : 4, 1, (random & 1) != 0);
+        x.bits = random | 3;
+    }
+    x.bits = gpuscan__wrap(e->src, x.bits);
+    return x;
+}
+
+/* expected: what dst and its addends give. */
 static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
                                  unsigned char *dst, unsigned char *addend, unsigned char *expected) {
     uint64_t i;
     uint32_t byte;
     for (i = 0; i < shape->count; i++) {
-        uint64_t k = i / block, at = shape->count - 1 - k;
+        uint64_t k = i / block, random = gpuscan__mix(~i);
         if (e->dst == GPUSCAN_TYPE_CUSTOM) {
             for (byte = 0; byte < e->dst_size; byte++) {
-                unsigned char a = addend[k * e->dst_size + byte] = gpuscan__test_byte(shape, at, byte);
-                unsigned char x = dst[i * e->dst_size + byte] = gpuscan__test_byte(shape, i, byte);
+                unsigned char a = addend[k * e->dst_size + byte] = gpuscan__test_byte(101 + k % 20, byte);
+                unsigned char x = dst[i * e->dst_size + byte] =
+                    gpuscan__test_byte((i + shape->round) % 2 ? 0 : 1 + random % 100, byte);
                 expected[i * e->dst_size + byte] = x ? x : a;
             }
         } else {
-            gpuscan__number a = gpuscan__test_number(e, shape, at), x = gpuscan__test_number(e, shape, i);
+            gpuscan__number a = gpuscan__test_addend(e, k), x = gpuscan__test_addend_to(e, i, shape->round);
             gpuscan__put_number(e->dst, addend, k, a);
             gpuscan__put_number(e->dst, dst, i, x);
             gpuscan__put_number(e->dst, expected, i, gpuscan__combine_numbers(e->dst, e->op, a, x));
@@ -8127,21 +8410,19 @@ static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test
     }
 }
 
-static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
-                                                     gpuscan__program *program, int *right) {
+static gpuscan_result gpuscan__uniform_add_test_round(gpuscan *gs, const gpuscan__plan *common,
+                                                      gpuscan__program *program, unsigned round, int *right) {
     enum { BLOCK = 7 };
     const gpuscan__elements *e = &common->e;
     gpuscan__uniform_add_plan plan;
     gpuscan_uniform_add_desc desc;
     gpuscan__test test;
-    gpuscan__test_shape shape;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
     gpuscan__test_array *dst, *addend;
     uint64_t size = e->dst_size;
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
     test.gs = gs;
-    shape.tile = program->key.tile;
-    shape.count = 3 * shape.tile + 5;
     desc.type = e->dst;
     desc.op = e->op;
     desc.custom = e->custom;
@@ -8155,6 +8436,12 @@ static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan_
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
+                                                     gpuscan__program *program, int *right) {
+    gpuscan_result r = gpuscan__uniform_add_test_round(gs, common, program, 0, right);
+    return r != 0 || !*right ? r : gpuscan__uniform_add_test_round(gs, common, program, 1, right);
 }
 
 GPUSCAN__OPERATION(uniform_add, 0);
@@ -8362,62 +8649,79 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || !to_host ? r : gpuscan__reduce_read(chain, plan);
 }
 
-/* The data for ARGMIN and ARGMAX: the best value stands at an edge, and again later on. */
-static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t at,
-                              unsigned char *src, unsigned char *index) {
-    int rising = gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING;
+/* The data for ARGMIN and ARGMAX: the best value stands again behind the first. */
+static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, unsigned char *src,
+                              unsigned char *index) {
     gpuscan__number first;
     uint64_t i;
     for (i = 0; i < shape->count; i++) {
-        int best = i == at || (i > at && i % 3 == 0);
-        uint64_t level = best ? 100 : gpuscan__mix(i) % 90;
-        gpuscan__put_number(e->src, src, i, gpuscan__test_level(e, rising ? level : 100 - level));
+        int again = i > shape->best && i % 3 == 0;
+        uint64_t level = again ? 100 : gpuscan__test_rising(shape, i);
+        int rising = gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING;
+        gpuscan__put_number(e->src, src, i, gpuscan__test_level(e, rising ? level : 101 - level));
     }
-    first.bits = at;
+    first.bits = shape->best;
     gpuscan__put_number(e->dst, index, 0, first);
+}
+
+/* The elements that decide, one a round; the last is init, which ARGMIN and ARGMAX do not have. */
+enum { GPUSCAN__TEST_BESTS = 7 };
+
+static uint64_t gpuscan__test_best(uint64_t tile, unsigned round) {
+    const uint64_t bests[GPUSCAN__TEST_BESTS] = {0,        tile - 1,     tile,        2 * tile + tile / 2,
+                                                 3 * tile, 3 * tile + 4, 3 * tile + 5};
+    return bests[round];
+}
+
+static unsigned gpuscan__reduce_test_rounds(const gpuscan__elements *e) {
+    return e->arg ? GPUSCAN__TEST_BESTS - 1 : gpuscan__test_picks(e->op) ? GPUSCAN__TEST_BESTS : 2;
+}
+
+static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round) {
+    gpuscan__test_shape shape = gpuscan__test_shape_of(tile, round);
+    shape.decides = gpuscan__test_picks(e->op);
+    shape.best = gpuscan__test_best(tile, round);
+    return shape;
+}
+
+static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                 unsigned round, int *right) {
+    const gpuscan__elements *e = &common->e;
+    gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, program->key.tile, round);
+    gpuscan__reduce_plan plan;
+    gpuscan_reduce_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *src, *dst;
+    unsigned char init[GPUSCAN__CUSTOM_MOST];
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    desc.src_type = e->src;
+    desc.dst_type = e->dst;
+    desc.op = e->op;
+    desc.custom = e->custom;
+    desc.count = shape.count;
+    desc.init = e->arg ? NULL : init;
+    src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, e->result_size);
+    if (!test.failed) {
+        if (e->arg)
+            gpuscan__test_arg(e, &shape, src->before, dst->expected);
+        else
+            gpuscan__test_elements(e, &shape, 0, src->before, init, NULL, dst->expected);
+        gpuscan__test_filled(src);
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
 static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                 int *right) {
-    const gpuscan__elements *e = &common->e;
-    uint64_t tile = program->key.tile, edges[5];
+    unsigned round, rounds = gpuscan__reduce_test_rounds(&common->e);
     gpuscan_result r = GPUSCAN_SUCCESS;
-    int round;
-    edges[0] = 0;
-    edges[1] = tile - 1;
-    edges[2] = tile;
-    edges[3] = 2 * tile + tile / 2;
-    edges[4] = 3 * tile + 4;
     *right = 1;
-    for (round = 0; round < (e->arg ? 5 : 1) && r == 0 && *right; round++) {
-        gpuscan__reduce_plan plan;
-        gpuscan_reduce_desc desc;
-        gpuscan__test test;
-        gpuscan__test_shape shape;
-        gpuscan__test_array *src, *dst;
-        unsigned char init[GPUSCAN__CUSTOM_MOST];
-        memset(&desc, 0, sizeof(desc));
-        memset(&test, 0, sizeof(test));
-        test.gs = gs;
-        shape.tile = tile;
-        shape.count = 3 * tile + 5;
-        desc.src_type = e->src;
-        desc.dst_type = e->dst;
-        desc.op = e->op;
-        desc.custom = e->custom;
-        desc.count = shape.count;
-        desc.init = e->arg ? NULL : init;
-        src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
-        dst = gpuscan__test_array_of(&test, &desc.dst, e->result_size);
-        if (!test.failed && e->arg)
-            gpuscan__test_arg(e, &shape, edges[round], src->before, dst->expected);
-        else if (!test.failed)
-            gpuscan__test_elements(e, &shape, 0, src->before, init, NULL, dst->expected);
-        if (!test.failed)
-            gpuscan__test_filled(src);
-        gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
-        r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
-    }
+    for (round = 0; round < rounds && *right; round++)
+        r = gpuscan__reduce_test_round(gs, common, program, round, right);
     return r;
 }
 
@@ -8570,9 +8874,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
-        range = bins;
-        if (bits == 64 && lower != least) /* no value lies past the type's end, where s - lower would wrap around */
-            range = gpuscan__min(range, least - lower);
+        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
+        range = beyond && beyond < bins ? beyond : bins; /* no value lies past it, where s - lower would wrap around */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -8619,25 +8922,53 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
 /* The nearest f32. Through memory: gcc 12 at -O2 has been seen to leave a pair of such conversions out. */
 static double gpuscan__single(double x) {
     volatile float single = (float)x;
-    return single;
+    return (double)single;
+}
+
+/* The nearest f64. Through memory: x87 keeps more bits in registers, and -ffast-math may not reorder what is written. */
+static double gpuscan__double(double x) {
+    volatile double rounded = x;
+    return rounded;
+}
+
+/* By a divisor from memory, or -ffast-math makes two divisions by the same number multiplications. */
+static double gpuscan__quotient(double dividend, double divisor) {
+    return gpuscan__double(dividend / gpuscan__double(divisor));
+}
+
+/* Neither infinite nor NaN, by its bits: under -ffast-math compilers leave comparisons out that find those. */
+static int gpuscan__is_finite(gpuscan_bound x) {
+    return (x.u >> 52 & 0x7ff) != 0x7ff;
+}
+
+/* The width of even bins, in double; largest, the type's, where it is more, which only one bin's can be. */
+static double gpuscan__even_step(double lower, double upper, uint32_t bins, double largest) {
+    const double double_max = 1.7976931348623157e308;
+    double step;
+    if (gpuscan__double(upper / 2 - lower / 2) <= double_max / 2)
+        step = gpuscan__quotient(gpuscan__double(upper - lower), bins);
+    else if (bins > 1)
+        step = gpuscan__quotient(upper, bins) - gpuscan__quotient(lower, bins);
+    else
+        step = largest;
+    return gpuscan__double(step < largest ? step : largest);
 }
 
 static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                           gpuscan__histogram_plan *plan) {
-    double lower = desc->lower.f, upper = desc->upper.f, step, least;
+    double lower = gpuscan__double(desc->lower.f), upper = gpuscan__double(desc->upper.f), step, least;
     const double float_max = 3.4028234663852886e38, double_max = 1.7976931348623157e308;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? double_max : float_max;
-    if (desc->lower.u == 0 && desc->upper.u == 0)
+    if (lower == 0 && upper == 0) /* -0.0, too */
         upper = 1.0;
-    if (!(lower >= -largest && upper <= largest && lower < upper))
+    if (!gpuscan__is_finite(desc->lower) || !gpuscan__is_finite(desc->upper) ||
+        !(lower >= -largest && upper <= largest && lower < upper))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the range is empty or not finite");
     if (plan->sample != GPUSCAN_TYPE_F64) {
         lower = gpuscan__single(lower);
         upper = gpuscan__single(upper);
     }
-    step = (upper - lower) / plan->key.bins;
-    if (!(step <= largest))
-        step = upper / plan->key.bins - lower / plan->key.bins;
+    step = gpuscan__even_step(lower, upper, plan->key.bins, largest);
     if (plan->sample != GPUSCAN_TYPE_F64)
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
@@ -8737,7 +9068,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
-    is_weighted = desc->count > 0 && (desc->weights.mem || desc->host_weights);
+    is_weighted = desc->weights.mem || desc->host_weights;
     plan->key.weight = is_weighted ? (uint32_t)plan->weight : 0;
     if (plan->pitch == desc->count && (!is_weighted || plan->weights_pitch == desc->count) &&
         !desc->count_buffer.mem) {
@@ -8804,8 +9135,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     }
     copies = profile->counts_copies[gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     copies_local = local;
-    if (gpuscan__key_is_cpu(key)) {
-        copies = 8;
+    if (gpuscan__key_is_cpu(key)) { /* each with one counter more */
+        copies = gpuscan__min(8, local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
     for (own->copies = 1; own->copies * 2 <= copies && plan->all_bins * 8 * own->copies <= copies_local;)
@@ -9102,7 +9433,7 @@ static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_pla
 
 /* Samples lie in the middle of bins. NOWHERE: too near to an edge to be sure. */
 static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
-    double lower = plan->real_lower, upper = plan->real_upper, step = plan->real_step, place, part;
+    double lower = plan->real_lower, upper = plan->real_upper, step = plan->real_step, place, part, most;
     if (plan->key.form == GPUSCAN_BINS_EDGES) { /* edge k is k */
         if (x < 0)
             return gpuscan__below;
@@ -9116,9 +9447,9 @@ static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, doub
     part = place - (double)(int64_t)place;
     if (!(place >= 0 && place < plan->key.bins) || !(part > 0.2 && part < 0.8))
         return gpuscan__nowhere;
-    /* bins so fine that an f32's edges are rounded by a part of one */
-    return plan->sample != GPUSCAN_TYPE_F64 && (lower / step < -1e6 || upper / step > 1e6) ? gpuscan__nowhere
-                                                                                           : (int64_t)place;
+    /* bins so fine that edges, or place, are rounded by a part of one */
+    most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
+    return lower / step < -most || upper / step > most ? gpuscan__nowhere : (int64_t)place;
 }
 
 static gpuscan__number gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
@@ -9421,15 +9752,11 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
 }
 
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
-    gpuscan__program *program;
     gpuscan_allocator allocator;
     int i;
     if (!gs)
         return;
-    while ((program = gs->programs) != NULL) {
-        gs->programs = program->next;
-        gpuscan__free_program(gs, program);
-    }
+    gpuscan__free_programs(gs, gs->programs);
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
         gpuscan__drop_scratch(gs, i);
     gpuscan__forget_event(gs, &gs->scratch_event);

@@ -13,7 +13,8 @@ cd "$work" || exit 1
 passed=0
 failed=0
 
-warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Werror'
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wundef -Wswitch-enum -Wdouble-promotion
+  -Werror'
 c_warnings="$warnings -Wstrict-prototypes -Wc++-compat"
 
 have() {
@@ -127,7 +128,37 @@ cp unused.c unused.cpp
 printf '#define GPUSCAN_STATIC\n#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n' > second.c
 printf 'const char *second_string(void);\nconst char *second_string(void) { return gpuscan_result_string(0); }\n' >> second.c
 
+# A program's own names, some of which are locals in the implementation; and with that one's names its own shadows.
+{ printf 'typedef float f32;\ntypedef double f64;\ntypedef unsigned char u8, byte;\ntypedef unsigned u32, uint;\n'
+  printf 'extern int group, rows, tile, key, plan, size, count, range, kind, code, field, text, half, level, edge, r, i, a, b;\n'
+  cat implementation.c; } > names.c
+cp names.c names.cpp
+mkdir -p own_shadows
+sed '/pragma GCC diagnostic ignored "-Wshadow"/d' "$root/gpuscan.h" > own_shadows/gpuscan.h
+
+# Code beside the library that uses newer entry points, and C++ bindings, before and behind the header.
+cat > newer.c <<'END'
+#include "gpuscan.h"
+#include <CL/cl.h>
+cl_command_queue newer(cl_context context, cl_device_id device);
+cl_command_queue newer(cl_context context, cl_device_id device) {
+    cl_command_queue older = clCreateCommandQueue(context, device, 0, NULL);
+    return older ? older : clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+}
+END
+bindings='#include <CL/opencl.hpp>
+cl::Context context_of(cl_device_id device);
+cl::Context context_of(cl_device_id device) { return cl::Context(cl::Device(device, true)); }'
+{ cat implementation.c; echo "$bindings"; } > before_hpp.cpp
+{ echo "$bindings"; cat implementation.c; } > behind_hpp.cpp
+
 # --- gcc and clang, C and C++
+
+# One error, which says why.
+refuses_version() {
+  ! "$@" > said.txt 2>&1 && grep -q 'error.*CL_TARGET_OPENCL_VERSION is below 120' said.txt &&
+    [ "$(grep -c 'error:' said.txt)" = 1 ] || cat said.txt
+}
 
 for compiler in gcc clang; do
   have "$compiler" || { left_out "$compiler is not installed"; continue; }
@@ -182,15 +213,36 @@ for compiler in gcc clang; do
     left_out "linking with -lOpenCL"
   fi
   for version in 120 200 210 220 300; do
-    check "$compiler: OpenCL $version" "$compiler" -std=c99 $c_warnings -I"$root" \
-      "-DCL_TARGET_OPENCL_VERSION=$version" -fsyntax-only implementation.c
+    set -- "-DCL_TARGET_OPENCL_VERSION=$version" -I"$root" -fsyntax-only
+    check "$compiler: OpenCL $version" "$compiler" -std=c99 $c_warnings "$@" implementation.c
+    check "$cxx: OpenCL $version" "$cxx" -std=c++11 $warnings "$@" implementation.cpp
+    check "$compiler: OpenCL $version, linked" "$compiler" -std=c99 $c_warnings "$@" -DGPUSCAN_LINK_OPENCL implementation.c
+    check "$compiler: OpenCL $version, CL/cl.h first" "$compiler" -std=c99 $c_warnings "$@" -include CL/cl.h implementation.c
+    check "$compiler: OpenCL $version, interface" "$compiler" -std=c89 -pedantic $c_warnings "$@" user.c
   done
-  for version in 120 300; do
-    check "$compiler: OpenCL $version, linked" "$compiler" -std=c99 $c_warnings -I"$root" \
-      "-DCL_TARGET_OPENCL_VERSION=$version" -DGPUSCAN_LINK_OPENCL -fsyntax-only implementation.c
-    check "$cxx: OpenCL $version" "$cxx" -std=c++11 $warnings -I"$root" \
-      "-DCL_TARGET_OPENCL_VERSION=$version" -fsyntax-only implementation.cpp
+  for version in 100 110; do
+    for first in stddef.h CL/cl.h; do
+      check "$compiler: OpenCL $version, $first first" refuses_version "$compiler" -std=c99 -I"$root" \
+        "-DCL_TARGET_OPENCL_VERSION=$version" -include $first -fsyntax-only implementation.c
+      check "$cxx: OpenCL $version, $first first" refuses_version "$cxx" -std=c++11 -I"$root" \
+        "-DCL_TARGET_OPENCL_VERSION=$version" -include $first -fsyntax-only implementation.cpp
+    done
   done
+  check "$compiler: newer entry points behind the header" "$compiler" -std=c99 $c_warnings -I"$root" -fsyntax-only newer.c
+  if echo '#include <CL/opencl.hpp>' | "$cxx" -std=c++11 -x c++ -fsyntax-only - 2> /dev/null; then
+    for version in 120 200 210 220 300; do
+      for file in before_hpp behind_hpp; do
+        check "$cxx: $file.cpp, OpenCL $version" "$cxx" -std=c++11 $warnings -I"$root" -fsyntax-only \
+          "-DCL_HPP_MINIMUM_OPENCL_VERSION=$version" "-DCL_HPP_TARGET_OPENCL_VERSION=$version" $file.cpp
+      done
+    done
+  else
+    left_out "CL/opencl.hpp with $cxx"
+  fi
+  check "$compiler: a program's own names" "$compiler" -std=c99 $c_warnings -I"$root" -fsyntax-only names.c
+  check "$cxx: a program's own names" "$cxx" -std=c++11 $warnings -I"$root" -fsyntax-only names.cpp
+  check "$compiler: no name shadows another" "$compiler" -std=c99 $c_warnings -Iown_shadows -fsyntax-only implementation.c
+  check "$cxx: no name shadows another" "$cxx" -std=c++11 $warnings -Iown_shadows -fsyntax-only implementation.cpp
   check "$compiler: deprecated functions" "$compiler" -std=c99 $c_warnings -I"$root" \
     -DCL_USE_DEPRECATED_OPENCL_1_2_APIS -fsyntax-only implementation.c
   check "$compiler: NDEBUG" "$compiler" -std=c99 -DNDEBUG $c_warnings -I"$root" -fsyntax-only implementation.c
@@ -279,7 +331,8 @@ foreign_symbols() {
   nm -g --defined-only implementation-c.o | awk '$3 !~ /^_?gpuscan_/ { print $3 }'
 }
 foreign_macros() {
-  printf '#include <stddef.h>\n#include <stdint.h>\n#define CL_TARGET_OPENCL_VERSION 120\n#include <CL/cl.h>\n' > bare.c
+  printf '#include <stddef.h>\n#include <stdint.h>\n#define CL_TARGET_OPENCL_VERSION 300\n%s\n#include <CL/cl.h>\n' \
+    '#define CL_USE_DEPRECATED_OPENCL_1_2_APIS' > bare.c
   "${CC:-cc}" -std=c99 -E -dM bare.c | sort > bare.txt
   "${CC:-cc}" -std=c99 -E -dM -I"$root" user.c | sort > interface.txt
   printf '#include <string.h>\n' | "${CC:-cc}" -std=c99 -E -dM -x c - | sort > string.txt
@@ -294,6 +347,22 @@ leaked_macros() {
 check 'every symbol begins with gpuscan_' foreign_symbols
 check 'every macro of the interface begins with GPUSCAN_' foreign_macros
 check 'every macro of the implementation begins with gpuscan_' leaked_macros
+
+# --- what compilers may do to floating-point numbers
+
+check 'even bins of floats' "${CC:-cc}" -std=c99 $c_warnings "$root/tests/float_bins.c" -o float_bins -ldl
+./float_bins > float_bins.txt
+same_bins() {
+  { "$@" "$root/tests/float_bins.c" -o other_bins -ldl && ./other_bins | diff float_bins.txt - ; } 2>&1
+}
+for compiler in gcc clang; do
+  have "$compiler" || continue
+  for flags in -ffast-math '-O2 -ffast-math' '-O3 -ffast-math' '-O2 -mfpmath=387' '-O3 -mfpmath=387 -ffast-math'; do
+    # clang has no such choice
+    case $compiler$(uname -m)$flags in clang*387* | *aarch64*387* | *arm*387*) continue ;; esac
+    check "$compiler $flags: the same bins of floats" same_bins "$compiler" -std=gnu99 $flags
+  done
+done
 
 # --- the kernels
 

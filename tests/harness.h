@@ -60,6 +60,7 @@ static struct test_state {
     int              is_known_wrong; /* the driver gives wrong results, and the library should find out */
     char             what[512]; /* the case that a failed check names */
     gpuscan         *whole;     /* while gs is an object with limits: the one without */
+    const gpuscan_opencl *limited_opencl; /* entry points of such an object; NULL: the usual ones */
     unsigned         turn;      /* counts what takes turns, from 0 in each test */
 } test;
 
@@ -685,7 +686,7 @@ static inline void test_limit(const gpuscan_limits *limits) {
     desc.device = test.device;
     desc.queue = test.queue;
     desc.limits = *limits;
-    desc.opencl = test_planted();
+    desc.opencl = test.limited_opencl ? test.limited_opencl : test_planted();
     if (test_environment("GPUSCAN_TEST_LOG", 0))
         desc.logger.log = test_log;
     test_ok(gpuscan_create(&limited, &desc));

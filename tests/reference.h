@@ -470,7 +470,8 @@ static inline int64_t ref_integer_bin(const gpuscan_histogram_desc *desc, gpusca
     return ref_even_bin(s.bits - lower.bits, bins, upper.bits - lower.bits);
 }
 
-/* The bins + 1 edges of even float bins. */
+/* The bins + 1 edges of even float bins. They ascend, but for f32 and more than 2^24 bins, where the last but one may lie
+   above the last: no sample is there. */
 static inline double *ref_even_edges(gpuscan_type type, uint32_t bins, double lower, double upper) {
     double  *edges = (double *)malloc(((size_t)bins + 1) * sizeof *edges);
     double   step;
@@ -479,10 +480,15 @@ static inline double *ref_even_edges(gpuscan_type type, uint32_t bins, double lo
         abort();
     if (lower == 0 && upper == 0)
         upper = 1;
+    if (type != GPUSCAN_TYPE_F64) {
+        lower = (double)(float)lower;
+        upper = (double)(float)upper;
+    }
     step = isinf(upper - lower) ? upper / bins - lower / bins : (upper - lower) / bins;
-    for (k = 0; k < bins; k++)
+    edges[0] = lower; /* also where the step of one bin overflows */
+    for (k = 1; k < bins; k++)
         edges[k] = type == GPUSCAN_TYPE_F64 ? fma(k, step, lower) : (double)fmaf((float)k, (float)step, (float)lower);
-    edges[bins] = type == GPUSCAN_TYPE_F64 ? upper : (double)(float)upper;
+    edges[bins] = upper;
     return edges;
 }
 

@@ -91,7 +91,7 @@ seconds() {
   case $1 in
     test_scan) echo 200 ;;
     test_histogram | test_reduce | test_faults) echo 100 ;;
-    test_devices | test_lanes | test_uniform_add | test_trust) echo 50 ;;
+    test_devices | test_lanes | test_uniform_add | test_trust | test_host) echo 50 ;;
     *) echo 10 ;;
   esac
 }

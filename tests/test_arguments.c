@@ -705,6 +705,7 @@ static void test_histogram_types(void **state) {
 }
 
 static void test_histogram_bins(void **state) {
+    int i, t;
     (void)state;
     /* empty ranges */
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.lower.u = 5; d.upper.u = 5);
@@ -720,6 +721,21 @@ static void test_histogram_bins(void **state) {
     /* equal once rounded to the sample type */
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1;
                      d.upper.f = 1 + 1e-12);
+    for (i = 0; i < 5; i++) { /* no number, of either sign, quiet or not; endless */
+        static const uint64_t none[] = {UINT64_C(0x7FF8) << 48, UINT64_C(0xFFF8) << 48, (UINT64_C(0x7FF) << 52) + 1,
+                                        UINT64_MAX, UINT64_C(0xFFF) << 52};
+        for (t = 0; t < (test.info.has_f64 ? 2 : 1); t++) {
+            REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "lower",
+                             d.sample_type = t ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F32; d.lower.u = none[i];
+                             d.upper.f = 1);
+            REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper",
+                             d.sample_type = t ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F16; d.lower.f = -1;
+                             d.upper.u = none[i]);
+        }
+    }
+    /* zeros of both signs: the default range */
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = -0.0);
+    ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.upper.f = -0.0);
     /* no numbers, or endless ones */
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "lower", d.sample_type = GPUSCAN_TYPE_F32;
                      d.lower.f = (double)NAN; d.upper.f = 1);
@@ -1351,6 +1367,18 @@ static void test_host(void **state) {
     HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.src + N - 1, N, &d), GPUSCAN_ERROR_OVERLAP,
          "overlap", d.bins = BINS;
          d.sample_type = GPUSCAN_TYPE_U32);
+    HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.counts, N, &d), GPUSCAN_ERROR_OVERLAP, "weights",
+         d.bins = BINS;
+         d.host_weights = host.counts);
+    HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.counts, N, &d), GPUSCAN_ERROR_OVERLAP, "weights",
+         d.bins = BINS; d.weight_type = GPUSCAN_TYPE_U8;
+         d.host_weights = (const unsigned char *)host.counts - N + 1);
+    HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.counts, N, &d), GPUSCAN_ERROR_OVERLAP, "edges",
+         d.bins = BINS; d.form = GPUSCAN_BINS_EDGES; d.sample_type = GPUSCAN_TYPE_U16;
+         d.host_edges = (const unsigned char *)host.counts + BINS * 4 - 1);
+    HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.counts, N, &d), GPUSCAN_ERROR_OVERLAP, "edges",
+         d.bins = BINS; d.form = GPUSCAN_BINS_EDGES; d.sample_type = GPUSCAN_TYPE_F16;
+         d.host_edges = (const unsigned char *)host.counts - BINS * 4 - 3);
     HOST(histogram, gpuscan_histogram_host(test.gs, host.src, host.counts, half / 2, &d), GPUSCAN_ERROR_SIZE_OVERFLOW,
          "samples", d.bins = BINS;
          d.sample_type = GPUSCAN_TYPE_U32);

@@ -172,7 +172,8 @@ static void test_custom_or_not(void **state) {
             if (dst[i] != calls[c].step * i)
                 fail_msg("%s: %u at %u", test.what, (unsigned)dst[i], (unsigned)i);
     }
-    assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], 3);
+    /* where fast variants prove themselves, the custom operator's stand-in is one more */
+    assert_int_equal(layer.calls[LAYER_clCreateProgramWithSource], test.info.has_lanes ? 4 : 3);
     test_destroy(gs);
     layer_expect_empty();
 }

@@ -33,6 +33,11 @@ static int has_wide;           /* and: vectors of 16 */
 static const char *first_line; /* of every program; NULL: none */
 static unsigned group_asked;   /* how often, since it was set to 1, for a kernel's group; 0: is not counted */
 static unsigned refused_builds;
+static cl_int refusal;        /* the code of a build that is refused; 0: CL_BUILD_PROGRAM_FAILURE */
+static int refuses_all;       /* every build is refused */
+static const char *refuses;   /* programs with lanes that hold this text are refused, too; NULL: none */
+static int has_refused;       /* the program made last is one */
+static int refuses_without;   /* those without lanes, too */
 static cl_uint platforms_said, platforms_without_devices; /* that the loader knows; the first of them, which fail */
 static cl_uint devices_said;                              /* of each platform */
 static unsigned platforms_asked;
@@ -88,8 +93,10 @@ static cl_int CL_API_CALL kernel_group(cl_kernel id, cl_device_id device, cl_ker
 static cl_program CL_API_CALL source(cl_context context, cl_uint count, const char **lines, const size_t *lengths,
                                      cl_int *status) {
     cl_uint i;
-    has_instructions = has_wide = 0;
+    has_instructions = has_wide = has_refused = 0;
     for (i = 0; i < count && i < 8; i++) {
+        if (refuses && strstr(lines[i], refuses))
+            has_refused = refuses_without || !strstr(lines[i], "#define GPUSCAN_LANES_KIND 0\n");
         if (strstr(lines[i], "#define GPUSCAN_PTX 1\n"))
             has_instructions = 1;
         if (strstr(lines[i], "#define GPUSCAN_WIDE 16\n"))
@@ -110,9 +117,10 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count, const ch
 
 static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
                                 void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
-    if (has_instructions || (options && strstr(options, "-cl-nv-maxrregcount="))) {
+    int is_vendor = has_instructions || (options && strstr(options, "-cl-nv-maxrregcount="));
+    if (refuses_all || is_vendor || has_refused) {
         refused_builds++;
-        return CL_BUILD_PROGRAM_FAILURE;
+        return refusal ? refusal : CL_BUILD_PROGRAM_FAILURE;
     }
     return layer_clBuildProgram(program, count, devices, options, notify, user);
 }
@@ -348,6 +356,148 @@ static void test_no_instructions(void **state) {
     runs(gs, "an NVIDIA GPU without its instructions");
     assert_int_equal(refused_builds, 0);
     close_disguised(gs);
+}
+
+/* The descs of calls with a custom text, of every operation that takes one. */
+enum { CUSTOM_SCAN, CUSTOM_SCAN_CONVERT, CUSTOM_REDUCE, CUSTOM_UNIFORM_ADD, CUSTOM_CALLS };
+
+static gpuscan_result custom_call(gpuscan *gs, int which, const gpuscan_custom *custom, gpuscan_strategy strategy) {
+    static const cl_uint ones[300] = {1, 1, 1, 1};
+    cl_uint out[300];
+    memset(out, 0, sizeof out);
+    if (which == CUSTOM_REDUCE) {
+        gpuscan_reduce_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.op = GPUSCAN_OP_CUSTOM;
+        desc.custom = custom;
+        desc.call.strategy = strategy;
+        return gpuscan_reduce_host(gs, ones, out, 300, &desc);
+    }
+    if (which == CUSTOM_UNIFORM_ADD) {
+        gpuscan_uniform_add_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.op = GPUSCAN_OP_CUSTOM;
+        desc.custom = custom;
+        return gpuscan_uniform_add_host(gs, ones, out, 300, 100, &desc);
+    } else {
+        gpuscan_scan_desc desc;
+        memset(&desc, 0, sizeof desc);
+        desc.op = which == CUSTOM_SCAN ? GPUSCAN_OP_CUSTOM : GPUSCAN_OP_ADD;
+        desc.custom = custom;
+        desc.call.strategy = strategy;
+        return gpuscan_scan_host(gs, ones, out, 300, &desc);
+    }
+}
+
+/* What a build says that fails: that the source is wrong, or something else. */
+static const cl_int refusals[] = {CL_BUILD_PROGRAM_FAILURE, CL_INVALID_PROGRAM, CL_OUT_OF_RESOURCES,
+                                  CL_OUT_OF_HOST_MEMORY, -9999};
+
+/* Who is to blame where the vendor's instructions are not built: they, where the same call's portable form is, and then
+   they are given up; else the custom text, or the compiler, and they stay. */
+static void test_blame(void **state) {
+    static const gpuscan_custom right = {"uint add(uint p, uint q) { return p + q; }\n", NULL, 0, "add(a, b)", "0u",
+                                         "x"};
+    static const gpuscan_custom wrong = {"uint add(uint p, uint q) { return p +; }\n", NULL, 0, "add(a, b)", "0u",
+                                         "add(x, x)"};
+    size_t c;
+    int w, pass;
+    (void)state;
+    want_pocl();
+    for (c = 0; c < sizeof refusals / sizeof *refusals; c++)
+        for (w = 0; w < CUSTOM_CALLS; w++)
+            for (pass = 0; pass < 2; pass++) {
+                /* a single pass needs a fence: without that of the instructions OpenCL's own, if there is one */
+                gpuscan_strategy strategy = pass ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_AUTO;
+                gpuscan *gs = open_disguised(&nvidia, 0);
+                gpuscan_info info;
+                refusal = refusals[c];
+                test_case("call %d, code %d, pass %d", w, (int)refusal, pass);
+                test_expect(custom_call(gs, w, &wrong, strategy), GPUSCAN_ERROR_CUSTOM_SOURCE);
+                if (!refused_builds || strstr(gpuscan_error(gs), "expected expression") == NULL)
+                    fail_msg("%s: not the text's own log: %s", test.what, gpuscan_error(gs));
+                test_ok(gpuscan_get_info(gs, &info));
+                assert_int_equal(info.has_lanes, 1);
+                assert_int_equal(info.has_fence, 1);
+                assert_int_equal(info.refusals, 0);
+                refused_builds = 0;
+                test_expect(custom_call(gs, w, &right, strategy),
+                            pass && w == CUSTOM_REDUCE && !test.info.has_fence ? GPUSCAN_ERROR_UNSUPPORTED_STRATEGY
+                                                                               : GPUSCAN_SUCCESS);
+                test_ok(custom_call(gs, w, &right, GPUSCAN_STRATEGY_AUTO));
+                assert_string_equal(gpuscan_error(gs), "");
+                test_ok(gpuscan_get_info(gs, &info));
+                assert_int_equal(info.has_lanes, 0);
+                assert_int_equal(info.refusals, 1);
+                assert_int_equal(refused_builds, 1);
+                test_expect(custom_call(gs, w, &wrong, GPUSCAN_STRATEGY_AUTO), GPUSCAN_ERROR_CUSTOM_SOURCE);
+                close_disguised(gs);
+            }
+    refusal = 0;
+}
+
+/* A compiler that builds nothing is not the instructions' fault either; nor is it for ever. */
+static void test_no_compiler(void **state) {
+    static const gpuscan_custom right = {NULL, NULL, 0, "a + b", "0u", NULL};
+    static const cl_uint ones[300] = {1, 1, 1, 1};
+    cl_uint out[300];
+    size_t c;
+    (void)state;
+    want_pocl();
+    for (c = 0; c < sizeof refusals / sizeof *refusals; c++) {
+        gpuscan *gs = open_disguised(&nvidia, 0);
+        int is_source = refusals[c] == CL_BUILD_PROGRAM_FAILURE;
+        gpuscan_info info;
+        test_case("no builds, code %d", (int)refusals[c]);
+        refusal = refusals[c];
+        refuses_all = 1;
+        test_expect(gpuscan_scan_host(gs, ones, out, 300, NULL), is_source ? GPUSCAN_ERROR_BUILD : refusals[c]);
+        test_expect(gpuscan_histogram_host(gs, ones, out, 300, NULL), is_source ? GPUSCAN_ERROR_BUILD : refusals[c]);
+        test_expect(custom_call(gs, CUSTOM_SCAN, &right, GPUSCAN_STRATEGY_AUTO),
+                    is_source ? GPUSCAN_ERROR_CUSTOM_SOURCE : refusals[c]);
+        test_ok(gpuscan_get_info(gs, &info));
+        assert_int_equal(info.has_lanes, 1);
+        assert_int_equal(info.refusals, 0);
+        refuses_all = 0;
+        refused_builds = 0;
+        runs(gs, "afterwards");
+        test_ok(gpuscan_get_info(gs, &info));
+        assert_int_equal(info.has_lanes, 0);
+        close_disguised(gs);
+    }
+    refusal = 0;
+}
+
+/* The program with which a custom operator is tried out is the library's own: what it fails with is not the text's. */
+static void test_stand_in_not_built(void **state) {
+    static const disguise amd = {
+        .what = "an AMD GPU", AMD_GPU, .says.version = "OpenCL 2.0 ", .says.language = "OpenCL C 2.0 "};
+    static const gpuscan_custom right = {NULL, NULL, 0, "a + b", "0u", NULL};
+    size_t c;
+    (void)state;
+    want_pocl();
+    for (c = 0; c < sizeof refusals / sizeof *refusals; c++) {
+        int is_source = refusals[c] == CL_BUILD_PROGRAM_FAILURE;
+        gpuscan_desc desc = disguised(&amd);
+        gpuscan *gs = NULL;
+        gpuscan_info info;
+        test_case("no test, code %d", (int)refusals[c]);
+        refusal = refusals[c];
+        refuses = "b != 0 ? b : a";
+        desc.limits.lanes = 32;
+        test_ok(gpuscan_create(&gs, &desc));
+        refuses_without = 1; /* the text's own program is built without lanes, so they are given up here */
+        test_expect(custom_call(gs, CUSTOM_SCAN, &right, GPUSCAN_STRATEGY_SINGLE_PASS),
+                    is_source ? GPUSCAN_ERROR_BUILD : refusals[c]);
+        refuses_without = 0;
+        test_ok(custom_call(gs, CUSTOM_SCAN, &right, GPUSCAN_STRATEGY_SINGLE_PASS));
+        test_ok(gpuscan_get_info(gs, &info));
+        assert_int_equal(info.has_lanes, 0);
+        assert_int_equal(info.refusals, 1);
+        close_disguised(gs);
+    }
+    refuses = NULL;
+    refusal = 0;
 }
 
 /* Kernels that cannot be launched with the group that was planned, and devices whose groups are smaller along the first
@@ -814,6 +964,8 @@ static void test_choice(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions),
+                                       TEST(test_blame),        TEST(test_no_compiler),
+                                       TEST(test_stand_in_not_built),
                                        TEST(test_small_groups), TEST(test_odd_groups),
                                        TEST(test_rows),         TEST(test_forms),
                                        TEST(test_ranges),       TEST(test_streams),

@@ -14,6 +14,7 @@ typedef struct histogram_case {
     const void            *weights;
     uint64_t               samples_offset, counts_offset, edges_offset, weights_offset;
     uint64_t               device_count; /* with d.count_type */
+    int                    own_scratch;  /* the caller gives it, between guards */
 } histogram_case;
 
 static histogram_case a_histogram(gpuscan_type type, uint32_t bins, uint64_t count) {
@@ -79,7 +80,9 @@ static void fill_samples(const histogram_case *c, void *samples, uint64_t count)
     const gpuscan_histogram_desc *d = &c->d;
     gpuscan_type                  type = d->sample_type ? d->sample_type : GPUSCAN_TYPE_U8;
     uint32_t                      bins = d->bins ? d->bins : 256, k;
-    int                           whole = d->lower.u == 0 && d->upper.u == 0, is_float = ref_is_float(type), beside;
+    int                           is_float = ref_is_float(type), beside;
+    int                           whole = is_float ? d->lower.f == 0 && d->upper.f == 0 /* -0.0, too */
+                                                   : d->lower.u == 0 && d->upper.u == 0;
     int                           flushes = type == GPUSCAN_TYPE_F32 && !keeps_subnormals();
     double                        lower = whole ? 0 : d->lower.f, upper = whole ? 1 : d->upper.f, *even = NULL;
     uint64_t                      bottom = whole && d->form == GPUSCAN_BINS_EVEN ? ref_smallest(type).bits : d->lower.u;
@@ -101,6 +104,8 @@ static void fill_samples(const histogram_case *c, void *samples, uint64_t count)
         even = ref_even_edges(type, bins, d->lower.f, d->upper.f);
     for (i = 0; i < count; i++) {
         k = (uint32_t)test_below((uint64_t)bins + 1);
+        if (test_below(8) == 0) /* the first and the last edges */
+            k = bins < 8 ? k : k % 8 < 4 ? k % 8 : bins + 4 - k % 8;
         beside = (int)test_below(3) - 1;
         v.bits = test_random();
         switch (test_below(4)) {
@@ -159,7 +164,7 @@ typedef struct histogram_set {
     gpuscan_type   type, counter;
     uint64_t       span, counters;
     unsigned char *samples, *wanted, *before;
-    test_buffer    in, out, table, weighing, number;
+    test_buffer    in, out, table, weighing, number, scratch;
 } histogram_set;
 
 static void *histogram_set_up(const void *given) {
@@ -214,6 +219,21 @@ static void *histogram_set_up(const void *given) {
     return s;
 }
 
+/* As much scratch as the call asks for, with garbage in it, between guards. */
+static void histogram_scratch(histogram_set *s) {
+    uint64_t       size = 0;
+    unsigned char *garbage;
+    if (gpuscan_histogram_scratch_size(test.gs, &s->c.d, &size) != GPUSCAN_SUCCESS)
+        size = 0; /* refused: the call says why */
+    garbage = (unsigned char *)test_alloc(size);
+    test_random_bytes(garbage, (size_t)size);
+    s->scratch = test_buffer_new(CL_MEM_READ_WRITE, 1, size);
+    test_buffer_set(&s->scratch, 0, size, garbage);
+    s->c.d.call.scratch = s->scratch.at;
+    s->c.d.call.scratch_size = size;
+    free(garbage);
+}
+
 /* Compares all counters, and what lies around them, with the reference. */
 static int histogram_run(void *set, gpuscan_strategy strategy) {
     histogram_set *s = (histogram_set *)set;
@@ -222,8 +242,14 @@ static int histogram_run(void *set, gpuscan_strategy strategy) {
     test_buffer_set(&s->out, s->c.counts_offset, s->counters, s->before);
     s->c.d.counts = s->out.at;
     s->c.d.call.strategy = strategy;
+    if (s->c.own_scratch)
+        histogram_scratch(s);
     ran = test_histogram_ran(&s->c.d);
     test_same(s->counter, test_buffer_get(&s->out), ran ? s->wanted : s->before, s->counters);
+    if (s->scratch.at.mem) {
+        test_buffer_get(&s->scratch); /* its guards */
+        test_buffer_free(&s->scratch);
+    }
     return ran;
 }
 
@@ -551,6 +577,158 @@ static void even_bins_of_floats(void **state) {
     check_outside(c);
 }
 
+/* Bounds that the type rounds, before anything is made of them; of both zeros; a difference that overflows. */
+static void rounded_bounds(void **state) {
+    static const struct {
+        double   lower, upper;
+        uint32_t bins;
+    } ranges[] = {{1.00000004, 1.0000009, 5}, {0.1, 0.7, 17},           {0.1, 0.7, 1000},   {-0.7, -0.1, 333},
+                  {16777217, 16777231, 3},    {1e-30 / 3, 1e-30, 7},    {0.0, -0.0, 10},    {-0.0, 0.0, 10},
+                  {-0.0, -0.0, 10},           {-3e38, 3e38, 1},         {-3e38, 3e38, 3},   {-3e38, 3e38, 4099},
+                  {1e38, 3.4e38, 1},          {-3.402823466e38, 3.402823466e38, 1},
+                  {-3.402823466e38, 3.402823466e38, 2}, {-3.402823466e38, 3.402823466e38, 100}};
+    static const double       ends[][2] = {{-DBL_MAX, DBL_MAX}, {-DBL_MAX, DBL_MAX / 2}, {-1e308, 1e308}};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F16};
+    histogram_case            c;
+    size_t                    t, r;
+    (void)state;
+    for (t = 0; t < 3; t++)
+        for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
+            if (!test_has_type(types[t]) || !test_share(r + t, 3))
+                continue;
+            c = a_histogram(types[t], ranges[r].bins, test_size(300, 5003, 20011));
+            c.d.lower.f = ranges[r].lower;
+            c.d.upper.f = ranges[r].upper;
+            check_outside(c);
+        }
+    c = a_histogram(GPUSCAN_TYPE_F32, 5, test_size(300, 5003, 20011)); /* for each run */
+    c.d.lower.f = ranges[0].lower;
+    c.d.upper.f = ranges[0].upper;
+    check_turning(&c);
+    c.d.lower.f = -0.0;
+    c.d.upper.f = 0.0;
+    check_turning(&c);
+    c = a_histogram(GPUSCAN_TYPE_F64, 1, test_size(300, 5003, 20011));
+    for (r = 0; r < (test.info.has_f64 ? 6 : 0); r++) {
+        c.d.lower.f = ends[r / 2][0];
+        c.d.upper.f = ends[r / 2][1];
+        c.d.bins = r % 2 ? 77 : 1;
+        if (r == 0 || test_share(r, 1))
+            check_outside(c);
+    }
+}
+
+/* Bins so fine that edges are equal, and that a guess is far from the sample's own. */
+static void finer_than_the_type(void **state) {
+    static const struct {
+        gpuscan_type type;
+        double       lower, upper;
+        uint32_t     bins;
+    } ranges[] = {{GPUSCAN_TYPE_F32, 1000000, 1000001, 5000},       {GPUSCAN_TYPE_F32, 1000000, 1000001, 1 << 20},
+                  {GPUSCAN_TYPE_F32, -1000001, -1000000, 300},      {GPUSCAN_TYPE_F32, 16777215, 16777219, 1000},
+                  {GPUSCAN_TYPE_F16, 2047, 2049, 70000},            {GPUSCAN_TYPE_F64, 1, 1 + 8 * DBL_EPSILON, 64},
+                  {GPUSCAN_TYPE_F64, 1e16, 1e16 + 20, 1000},        {GPUSCAN_TYPE_F64, -1e16, 40 - 1e16, 3000},
+                  {GPUSCAN_TYPE_F32, 1, 1 + (double)FLT_EPSILON, 9}};
+    histogram_case c;
+    size_t         r;
+    (void)state;
+    for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
+        if (!test_has_type(ranges[r].type) || !test_share(r, 1))
+            continue;
+        c = a_histogram(ranges[r].type, ranges[r].bins, test_size(300, 5003, 20011));
+        c.d.lower.f = ranges[r].lower;
+        c.d.upper.f = ranges[r].upper;
+        check_outside(c);
+    }
+}
+
+/* More bins than f32 has numbers for. */
+static void more_bins_than_floats(void **state) {
+    static const struct {
+        gpuscan_type type;
+        double       lower, upper;
+        uint32_t     bins;
+    } ranges[] = {{GPUSCAN_TYPE_F32, 0, 1, 17587232},         {GPUSCAN_TYPE_F32, 0, 1, (1 << 24) + 1},
+                  {GPUSCAN_TYPE_F32, -1, 1, (1 << 24) + 3},   {GPUSCAN_TYPE_F16, 0, 1, (1 << 24) + 4},
+                  {GPUSCAN_TYPE_F64, 0, 1, (1 << 24) + 3},    {GPUSCAN_TYPE_F32, 3, 1e6, 17587235},
+                  {GPUSCAN_TYPE_F32, 0, 3, (1 << 25) - 1}};
+    histogram_case c;
+    size_t         r;
+    (void)state;
+    if (test.is_small)
+        skip();
+    for (r = 0; r < sizeof ranges / sizeof ranges[0]; r++) {
+        if (!test_has_type(ranges[r].type) || (r > 0 && !test_share(r, 1)))
+            continue;
+        c = a_histogram(ranges[r].type, ranges[r].bins, 5003);
+        c.d.lower.f = ranges[r].lower;
+        c.d.upper.f = ranges[r].upper;
+        c.d.outside = GPUSCAN_OUTSIDE_COUNT;
+        c.d.closed = r % 2 == 0;
+        c.own_scratch = 1;
+        test_strategies(&histograms, &c, GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_MULTI_PASS);
+        c.d.outside = (gpuscan_outside)(r % 2);
+        c.d.closed = r % 2 == 1;
+        test_strategies(&histograms, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS);
+    }
+}
+
+/* Seconds that the fastest of three takes. */
+static double histogram_seconds(const gpuscan_histogram_desc *d) {
+    struct timespec a, b;
+    double          took, least = 1e30;
+    int             i;
+    for (i = 0; i < 3; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        test_ok(gpuscan_histogram(test.gs, d));
+        test_cl(clFinish(test.queue));
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        took = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) * 1e-9;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+/* A sample's work is bounded by the logarithm of the bins: bounds whose difference overflows, and equal edges, take at
+   most a small multiple of what others do. */
+static void bounded_work(void **state) {
+    static const struct {
+        double lower, upper;
+    } ranges[] = {{-1e38, 1e38}, {-3e38, 3e38}, {1000000, 1000001}, {-1, 1 - 0.0625}};
+    enum { COUNT = 100000, BINS = 1 << 21 };
+    float                 *data = (float *)test_alloc(COUNT * sizeof *data);
+    test_buffer            in = test_buffer_new(CL_MEM_READ_ONLY, 4, COUNT), out = test_buffer_new(0, 4, BINS);
+    gpuscan_histogram_desc d;
+    double                 took[4];
+    size_t                 r, i;
+    (void)state;
+    if (test.is_small)
+        skip();
+    memset(&d, 0, sizeof d);
+    d.sample_type = GPUSCAN_TYPE_F32;
+    d.count = COUNT;
+    d.bins = BINS;
+    d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+    test_buffer_set(&out, 0, BINS, NULL);
+    d.counts = out.at;
+    for (r = 0; r < 4; r++) {
+        for (i = 0; i < COUNT; i++)
+            data[i] = (float)(ranges[r].lower + (ranges[r].upper * 0.5 - ranges[r].lower * 0.5) * 2 * test_unit());
+        test_buffer_set(&in, 0, COUNT, data);
+        d.samples = in.at;
+        d.lower.f = ranges[r].lower;
+        d.upper.f = ranges[r].upper;
+        test_case("%d f32 in %d bins from %g to %g", COUNT, BINS, d.lower.f, d.upper.f);
+        took[r] = histogram_seconds(&d);
+        if (took[r] > 30 * took[0])
+            fail_msg("%s: %g s; from %g to %g it took %g", test.what, took[r], ranges[0].lower, ranges[0].upper,
+                     took[0]);
+    }
+    test_buffer_free(&in);
+    test_buffer_free(&out);
+    free(data);
+}
+
 /* Subnormal samples beside an edge at 0, where the device keeps them. */
 static void subnormal_floats(void **state) {
     static const float tiny[] = {1e-40f, -1e-40f, 1.4e-45f, -1.4e-45f, 0.0f, -0.0f, 1e-38f, -1e-38f};
@@ -656,6 +834,21 @@ static void one_bin_a_value(void **state) {
         c.d.lower.i = ranges[r].lower;
         check_outside(c);
     }
+    /* from where a few bins reach the end of 64 bits, which no sample of fewer bits is near */
+    for (r = 0; r < 8; r++) {
+        if (!test_share(r, 1))
+            continue;
+        c = a_histogram((gpuscan_type)(GPUSCAN_TYPE_I8 + r), 10, 300);
+        c.d.form = GPUSCAN_BINS_VALUES;
+        c.d.lower.u = (ref_is_signed(c.d.sample_type) ? (uint64_t)INT64_MAX : UINT64_MAX) - 3;
+        check_outside(c);
+        c.d.lower.u = UINT64_MAX; /* to the signed -1 */
+        check_outside(c);
+    }
+    c = a_histogram(GPUSCAN_TYPE_U8, 10, 300);
+    c.d.form = GPUSCAN_BINS_VALUES;
+    c.d.lower.u = UINT64_MAX;
+    check_turning(&c);
     /* 64 bits from the type's least value on: nothing wraps around */
     c = a_histogram(GPUSCAN_TYPE_U64, 77, 300);
     c.d.form = GPUSCAN_BINS_VALUES;
@@ -801,6 +994,34 @@ static void images(void **state) {
     c.d.lower.u = 1000;
     c.d.upper.u = 60000;
     check_outside(c);
+}
+
+/* Samples of every size, where a vector may hold less than a pixel, whole pixels, or some and a part. */
+static void channels_of_all_types(void **state) {
+    static const struct {
+        uint32_t channels, mask;
+    } layouts[] = {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {4, 9}, {4, 12}, {4, 4}, {3, 6}, {2, 2}, {4, 7}};
+    histogram_case c;
+    int            type;
+    size_t         i;
+    (void)state;
+    TEST_EACH_TYPE(type, REF_NUMBERS)
+        for (i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+            int is_large = ref_size((gpuscan_type)type) == 8 && layouts[i].channels == 4;
+            if (!test_has_type((gpuscan_type)type) || !test_share(i + (size_t)type, is_large ? 1 : 4))
+                continue;
+            c = a_histogram((gpuscan_type)type, 33, test_size(61, 1501, 1501));
+            c.d.channels = layouts[i].channels;
+            c.d.channel_mask = layouts[i].mask;
+            c.d.rows = 3;
+            c.d.pitch = i % 2 ? c.d.count + 1 : 0;
+            c.samples_offset = i % 5;
+            c.d.outside = (gpuscan_outside)(i % 3);
+            if (is_large)
+                check_all_strategies(&c);
+            else
+                check_turning(&c);
+        }
 }
 
 static void offsets(void **state) {
@@ -1015,6 +1236,117 @@ static void limited_devices(void **state) {
     free(weights);
 }
 
+static size_t largest_local; /* bytes of a local argument */
+
+static cl_int CL_API_CALL watched_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+    if (value == NULL && size > largest_local)
+        largest_local = size;
+    return clSetKernelArg(kernel, index, size, value);
+}
+
+/* Bytes on the CPU's strategies, whose tables may or may not fit: one program is not taken for another, and no local
+   argument is above the limit. */
+static void little_local_memory(void **state) {
+    static const uint64_t limits[] = {16384, 8192, 4096, 1024};
+    static const uint32_t bins[] = {16, 250, 256, 1000};
+    gpuscan_opencl        table;
+    gpuscan_limits        limit;
+    histogram_case        c;
+    void                 *library = NULL;
+    const char           *missing = NULL;
+    size_t                l, b;
+    uint32_t              channels;
+    (void)state;
+    test_ok(gpuscan__load_opencl(&table, &library, &missing));
+    table.clSetKernelArg = watched_argument;
+    memset(&limit, 0, sizeof limit);
+    for (l = 0; l < 4; l++) {
+        limit.local_memory = limits[l];
+        test.limited_opencl = &table;
+        test_limit(&limit);
+        test.limited_opencl = NULL;
+        largest_local = 0;
+        for (channels = 1; channels <= 4; channels++)
+            for (b = 0; b < 4; b++) {
+                if (!test_share(l + channels + b, 1))
+                    continue;
+                c = a_histogram(b % 2 ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8, bins[b], test_size(500, 20011, 20011));
+                c.d.channels = channels;
+                c.samples_offset = b;
+                test_strategies(&histograms, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS);
+                c.d.channel_mask = 1u << (channels - 1);
+                test_strategies(&histograms, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS);
+                if (largest_local > limits[l])
+                    fail_msg("%s: %zu bytes of local memory, of which there are %" PRIu64, test.what, largest_local,
+                             limits[l]);
+            }
+    }
+}
+
+static unsigned programs_of(const gpuscan *gs) {
+    const gpuscan__program *program;
+    unsigned                count = 0;
+    for (program = gs->programs; program; program = program->next)
+        count++;
+    return count;
+}
+
+/* A call without samples takes the scratch that its query names, and the program that prepare built, weights or not,
+   and so does the same desc for host arrays. */
+static void no_samples(void **state) {
+    gpuscan_histogram_desc d;
+    uint32_t               counts[256], weights[4] = {1, 2, 3, 4};
+    unsigned char          samples[4] = {0, 1, 1, 255};
+    test_buffer            scratch, weighing = test_buffer_new(CL_MEM_READ_ONLY, 4, 4), out = test_buffer_new(0, 4, 256);
+    uint64_t               size, i;
+    unsigned               programs;
+    int                    s, from_host;
+    (void)state;
+    test_buffer_set(&weighing, 1, 4, weights);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+        for (from_host = 0; from_host < 2; from_host++) {
+            test_case("histogram of nothing, weighted, %s%s", test_strategy_name((gpuscan_strategy)s),
+                      from_host ? ", host arrays" : "");
+            memset(&d, 0, sizeof d);
+            d.call.strategy = (gpuscan_strategy)s;
+            if (from_host)
+                d.host_weights = weights;
+            else
+                d.weights = weighing.at;
+            test_ok(gpuscan_histogram_scratch_size(test.gs, &d, &size));
+            programs = programs_of(test.gs);
+            scratch = test_buffer_new(CL_MEM_READ_WRITE, 1, size);
+            test_buffer_set(&scratch, 0, size, NULL);
+            d.call.scratch = scratch.at;
+            d.call.scratch_size = size;
+            test_buffer_set(&out, 0, 256, NULL);
+            if (from_host) {
+                test_ok(gpuscan_histogram_host(test.gs, samples, counts, 0, &d));
+            } else {
+                d.counts = out.at;
+                test_ok(gpuscan_histogram(test.gs, &d));
+                memcpy(counts, test_buffer_get(&out), sizeof counts);
+            }
+            for (i = 0; i < 256; i++)
+                assert_int_equal(counts[i], 0);
+            test_buffer_get(&scratch);
+            if (programs_of(test.gs) != programs)
+                fail_msg("%s: %u programs instead of %u", test.what, programs_of(test.gs), programs);
+            if (from_host) { /* few samples need no more than none */
+                test_ok(gpuscan_histogram_host(test.gs, samples, counts, 4, &d));
+                assert_int_equal(counts[0], 1);
+                assert_int_equal(counts[1], 5);
+                assert_int_equal(counts[255], 4);
+                test_buffer_get(&scratch);
+                if (programs_of(test.gs) != programs)
+                    fail_msg("%s: with samples another program", test.what);
+            }
+            test_buffer_free(&scratch);
+        }
+    test_buffer_free(&weighing);
+    test_buffer_free(&out);
+}
+
 static void host_arrays(void **state) {
     static const uint64_t  counts[] = {0, 1, 2, 1000, 4097, 100003};
     static const float     edges[] = {-1, 0, 0, 0.5f, 2};
@@ -1113,6 +1445,10 @@ int main(void) {
                                        TEST(closed_past_the_type),
                                        TEST(random_ranges_of_integers),
                                        TEST(even_bins_of_floats),
+                                       TEST(rounded_bounds),
+                                       TEST(finer_than_the_type),
+                                       TEST(more_bins_than_floats),
+                                       TEST(bounded_work),
                                        TEST(subnormal_floats),
                                        TEST(explicit_edges),
                                        TEST(equal_edges),
@@ -1121,12 +1457,15 @@ int main(void) {
                                        TEST(crowded_bins),
                                        TEST(more_bins_than_before),
                                        TEST(images),
+                                       TEST(channels_of_all_types),
                                        TEST(offsets),
                                        TEST(device_counts),
                                        TEST(weights_and_counters),
                                        TEST(accumulated_counters),
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices),
+                                       TEST(little_local_memory),
+                                       TEST(no_samples),
                                        TEST(host_arrays)};
     test_select();
     return cmocka_run_group_tests_name("histogram", tests, test_open, test_close);

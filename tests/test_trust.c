@@ -116,6 +116,116 @@ static void test_silent_conversions(void **state) {
     free(wanted);
 }
 
+/* Values of several words, where whoever publishes them stops between two of these: every third tile stores so many,
+   and whoever sums a late tile adds so many at a time. In place a tile that has stopped overwrites nothing, and
+   here it would go on: it pauses before each word but the first. */
+static const char *const stopped_text =
+    "#define GPUSCAN_TEST_STORED(tile) ((tile) %% 3u == %uu ? %d : GPUSCAN_VALUE_WORDS)\n"
+    "#define GPUSCAN_TEST_ADDED(tile) %d\n"
+    "#define GPUSCAN_TEST_PAUSE(p) if ((p) > 0) stopped_pause()\n"
+    "void stopped_pause(void) { for (volatile uint x = %u; x > 0; x--); }\n"
+    "typedef struct { uint v[%d]; } stopped;\n"
+    "stopped stopped_then(stopped a, stopped b) {\n"
+    "    b.v[1] += a.v[1] * b.v[0]; b.v[0] *= a.v[0];\n"
+    "    for (int i = 2; i < %d; i++) b.v[i] += a.v[i];\n"
+    "    return b; }\n"
+    "stopped stopped_same(void) { stopped c; for (int i = 0; i < %d; i++) c.v[i] = i == 0; return c; }\n";
+
+typedef struct {
+    gpuscan_strategy strategy;
+    int values;        /* of 32 bits an element */
+    int stored, added; /* words before whoever stores them, or a fallback, stops */
+    unsigned pause;    /* rounds */
+    int is_32;         /* the device has no atomics of 64 bits */
+    int in_place;
+} stopped_case;
+
+/* The scan that the text above is to make, in order. */
+static void stopped_wanted(const cl_uint *in, cl_uint *out, int values, uint64_t n) {
+    cl_uint sum[8] = {1, 0, 0, 0, 0, 0, 0, 0};
+    uint64_t i;
+    int v;
+    for (i = 0; i < n; i++, in += values, out += values) {
+        sum[1] = in[1] + sum[1] * in[0];
+        sum[0] *= in[0];
+        for (v = 2; v < values; v++)
+            sum[v] += in[v];
+        memcpy(out, sum, (size_t)values * 4);
+    }
+}
+
+static void stopped_scan(const stopped_case *c, uint64_t n, int rounds) {
+    size_t size = (size_t)c->values * 4;
+    cl_uint *in = (cl_uint *)test_alloc(n * size), *wanted = (cl_uint *)test_alloc(n * size);
+    gpuscan_custom custom = {NULL, "stopped", 0, "stopped_then(a, b)", "stopped_same()", NULL};
+    test_buffer src = test_buffer_new(CL_MEM_READ_WRITE, size, n), dst = test_buffer_new(CL_MEM_READ_WRITE, size, n);
+    gpuscan *gs = layered(), *whole = test.gs;
+    gpuscan_scan_desc desc;
+    char text[2000];
+    snprintf(text, sizeof text, stopped_text, (unsigned)test_below(3), c->stored, c->added, c->pause, c->values,
+             c->values, c->values);
+    custom.source = text;
+    custom.size = size;
+    test.gs = gs;
+    make_impatient(gs);
+    if (c->is_32)
+        gs->device.int64_atomics = 0;
+    test_random_bytes(in, n * size);
+    stopped_wanted(in, wanted, c->values, n);
+    memset(&desc, 0, sizeof desc);
+    desc.src_type = GPUSCAN_TYPE_CUSTOM;
+    desc.op = GPUSCAN_OP_CUSTOM;
+    desc.custom = &custom;
+    desc.kind = GPUSCAN_INCLUSIVE;
+    desc.count = n;
+    desc.src = src.at;
+    desc.dst = c->in_place ? src.at : dst.at;
+    desc.call.strategy = c->strategy;
+    test_case("%s of %d x 32 bits in words of %d%s, stopped after %d of its words, fallbacks after %d",
+              test_strategy_name(c->strategy), c->values, c->is_32 ? 32 : 64, c->in_place ? ", in place" : "",
+              c->stored, c->added);
+    while (rounds-- > 0) {
+        test_buffer_set(&src, 1, n, in);
+        test_buffer_set(&dst, 2, n, NULL);
+        desc.src = src.at;
+        desc.dst = c->in_place ? src.at : dst.at;
+        if (!test_scan_ran(&desc))
+            break;
+        test_cl(clFinish(test.queue));
+        test_same_bytes(test_buffer_get(c->in_place ? &src : &dst), wanted, size, n);
+    }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    free(in);
+    free(wanted);
+    test_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
+/* Nobody may wait for the rest of a value: where a rule lets one wait, this does not end. By default each strategy,
+   number of values and width of words once, with the rest in turn. */
+static void test_stopped_between_words(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                                                  GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    int s, variant, k = 0;
+    stopped_case c;
+    (void)state;
+    for (s = 0; s < 3; s++)
+        for (c.values = 2; c.values <= (test.is_long ? 8 : 4); c.values++)
+            for (c.is_32 = 0; c.is_32 < 2; c.is_32++)
+                for (variant = 0; variant < 4; variant++) {
+                    int words = c.is_32 ? 2 * c.values : c.values;
+                    c.strategy = strategies[s];
+                    c.in_place = variant & 1 && c.strategy != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+                    c.added = variant & 2 ? 1 : words;
+                    c.stored = c.in_place ? words : 1 + (int)test_below((uint64_t)words - 1);
+                    c.pause = c.in_place ? 20000 : 0;
+                    if (test.is_long || (variant == k++ / 4 % 4 && (!test.is_small || c.values == 2)))
+                        stopped_scan(&c, test_size(2000, 20000, 100000), (int)test_size(1, 2, 5));
+                }
+}
+
 /* The float sum of one array, over and over, out of place and in place: the same bits. With more threads than cores by
    POCL_MAX_PTHREAD_COUNT, which main sets. */
 static void test_same_bits(void **state) {
@@ -803,7 +913,9 @@ static int open_trust(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_silent_tiles),    TEST(test_late_tiles), TEST(test_silent_conversions),
+        TEST(test_silent_tiles),    TEST(test_late_tiles),
+        TEST(test_silent_conversions),
+        TEST(test_stopped_between_words),
         TEST(test_same_bits),       TEST(test_built_while_waiting),
         TEST(test_failure_between), TEST(test_odd_scratch),
         TEST(test_empty_ranges),    TEST(test_many_devices),

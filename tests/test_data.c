@@ -1,0 +1,511 @@
+/* cc -O2 test_data.c -o test_data -lcmocka -lOpenCL -lm
+   The data of the library's self-tests show mistakes. Nothing is run on a device: scans, reductions and uniform adds are
+   done in tiles on the host, for every type and operator, with one mistake at a time, and must then give anything but
+   what the data promise; without one they must give just that. */
+#include "harness.h"
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+enum { MOST_COLUMNS = 64 };
+
+/* A value, or nothing, as before the first; of a custom type a byte. */
+typedef struct maybe {
+    int there;
+    ref_value v;
+} maybe;
+
+/* A self-test's data. A custom type's bytes are columns: the stand-in's operator takes each alone. */
+typedef struct data {
+    gpuscan__elements e;
+    gpuscan__test_shape shape;
+    gpuscan_type type; /* of the arithmetic */
+    unsigned columns;
+    int inclusive;
+    uint64_t tiles;
+    maybe *x, init[MOST_COLUMNS];
+    ref_value *scan, total[MOST_COLUMNS];
+} data;
+
+static ref_value combine_values(const data *d, ref_value a, ref_value b) {
+    if (d->e.op != GPUSCAN_OP_CUSTOM)
+        return ref_combine(d->type, d->e.op, a, b);
+    return (ref_is_float(d->type) ? b.real < 0 || b.real > 0 : b.bits != 0) ? b : a;
+}
+
+static maybe combine(const data *d, maybe a, maybe b) {
+    if (a.there && b.there)
+        b.v = combine_values(d, a.v, b.v);
+    return b.there ? b : a;
+}
+
+static maybe just(ref_value v) {
+    maybe m;
+    m.there = 1;
+    m.v = v;
+    return m;
+}
+
+static int same(const data *d, maybe a, ref_value b) {
+    unsigned char x[8], y[8];
+    ref_store(d->type, x, 0, a.there ? a.v : d->e.op == GPUSCAN_OP_CUSTOM ? ref_bits(0) : ref_identity(d->type, d->e.op));
+    ref_store(d->type, y, 0, b);
+    return memcmp(x, y, ref_size(d->type)) == 0;
+}
+
+static void data_free(data *d) {
+    free(d->x);
+    free(d->scan);
+}
+
+/* ---- mistakes ---------------------------------------------------------------------------------------------------- */
+
+typedef enum mistake {
+    NONE, NO_INIT, NO_CARRY, NO_TILE, NO_FIRST, NO_LAST, SWAPPED, SWAPPED_WITHIN, NO_HIGH_HALF, NO_LOW_HALF, MISTAKES
+} mistake;
+
+static const char *const mistake_names[] = {
+    "no mistake", "init is lost", "what precedes a tile is lost", "a tile is lost to those that follow",
+    "a tile's first element is lost", "a tile's last element is lost", "what precedes a tile comes after it",
+    "elements change places", "the high half of what precedes a tile is lost",
+    "the low half of what precedes a tile is lost"};
+
+/* In which tiles it is made. */
+enum { ALL, FULL, PARTIAL, LATER, ONLY };
+static const char *const where_names[] = {"all tiles", "full tiles", "a tile that is not full", "all but the first",
+                                          "one tile"};
+
+typedef struct fault {
+    mistake what;
+    int where;
+    uint64_t tile; /* ONLY */
+    int handed_on; /* the tiles that follow suffer from it, too */
+} fault;
+
+static int strikes(const data *d, const fault *f, uint64_t tile) {
+    switch (f->where) {
+    case ALL:
+        return 1;
+    case FULL:
+        return (tile + 1) * d->shape.tile <= d->shape.count;
+    case PARTIAL:
+        return (tile + 1) * d->shape.tile > d->shape.count;
+    case LATER:
+        return tile > 0;
+    default:
+        return tile == f->tile;
+    }
+}
+
+static maybe half_of(const data *d, unsigned column, maybe m, int high) {
+    unsigned char bytes[8];
+    if (d->columns > 1) {
+        if (column >= d->columns / 2 ? high : !high)
+            m.v = ref_bits(0);
+        return m;
+    }
+    if (!m.there)
+        return m;
+    ref_store(d->type, bytes, 0, m.v);
+    memset(bytes + (high ? 4 : 0), 0, 4); /* little-endian, as all hosts of the tests are */
+    m.v = ref_load(d->type, bytes, 0);
+    return m;
+}
+
+/* Whether what comes out differs from what is expected. scan: the elements are looked at, else the total alone. */
+static int differs(const data *d, const fault *f, int scan) {
+    unsigned c;
+    for (c = 0; c < d->columns; c++) {
+        const maybe *x = d->x + c * d->shape.count;
+        const ref_value *expected = d->scan + c * d->shape.count;
+        maybe carry = d->init[c];
+        uint64_t t, i;
+        if (f->what == NO_INIT)
+            carry.there = 0;
+        for (t = 0; t < d->tiles; t++) {
+            uint64_t begin = t * d->shape.tile, end = begin + d->shape.tile;
+            int bad = strikes(d, f, t);
+            maybe before = carry, local = {0, {0}}, whole = {0, {0}};
+            mistake what = bad ? f->what : NONE;
+            end = end < d->shape.count ? end : d->shape.count;
+            if (what == NO_CARRY)
+                before.there = 0;
+            if (what == NO_HIGH_HALF || what == NO_LOW_HALF)
+                before = half_of(d, c, before, what == NO_HIGH_HALF);
+            for (i = begin; i < end; i++) {
+                maybe next = local, out;
+                if (!(what == NO_FIRST && i == begin) && !(what == NO_LAST && i == end - 1))
+                    next = what == SWAPPED_WITHIN ? combine(d, x[i], local) : combine(d, local, x[i]);
+                out = d->inclusive ? next : local;
+                out = what == SWAPPED ? combine(d, out, before) : combine(d, before, out);
+                if (scan && !same(d, out, expected[i]))
+                    return 1;
+                local = next;
+                whole = combine(d, whole, x[i]);
+            }
+            if (what == NO_TILE)
+                continue;
+            if (!f->handed_on)
+                carry = combine(d, carry, whole);
+            else
+                carry = what == SWAPPED ? combine(d, local, before) : combine(d, before, local);
+        }
+        if (!same(d, carry, d->total[c]))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- scans and reductions ---------------------------------------------------------------------------------------- */
+
+typedef enum form { EXCLUSIVE, INCLUSIVE, REDUCE, FORMS } form;
+static const char *const form_names[] = {"exclusive", "inclusive", "reduce"};
+
+static data data_of(const gpuscan__elements *e, const gpuscan__test_shape *shape, form what) {
+    unsigned char *src, *scan, init[MOST_COLUMNS], total[MOST_COLUMNS];
+    uint64_t i;
+    unsigned c;
+    int custom = e->dst == GPUSCAN_TYPE_CUSTOM;
+    data d;
+    memset(&d, 0, sizeof d);
+    d.e = *e;
+    d.shape = *shape;
+    d.tiles = (shape->count + shape->tile - 1) / shape->tile;
+    d.type = custom ? GPUSCAN_TYPE_U8 : e->dst;
+    d.columns = custom ? e->dst_size : 1;
+    d.inclusive = what == INCLUSIVE;
+    d.x = (maybe *)test_alloc(d.columns * shape->count * sizeof *d.x);
+    d.scan = (ref_value *)test_alloc(d.columns * shape->count * sizeof *d.scan);
+    src = (unsigned char *)test_alloc(shape->count * e->src_size);
+    scan = (unsigned char *)test_alloc(shape->count * e->dst_size);
+    gpuscan__test_elements(e, shape, d.inclusive, src, init, scan, total);
+    for (c = 0; c < d.columns; c++) {
+        d.init[c] = just(ref_load(d.type, init, c));
+        d.total[c] = ref_load(d.type, total, c);
+        for (i = 0; i < shape->count; i++) {
+            uint64_t at = i * d.columns + c, to = c * shape->count + i;
+            ref_value v = ref_load(custom ? d.type : e->src, src, at);
+            d.x[to] = just(custom ? v : ref_convert(e->dst, e->src, v));
+            d.scan[to] = ref_load(d.type, scan, at);
+        }
+    }
+    free(src);
+    free(scan);
+    return d;
+}
+
+static gpuscan__elements elements_of(gpuscan_type src, gpuscan_type dst, gpuscan_op op, uint32_t custom_size) {
+    gpuscan__elements e;
+    memset(&e, 0, sizeof e);
+    e.src = src;
+    e.dst = dst;
+    e.op = op;
+    e.src_size = src == GPUSCAN_TYPE_CUSTOM ? custom_size : gpuscan__types[src].size;
+    e.dst_size = e.result_size = e.t_size = dst == GPUSCAN_TYPE_CUSTOM ? custom_size : gpuscan__types[dst].size;
+    e.commutes = op != GPUSCAN_OP_CUSTOM;
+    e.arg = gpuscan__ops[op].before != NULL;
+    return e;
+}
+
+/* A self-test's data of each round, and data that hide nothing: what they do not show is no mistake in this form. */
+enum { ROUNDS = GPUSCAN__TEST_BESTS };
+typedef struct rounds {
+    data of[ROUNDS], all_shown;
+    unsigned count;
+    form what;
+} rounds;
+
+static rounds rounds_of(const gpuscan__elements *e, uint64_t tile, form what) {
+    gpuscan__elements sum = elements_of(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, 0);
+    gpuscan__test_shape shape = gpuscan__test_shape_of(tile, 0);
+    rounds all;
+    all.what = what;
+    all.all_shown = data_of(&sum, &shape, what);
+    all.count = what == REDUCE ? gpuscan__reduce_test_rounds(e) : 2;
+    for (shape.round = 0; shape.round < all.count; shape.round++) {
+        gpuscan__test_shape reduced = gpuscan__reduce_test_shape(e, tile, shape.round);
+        all.of[shape.round] = data_of(e, what == REDUCE ? &reduced : &shape, what);
+    }
+    return all;
+}
+
+static void rounds_free(rounds *all) {
+    unsigned k;
+    for (k = 0; k < all->count; k++)
+        data_free(&all->of[k]);
+    data_free(&all->all_shown);
+}
+
+/* Whether values of the type of what is handed on have two halves that differ in what they say: not where small values are
+   compared, or copied, and none is made. */
+static int has_halves(const gpuscan__elements *e, const fault *f) {
+    int same_size = e->src_size >= 8 && (ref_is_float(e->dst) ? e->src == e->dst : !ref_is_float(e->src));
+    if (e->dst_size < 8)
+        return 0;
+    if (e->dst == GPUSCAN_TYPE_CUSTOM || same_size)
+        return 1;
+    /* wherever init counts to the end */
+    return ref_op_kind(e->op) == REF_ARITHMETIC && !(f->what == NO_LOW_HALF && e->src_size == 8);
+}
+
+static int is_possible(const rounds *all, const fault *f) {
+    const gpuscan__elements *e = &all->of[0].e;
+    if (all->what == REDUCE && f->where == ONLY && gpuscan__test_picks(e->op))
+        return 0; /* full tiles are done alike: a mistake in all is shown by one */
+    if (f->what == SWAPPED || f->what == SWAPPED_WITHIN)
+        return e->op == GPUSCAN_OP_CUSTOM;
+    if ((f->what == NO_HIGH_HALF || f->what == NO_LOW_HALF) && !has_halves(e, f))
+        return 0;
+    return differs(&all->all_shown, f, all->what != REDUCE);
+}
+
+static int is_seen(const rounds *all, const fault *f) {
+    unsigned k;
+    for (k = 0; k < all->count; k++)
+        if (differs(&all->of[k], f, all->what != REDUCE))
+            return 1;
+    return 0;
+}
+
+static unsigned unseen;
+
+static void hides(const char *what, const char *where, unsigned which) {
+    if (unseen++ < 20)
+        print_message("%s: %s, in %s %u: not seen\n", test.what, what, where, which);
+}
+
+static void must_be_seen(const rounds *all, const fault *f) {
+    if (is_possible(all, f) && !is_seen(all, f))
+        hides(mistake_names[f->what], where_names[f->where], (unsigned)f->tile);
+}
+
+static void check(const gpuscan__elements *e, uint64_t tile, form what) {
+    rounds all = rounds_of(e, tile, what);
+    fault f;
+    unsigned k;
+    memset(&f, 0, sizeof f);
+    for (k = 0; k < all.count; k++)
+        if (differs(&all.of[k], &f, what != REDUCE))
+            fail_msg("%s: round %u expects something else", test.what, k);
+    for (f.what = NO_INIT; f.what < MISTAKES; f.what = (mistake)(f.what + 1))
+        for (f.handed_on = what == REDUCE; f.handed_on < 2; f.handed_on++)
+            for (f.where = ALL; f.where <= ONLY; f.where++)
+                for (f.tile = 0; f.tile < (f.where == ONLY ? 4 : 1); f.tile++)
+                    must_be_seen(&all, &f);
+    rounds_free(&all);
+}
+
+static void check_all(const gpuscan__elements *e, uint64_t tile) {
+    form what;
+    for (what = EXCLUSIVE; what < FORMS; what = (form)(what + 1)) {
+        test_case("%s of %s to %s (%u bytes), tiles of %u, %s", test_op_name(e->op), test_type_name(e->src),
+                  test_type_name(e->dst), (unsigned)e->dst_size, (unsigned)tile, form_names[what]);
+        check(e, tile, what);
+    }
+}
+
+static int is_valid(const gpuscan__elements *e) {
+    return !e->arg && !(ref_is_float(e->dst) && ref_op_kind(e->op) == REF_BITS);
+}
+
+static void test_elements(void **state) {
+    int src, dst, op;
+    (void)state;
+    unseen = 0;
+    for (op = 0; op < GPUSCAN_OP_COUNT; op++)
+        TEST_EACH_TYPE(src, REF_NUMBERS)
+            TEST_EACH_TYPE(dst, REF_NUMBERS) {
+                gpuscan__elements e = elements_of((gpuscan_type)src, (gpuscan_type)dst, (gpuscan_op)op, 0);
+                if (!is_valid(&e))
+                    continue;
+                check_all(&e, 8);
+                check_all(&e, 60);
+                if (src == dst)
+                    check_all(&e, 1024);
+            }
+    assert_int_equal(unseen, 0);
+}
+
+static void test_structs(void **state) {
+    static const uint32_t sizes[] = {1, 3, 4, 8, 12, 20, 64};
+    size_t i;
+    (void)state;
+    unseen = 0;
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        gpuscan__elements e = elements_of(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, sizes[i]);
+        check_all(&e, 16);
+        check_all(&e, 100);
+    }
+    assert_int_equal(unseen, 0);
+}
+
+/* ---- the index of the smallest or the largest -------------------------------------------------------------------- */
+
+/* The index that is found where elements are left out: those of a tile, its first, its last, or what precedes it. */
+static uint64_t found_without(const gpuscan__elements *e, const unsigned char *src, uint64_t count, uint64_t begin,
+                              uint64_t end) {
+    uint64_t i, found = count;
+    for (i = 0; i < count; i++) {
+        ref_value best, v = ref_load(e->src, src, i);
+        if (i >= begin && i < end)
+            continue;
+        best = ref_load(e->src, src, found < count ? found : i);
+        if (found == count || (e->op == GPUSCAN_OP_ARGMIN ? ref_less(e->src, v, best) : ref_less(e->src, best, v)))
+            found = i;
+    }
+    return found;
+}
+
+static void check_arg(const gpuscan__elements *e, uint64_t tile) {
+    const struct {
+        const char *what;
+        uint64_t begin, end;
+    } lost[] = {{"the first is lost", 0, 1},
+                {"a tile's last is lost", tile - 1, tile},
+                {"a tile's first is lost", tile, tile + 1},
+                {"a tile is lost", tile, 2 * tile},
+                {"a tile is lost", 2 * tile, 3 * tile},
+                {"all before the last tile is lost", 0, 3 * tile},
+                {"the last tile is lost", 3 * tile, 3 * tile + 5},
+                {"the last tile's first is lost", 3 * tile, 3 * tile + 1},
+                {"the last is lost", 3 * tile + 4, 3 * tile + 5}};
+    unsigned seen[sizeof lost / sizeof *lost] = {0}, round, k, last_wins = 0;
+    unsigned char *src = (unsigned char *)test_alloc((3 * tile + 5) * e->src_size), index[8];
+    for (round = 0; round < gpuscan__reduce_test_rounds(e); round++) {
+        gpuscan__test_shape shape = gpuscan__reduce_test_shape(e, tile, round);
+        uint64_t wanted, i;
+        gpuscan__test_arg(e, &shape, src, index);
+        wanted = ref_load(e->dst, index, 0).bits;
+        assert_int_equal(wanted, ref_arg(e->dst, e->src, src, shape.count, e->op).bits);
+        for (k = 0; k < sizeof lost / sizeof *lost; k++)
+            seen[k] |= found_without(e, src, shape.count, lost[k].begin, lost[k].end) != wanted;
+        for (i = wanted + 1; i < shape.count; i++)
+            last_wins |= memcmp(src + i * e->src_size, src + wanted * e->src_size, e->src_size) == 0;
+    }
+    for (k = 0; k < sizeof lost / sizeof *lost; k++)
+        if (!seen[k])
+            hides(lost[k].what, "tiles of", (unsigned)tile);
+    if (!last_wins)
+        hides("the last of equals is found", "tiles of", (unsigned)tile);
+    free(src);
+}
+
+static void test_arg(void **state) {
+    static const gpuscan_type index[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    static const uint64_t tiles[] = {2, 8, 60, 1024};
+    int op, src;
+    size_t d, t;
+    (void)state;
+    unseen = 0;
+    TEST_EACH_OP(op, REF_ARG)
+        TEST_EACH_TYPE(src, REF_NUMBERS)
+            for (d = 0; d < 2; d++)
+                for (t = 0; t < sizeof tiles / sizeof *tiles; t++) {
+                    gpuscan__elements e = elements_of((gpuscan_type)src, index[d], (gpuscan_op)op, 0);
+                    test_case("%s of %s", test_op_name(e.op), test_type_name(e.src));
+                    check_arg(&e, tiles[t]);
+                }
+    assert_int_equal(unseen, 0);
+}
+
+/* ---- uniform add ------------------------------------------------------------------------------------------------- */
+
+typedef enum slip { RIGHT, NO_ADDEND, NO_ELEMENT, NEXT_ADDEND, PREVIOUS_ADDEND, TURNED, NO_HIGH, NO_LOW, SLIPS } slip;
+static const char *const slip_names[] = {
+    "none", "the addend is lost", "the element is lost", "the next addend", "the addend before", "operands change places",
+    "the high half of an addend is lost", "the low half of an addend is lost"};
+
+/* What becomes of the element at one place. */
+static int slip_is_seen(const data *d, const unsigned char *dst, const unsigned char *addend,
+                        const unsigned char *expected, uint64_t block, uint64_t i, slip what) {
+    uint64_t k = i / block, last = (d->shape.count - 1) / block;
+    unsigned c;
+    if (what == NEXT_ADDEND)
+        k = k < last ? k + 1 : k - 1;
+    if (what == PREVIOUS_ADDEND)
+        k = k > 0 ? k - 1 : k + 1;
+    for (c = 0; c < d->columns; c++) {
+        maybe a = just(ref_load(d->type, addend, k * d->columns + c)), out;
+        maybe x = just(ref_load(d->type, dst, i * d->columns + c));
+        if (what == NO_HIGH || what == NO_LOW)
+            a = half_of(d, c, a, what == NO_HIGH);
+        a.there = what != NO_ADDEND;
+        x.there = what != NO_ELEMENT;
+        out = what == TURNED ? combine(d, x, a) : combine(d, a, x);
+        if (!same(d, out, ref_load(d->type, expected, i * d->columns + c)))
+            return 1;
+    }
+    return 0;
+}
+
+/* Two rounds; each mistake must be seen at any element, but those in neighbours and halves, which must be seen in any
+   tile. */
+static void check_blocks(const gpuscan__elements *e, uint64_t tile, uint64_t block) {
+    const uint64_t count = 3 * tile + 5, bytes = count * e->dst_size;
+    unsigned char *all = (unsigned char *)test_alloc(6 * bytes);
+    gpuscan__test_shape shapes[2];
+    data d;
+    uint64_t i;
+    int what;
+    unsigned r;
+    memset(&d, 0, sizeof d);
+    d.e = *e;
+    d.type = e->dst == GPUSCAN_TYPE_CUSTOM ? GPUSCAN_TYPE_U8 : e->dst;
+    d.columns = e->dst == GPUSCAN_TYPE_CUSTOM ? e->dst_size : 1;
+    for (r = 0; r < 2; r++) {
+        d.shape = shapes[r] = gpuscan__test_shape_of(tile, r);
+        gpuscan__test_blocks(e, &shapes[r], block, all + 3 * r * bytes, all + (3 * r + 1) * bytes,
+                             all + (3 * r + 2) * bytes);
+    }
+    for (what = RIGHT; what < SLIPS; what++) {
+        unsigned seen_in_tile = 0;
+        if ((what == TURNED && e->op != GPUSCAN_OP_CUSTOM) || (what >= NO_HIGH && e->dst_size < 8))
+            continue;
+        for (i = 0; i < count; i++) {
+            int seen = 0;
+            for (r = 0; r < 2; r++)
+                seen |= slip_is_seen(&d, all + 3 * r * bytes, all + (3 * r + 1) * bytes, all + (3 * r + 2) * bytes,
+                                     block, i, (slip)what);
+            if (what == RIGHT && seen)
+                fail_msg("%s: something else is expected of element %u", test.what, (unsigned)i);
+            if (what > RIGHT && what < NEXT_ADDEND && !seen)
+                hides(slip_names[what], "element", (unsigned)i);
+            seen_in_tile |= (unsigned)seen;
+            if (i % tile == tile - 1 || i == count - 1) {
+                if (what != RIGHT && !seen_in_tile)
+                    hides(slip_names[what], "the tile of", (unsigned)i);
+                seen_in_tile = 0;
+            }
+        }
+    }
+    free(all);
+}
+
+static void test_blocks(void **state) {
+    static const uint32_t sizes[] = {1, 3, 8, 12, 64};
+    int op, type;
+    size_t i;
+    (void)state;
+    unseen = 0;
+    for (op = 0; op < GPUSCAN_OP_COUNT; op++)
+        TEST_EACH_TYPE(type, REF_NUMBERS) {
+            gpuscan__elements e = elements_of((gpuscan_type)type, (gpuscan_type)type, (gpuscan_op)op, 0);
+            if (!is_valid(&e))
+                continue;
+            test_case("%s of %s", test_op_name(e.op), test_type_name(e.dst));
+            check_blocks(&e, 16, 7);
+            check_blocks(&e, 1024, 7);
+        }
+    for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        gpuscan__elements e = elements_of(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, sizes[i]);
+        test_case("a struct of %u", (unsigned)sizes[i]);
+        check_blocks(&e, 16, 7);
+    }
+    assert_int_equal(unseen, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_elements), cmocka_unit_test(test_structs),
+                                       cmocka_unit_test(test_arg), cmocka_unit_test(test_blocks)};
+    test_select();
+    return cmocka_run_group_tests_name("data", tests, NULL, NULL);
+}
