@@ -83,6 +83,7 @@ END_OF_SCRIPT
 
 echo 'compiling the tests'
 "$cc" -std=c99 -O1 -shared -fPIC tests/mutate.c -o "$work/mutate.so" -ldl || exit 1
+# shellcheck disable=SC2013 # words
 for program in $(cut -d ' ' -f 2 "$work/steps.txt" | sort -u); do
   "$cc" -std=c99 -O1 "tests/test_$program.c" -o "$work/$program" -lcmocka -lOpenCL -lm -lpthread -ldl || exit 1
 done
@@ -313,7 +314,7 @@ do
 done
 
 echo 'survivors:'
-sort -n "$work/results.txt" | while IFS=$(printf '\t') read -r number outcome by; do
+sort -n "$work/results.txt" | while IFS=$(printf '\t') read -r number outcome _; do
   [ "$outcome" = survived ] || continue
   sed -n "${number}p" "$work/mutants.txt" | awk -F '\t' -v source=kernels.cl.inc '{
     while ((getline line < source) > 0) if (++n == $1) break
