@@ -2,12 +2,12 @@
 # Runs the tests: sh tests/run.sh
 #
 # Installs what they need (tools/setup), compiles each tests/test_*.c into build/tests/, and runs them, tests/compile.sh
-# and the other scripts: all tests on PoCL and on devices with drivers of their own; a part of them, test_smoke, on the
-# Oclgrind simulator, which looks for races, uninitialised values and wrong API calls, and on rusticl's llvmpipe; and
-# test_offsets as PoCL compiles it for other processors. The faults run under the address and undefined behaviour
-# sanitizers. Of tests that would build a program for each of many
-# combinations a run takes a share, most of its time being PoCL's compiler; which one the seed decides that each program
-# prints, and GPUSCAN_TEST_SEED repeats it. It takes less than 8 minutes on two cores.
+# and the other scripts: all tests on PoCL and on devices with drivers of their own; a part of them, test_smoke, on
+# rusticl's llvmpipe and on the Oclgrind simulator, which looks for races, uninitialised values and wrong API calls, and
+# has test_lanes, too; and test_offsets as PoCL compiles it for other processors. The faults run under the address and
+# undefined behaviour sanitizers. Of tests that would build a program for each of many combinations a run takes a share,
+# most of its time being PoCL's compiler; which one the seed decides that each program prints, and GPUSCAN_TEST_SEED
+# repeats it. It takes less than 8 minutes on two cores.
 #
 #   --more    a larger share of the combinations, and Intel's CPU runtime: what continuous integration runs
 #   --all     a share six times as large, and all tests on every implementation that is here: an hour and a half
@@ -176,6 +176,7 @@ for cpu in $cpus; do
 done
 if command -v oclgrind > /dev/null 2>&1; then
   on_part oclgrind oclgrind 110
+  [ -z "$everywhere" ] && job 120 oclgrind test_lanes oclgrind # what PoCL does not get through
 else
   say 'left out: oclgrind is not installed'
 fi

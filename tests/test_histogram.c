@@ -682,7 +682,43 @@ static void crowded_bins(void **state) {
     for (i = 0; i < count; i++)
         data[i] = (unsigned char)(i & 255);
     check_all_strategies(&c);
+    for (i = 0; i < count; i++) /* runs but for one sample, everywhere in what is counted at once */
+        data[i] = i % 67 ? 77 : 3;
+    check_all_strategies(&c);
+    c = a_histogram(GPUSCAN_TYPE_U16, 100, count / 2);
+    c.samples = data;
+    for (i = 0; i < count / 2; i++)
+        ref_store(GPUSCAN_TYPE_U16, data, i, ref_bits(i % 67 ? 7777 : 3333));
+    check_all_strategies(&c);
     free(data);
+}
+
+static gpuscan_bound a_bound(gpuscan_type type, int number) {
+    gpuscan_bound bound;
+    if (ref_is_float(type))
+        bound.f = number;
+    else
+        bound.i = number;
+    return bound;
+}
+
+/* Samples that no bin takes are left nowhere: what a histogram leaves behind its bins, one of more bins would find. */
+static void more_bins_than_before(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_F32};
+    size_t                    t;
+    int                       s;
+    (void)state;
+    for (t = 0; t < sizeof types / sizeof types[0]; t++) {
+        histogram_case few = a_histogram(types[t], 11, 5003), more = a_histogram(types[t], 200, 1009);
+        few.d.lower = more.d.lower = a_bound(types[t], 20);
+        few.d.upper = a_bound(types[t], 31);
+        more.d.upper = a_bound(types[t], 220);
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+            if (t == 0 || test_share((uint64_t)s + t, 3)) {
+                test_strategies(&histograms, &few, s, s);
+                test_strategies(&histograms, &more, s, s);
+            }
+    }
 }
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
@@ -1195,6 +1231,7 @@ int main(void) {
                                        TEST(one_bin_a_value),
                                        TEST(many_bins),
                                        TEST(crowded_bins),
+                                       TEST(more_bins_than_before),
                                        TEST(images),
                                        TEST(channels_of_all_types),
                                        TEST(offsets),
