@@ -8,8 +8,7 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, a: uniform add, r: reduce,
-                              c: affine functions' reduce,
-                              h: histogram */
+                              c: affine functions' reduce, h: histogram */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
