@@ -610,9 +610,9 @@ typedef struct gpuscan_histogram_desc {
    desc   NULL or all zero: the best device there is
 
    Returns GPUSCAN_ERROR_NO_OPENCL (also where a table of entry points has gaps and there is no loader to fill them
-   from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the
-   other); INVALID_CONTEXT (a device or queue that is not of the context);
-   OUT_OF_HOST_MEMORY; or what OpenCL said. */
+   from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD;
+   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other); INVALID_CONTEXT
+   (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run are completed by
@@ -1407,15 +1407,10 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_SRC gpuscan_src; /* what src holds */\n"
     "typedef GPUSCAN_DST gpuscan_dst; /* what dst holds */\n"
     "\n"
-    "/* No array of a negative size can be declared, so a wrong size fails to compile, by this name. */\n"
-    "#ifdef GPUSCAN_CUSTOM_SIZE\n"
-    "typedef char gpuscan_custom_size_differs[sizeof(gpuscan_custom_type) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
-    "#endif\n"
-    "\n",
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
@@ -6030,8 +6025,12 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
     if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
-        gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
         gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
+        gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
+        /* no array of a negative size can be declared, so a wrong size fails to compile, by this name; said of the text
+           itself, since compilers take a type that they do not know for an int */
+        gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
+                              ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
     }
     if (e->op == GPUSCAN_OP_CUSTOM) {
         gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_combine(GPUSCAN_T a, GPUSCAN_T b) { return",

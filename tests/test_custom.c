@@ -288,8 +288,8 @@ static int is_opencl(const char *word) {
         "if",       "else",   "for",      "while",   "do",       "return", "break",  "continue", "typedef", "struct",
         "union",    "static", "inline",   "const",   "volatile", "global", "local",  "private",  "kernel",  "sizeof",
         "unsigned", "signed", "constant", "restrict", "true",    "false",  "void",   "bool",     "half",    "switch",
-        "case",     "default", "goto",    "enum",    "size_t",   "step",   "all",    "clamp",    "vload",   "vload_half",
-        "vstore",   "vstore_half"};
+        "case",     "default", "goto",    "enum",    "size_t",   "step",   "all",    "clamp",    "vload",
+        "vstore",   "vload_half", "vstore_half"};
     static const char *const types[] = {"char", "uchar", "short", "ushort", "int",
                                         "uint", "long",  "ulong", "float",  "double"};
     size_t i, length = strlen(word);
