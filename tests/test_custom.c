@@ -198,6 +198,8 @@ static void adds(gpuscan *gs, const char *what, const gpuscan_custom *custom, gp
         gpuscan_uniform_add_desc add;
         cl_uint whole = 0;
         gpuscan_result r;
+        if (!test_share((uint64_t)s, 2))
+            continue;
         memset(&scan, 0, sizeof scan);
         scan.src_type = scan.dst_type = type;
         scan.op = GPUSCAN_OP_CUSTOM;
