@@ -304,6 +304,17 @@ REFUSALS_OF(histogram, samples, counts)
         refused(gpuscan_##operation##_scratch_size(test.gs, &d, &size), result, NULL, word);                           \
     } while (0)
 
+/* The size query, without buffers, takes d. */
+#define ACCEPTED_SIZE(operation, ...)                                                                                  \
+    do {                                                                                                               \
+        gpuscan_##operation##_desc d = operation##_desc();                                                             \
+        uint64_t size = 12345;                                                                                         \
+        operation##_without_buffers(&d);                                                                               \
+        __VA_ARGS__;                                                                                                   \
+        test_case("gpuscan_" #operation "_scratch_size without buffers: %s", #__VA_ARGS__);                            \
+        test_ok(gpuscan_##operation##_scratch_size(test.gs, &d, &size));                                               \
+    } while (0)
+
 static gpuscan_type no_type(int value) {
     return (gpuscan_type)value;
 }
@@ -464,6 +475,16 @@ static void test_reduce_buffers(void **state) {
     REFUSED(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.op = GPUSCAN_OP_ARGMIN; d.dst = at(f.scratch, 1 << 17));
     ACCEPTED(reduce, d.op = GPUSCAN_OP_ARGMIN; d.dst = at(f.scratch, (1 << 17) - 1));
     ACCEPTED(reduce, d.op = GPUSCAN_OP_ARGMAX; d.dst = at(f.scratch, (1 << 18) - 1); d.dst_type = GPUSCAN_TYPE_U32);
+    /* an index that u32 does not hold, or that would be taken for none; other sums of as many go to u32 */
+    REFUSED_SIZE(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.op = GPUSCAN_OP_ARGMIN; d.dst_type = GPUSCAN_TYPE_U32;
+                 d.count = UINT64_C(1) << 32);
+    REFUSED_SIZE(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.op = GPUSCAN_OP_ARGMAX; d.dst_type = GPUSCAN_TYPE_U32;
+                 d.count = UINT64_C(1) << 40);
+    REFUSED(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.op = GPUSCAN_OP_ARGMAX; d.dst_type = GPUSCAN_TYPE_U32;
+            d.count = UINT64_C(1) << 32);
+    ACCEPTED_SIZE(reduce, d.op = GPUSCAN_OP_ARGMAX; d.dst_type = GPUSCAN_TYPE_U32; d.count = UINT32_MAX);
+    ACCEPTED_SIZE(reduce, d.op = GPUSCAN_OP_ARGMIN; d.count = UINT64_C(1) << 32);
+    ACCEPTED_SIZE(reduce, d.dst_type = GPUSCAN_TYPE_U32; d.count = UINT64_C(1) << 32);
 }
 
 static void test_histogram_buffers(void **state) {
@@ -743,15 +764,15 @@ static void test_histogram_bins(void **state) {
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1;
                      d.upper.f = 1 + 1e-12);
     for (i = 0; i < 5; i++) { /* no number, of either sign, quiet or not; endless */
-        static const uint64_t none[] = {UINT64_C(0x7FF8) << 48, UINT64_C(0xFFF8) << 48, (UINT64_C(0x7FF) << 52) + 1,
-                                        UINT64_MAX, UINT64_C(0xFFF) << 52};
+        static const uint64_t no_numbers[] = {UINT64_C(0x7FF8) << 48, UINT64_C(0xFFF8) << 48,
+                                              (UINT64_C(0x7FF) << 52) + 1, UINT64_MAX, UINT64_C(0xFFF) << 52};
         for (t = 0; t < (test.info.has_f64 ? 2 : 1); t++) {
             REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "lower",
-                             d.sample_type = t ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F32; d.lower.u = none[i];
+                             d.sample_type = t ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F32; d.lower.u = no_numbers[i];
                              d.upper.f = 1);
             REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper",
                              d.sample_type = t ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F16; d.lower.f = -1;
-                             d.upper.u = none[i]);
+                             d.upper.u = no_numbers[i]);
         }
     }
     /* zeros of both signs: the default range */
