@@ -613,9 +613,9 @@ typedef struct gpuscan_histogram_desc {
    desc   NULL or all zero: the best device there is
 
    Returns GPUSCAN_ERROR_NO_OPENCL (also where a table of entry points has gaps and there is no loader to fill them
-   from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the
-   other); INVALID_CONTEXT (a device or queue that is not of the context);
-   OUT_OF_HOST_MEMORY; or what OpenCL said. */
+   from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD;
+   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other); INVALID_CONTEXT
+   (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run are completed by
@@ -1418,15 +1418,10 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_SRC gpuscan_src; /* what src holds */\n"
     "typedef GPUSCAN_DST gpuscan_dst; /* what dst holds */\n"
     "\n"
-    "/* No array of a negative size can be declared, so a wrong size fails to compile, by this name. */\n"
-    "#ifdef GPUSCAN_CUSTOM_SIZE\n"
-    "typedef char gpuscan_custom_size_differs[sizeof(gpuscan_custom_type) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
-    "#endif\n"
-    "\n",
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
@@ -1489,7 +1484,7 @@ static const char *gpuscan__kernels[] = {
     "/* [PACKED ELEMENTS] ------------------------------------------------------------------------------------------------ */\n"
     "\n"
     "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16. */\n"
-    "\n",
+    "\n"
     "/* Adds a word's elements to a sum. */\n"
     "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
     "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
@@ -1518,7 +1513,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
@@ -1554,7 +1549,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
@@ -1571,7 +1566,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -1607,7 +1602,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -1615,7 +1610,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -1669,7 +1664,7 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A value's words: all, but in tests. */\n"
     "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value, int words) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -1683,7 +1678,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -6118,8 +6113,12 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
     if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
-        gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
         gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
+        gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
+        /* no array of a negative size can be declared, so a wrong size fails to compile, by this name; said of the text
+           itself, since compilers take a type that they do not know for an int */
+        gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
+                              ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
     }
     if (e->op == GPUSCAN_OP_CUSTOM) {
         gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_combine(GPUSCAN_T a, GPUSCAN_T b) { return",

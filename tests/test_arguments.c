@@ -940,6 +940,7 @@ static void test_rows_between(void **state) {
     enum { ROWS = 3, MOST = 64, TRIES = 3000 };
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
     test_buffer both = test_buffer_new(CL_MEM_READ_WRITE, 8, MOST * ROWS);
+    const gpuscan_strategy forced = (gpuscan_strategy)(1 + test_below(GPUSCAN_STRATEGY_COUNT - 1)); /* one a run */
     unsigned accepted = 0, refused = 0, t;
     (void)state;
     for (t = 0; t < TRIES; t++) {
@@ -964,7 +965,7 @@ static void test_rows_between(void **state) {
         desc.total.offset = test_below(48);
         if (desc.src_pitch < desc.count || desc.dst_pitch < desc.count)
             continue;
-        desc.call.strategy = (gpuscan_strategy)test_below(GPUSCAN_STRATEGY_COUNT);
+        desc.call.strategy = test_below(2) ? forced : GPUSCAN_STRATEGY_AUTO;
         src_dst = bytes_meet(desc.src.offset * src_size, desc.count * src_size, desc.src_pitch * src_size,
                              desc.dst.offset * dst_size, desc.count * dst_size, desc.dst_pitch * dst_size, ROWS, ROWS);
         total_src = bytes_meet(desc.src.offset * src_size, desc.count * src_size, desc.src_pitch * src_size,

@@ -198,6 +198,8 @@ static void adds(gpuscan *gs, const char *what, const gpuscan_custom *custom, gp
         gpuscan_uniform_add_desc add;
         cl_uint whole = 0;
         gpuscan_result r;
+        if (!test_share((uint64_t)s, 2))
+            continue;
         memset(&scan, 0, sizeof scan);
         scan.src_type = scan.dst_type = type;
         scan.op = GPUSCAN_OP_CUSTOM;
@@ -288,8 +290,8 @@ static int is_opencl(const char *word) {
         "if",       "else",   "for",      "while",   "do",       "return", "break",  "continue", "typedef", "struct",
         "union",    "static", "inline",   "const",   "volatile", "global", "local",  "private",  "kernel",  "sizeof",
         "unsigned", "signed", "constant", "restrict", "true",    "false",  "void",   "bool",     "half",    "switch",
-        "case",     "default", "goto",    "enum",    "size_t",   "step",   "all",    "clamp",    "vload",   "vload_half",
-        "vstore",   "vstore_half"};
+        "case",     "default", "goto",    "enum",    "size_t",   "step",   "all",    "clamp",    "vload",
+        "vstore",   "vload_half", "vstore_half"};
     static const char *const types[] = {"char", "uchar", "short", "ushort", "int",
                                         "uint", "long",  "ulong", "float",  "double"};
     size_t i, length = strlen(word);
