@@ -12,6 +12,11 @@ static size_t width_count(void) {
     return sizeof widths / sizeof *widths - (test.is_small ? 1 : 0);
 }
 
+/* Whether a case runs with this width: by default with some of them; in the slow simulator with one, each case. */
+static int width_in_run(size_t width, size_t number) {
+    return test.is_small ? (number + test.seed) % width_count() == width : test_share(width + number, 2);
+}
+
 static void with_width(uint32_t width) {
     gpuscan_limits limits;
     memset(&limits, 0, sizeof limits);
@@ -59,8 +64,22 @@ static const scan_case scans[] = {
      GPUSCAN_STRATEGY_MULTI_PASS, 5000, 1, 1, 0, -1},
 };
 
+/* Tiles and windows grow with the width: the simulator, which takes half a millisecond an element, gets up to a window
+   of tiles and one more. More than the few tiles of FEW take it 20 s, of the narrowest lanes, and only in rows. */
+static uint64_t scan_count(const scan_case *c, uint32_t width) {
+    return (uint64_t)c->lane_elements * width / (test.is_small && c->few != 0 ? 256 / width : 1) + 7;
+}
+
+static int scan_in_run(const scan_case *c, size_t width, size_t number) {
+    if (!test_has_type(c->src) || (c->in_place && (!test.info.has_fence || test.is_small)))
+        return 0;
+    if (test.is_small && c->few == 0)
+        return c->rows > 1 && width == 0 && width_in_run(width, number);
+    return (test.is_small || c->strategy != AHEAD) && width_in_run(width, number);
+}
+
 static void check_scan(const scan_case *c, uint32_t width) {
-    const uint64_t count = (uint64_t)c->lane_elements * width + 7, all = count * c->rows;
+    const uint64_t count = scan_count(c, width), all = count * c->rows;
     const size_t src_size = ref_size(c->src), dst_size = ref_size(c->dst);
     unsigned char *in = (unsigned char *)test_alloc(all * src_size);
     unsigned char *wanted = (unsigned char *)test_alloc(all * dst_size);
@@ -117,8 +136,7 @@ static void test_scans(void **state) {
     for (w = 0; w < width_count(); w++) {
         with_width(widths[w]);
         for (i = 0; i < sizeof scans / sizeof *scans; i++)
-            if (test_has_type(scans[i].src) && ((test.info.has_fence && !test.is_small) || !scans[i].in_place) &&
-                (test.is_small || scans[i].strategy != AHEAD) && test_share(w + i, 2))
+            if (scan_in_run(&scans[i], w, i))
                 check_scan(&scans[i], widths[w]);
     }
 }
@@ -164,9 +182,9 @@ static void test_custom(void **state) {
     for (w = 0; w < width_count(); w++) {
         with_width(widths[w]);
         for (s = 0; s < 3; s++)
-            if ((test.is_small || strategies[s] != AHEAD) && test_share(w + s, 2)) {
+            if ((test.is_small || strategies[s] != AHEAD) && width_in_run(w, s)) {
                 test_case("lanes of %u: affine functions, %s", (unsigned)widths[w], test_strategy_name(strategies[s]));
-                check_custom(strategies[s], 3001);
+                check_custom(strategies[s], test_size(1001, 3001, 3001));
             }
     }
 }
@@ -192,6 +210,8 @@ static void test_reduce(void **state) {
     size_t w;
     (void)state;
     for (w = 0; w < width_count(); w++) {
+        if (test.is_small && !width_in_run(w, 0))
+            continue;
         with_width(widths[w]);
         test_case("lanes of %u: reduce", (unsigned)widths[w]);
         check_reduce(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, 70001);
@@ -225,7 +245,8 @@ static void check_histogram(gpuscan_type type, uint32_t bins, uint32_t channels,
     test_ok(gpuscan_histogram_host(test.gs, in, got, count, &d));
     test_same_bytes(got, wanted, 4, bins * channels);
     memcpy(&own, last_key()->own, sizeof own);
-    assert_int_equal(own.pipe, wanted_pipe);
+    if (strstr(test.info.profile, "CPU")) /* a GPU has groups enough to be short with more samples */
+        assert_int_equal(own.pipe, wanted_pipe);
     free(in);
     free(got);
     free(wanted);
@@ -235,6 +256,8 @@ static void test_histogram(void **state) {
     size_t w;
     (void)state;
     for (w = 0; w < width_count(); w++) {
+        if (test.is_small && !width_in_run(w, 1))
+            continue;
         with_width(widths[w]);
         test_case("lanes of %u: histogram", (unsigned)widths[w]);
         check_histogram(GPUSCAN_TYPE_U8, 256, 1, 1003, GPUSCAN__PIPE_SHORT);

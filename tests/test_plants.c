@@ -8,6 +8,7 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, a: uniform add, r: reduce,
+                              c: affine functions' reduce,
                               h: histogram */
     gpuscan_strategy strategy;
     uint32_t         lanes;
@@ -36,6 +37,16 @@ static const plant plants[] = {
     {"BIN", 'h', SINGLE, 0, 0, 5003, REFUSED},
     {"HISTOGRAM_GROUP", 'h', SINGLE, 0, 0, 5003, REFUSED},
     {"HISTOGRAM_FINISH", 'h', MULTI, 0, 0, 5003, WRONG},
+    {"HISTOGRAM_FINISH", 'h', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, WRONG},
+    {"HISTOGRAM_FINISH", 'h', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
+    {"BLOCKS_TAIL", 'h', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, WRONG},
+    {"BLOCKS_TAIL", 'h', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
+    {"REDUCE_TILES", 'c', MULTI, 0, 0, 60001, WRONG},
+    {"REDUCE_TILES", 'c', SINGLE, 8, 0, 60001, WRONG},
+    {"REDUCE_ORDER", 'c', MULTI, 0, 0, 60001, WRONG},
+    {"REDUCE_ORDER", 'c', SINGLE, 0, 0, 60001, REFUSED},
+    {"REDUCE_ORDER", 'c', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
+    {"BARRIER_COUNTS", 'h', SINGLE, 0, 0, 5003, REFUSED},
 };
 
 static gpuscan_opencl real;
@@ -55,8 +66,9 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count, const ch
 
 /* Runs the job: 1 where its result is right and nothing beside it was written, 0 where not, -1 where it is refused. */
 static int run(gpuscan *gs, const plant *p) {
-    const size_t size = p->what == 'f' ? sizeof(op_affine) : 4;
-    const uint64_t n = p->count, out_count = p->what == 'r' ? 1 : p->what == 'h' ? 200 : n;
+    const int is_affine = p->what == 'f' || p->what == 'c';
+    const size_t size = is_affine ? sizeof(op_affine) : 4;
+    const uint64_t n = p->count, out_count = p->what == 'r' || p->what == 'c' ? 1 : p->what == 'h' ? 200 : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
@@ -73,7 +85,7 @@ static int run(gpuscan *gs, const plant *p) {
     } d;
     memset(&d, 0, sizeof d);
     memset(got, 0x5A, n * size + 64);
-    if (p->what == 'f')
+    if (is_affine)
         op_affine_fill(in, n);
     else
         test_fill(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, in, n);
@@ -120,6 +132,18 @@ static int run(gpuscan *gs, const plant *p) {
         d.reduce.src.mem = src;
         d.reduce.dst.mem = dst;
         d.reduce.count = n;
+        d.reduce.call.strategy = p->strategy;
+        r = gpuscan_reduce(gs, &d.reduce);
+        break;
+    case 'c':
+        ref_scan_custom(size, wanted, in, n, op_affine_combine, GPUSCAN_INCLUSIVE, &op_affine_identity, total);
+        memcpy(wanted, total, size);
+        d.reduce.src.mem = src;
+        d.reduce.dst.mem = dst;
+        d.reduce.count = n;
+        d.reduce.src_type = d.reduce.dst_type = op_affine_compose.type;
+        d.reduce.op = GPUSCAN_OP_CUSTOM;
+        d.reduce.custom = &op_affine_compose.custom;
         d.reduce.call.strategy = p->strategy;
         r = gpuscan_reduce(gs, &d.reduce);
         break;
@@ -174,6 +198,20 @@ static gpuscan *open_with(const char *line, const plant *p) {
     return gs;
 }
 
+/* Without its plant each job is right. */
+static void test_controls(void **state) {
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof plants / sizeof *plants; i++) {
+        const plant *p = &plants[i];
+        gpuscan *gs = open_with("", p);
+        test_case("%s, %c, %s", p->name, p->what, test_strategy_name(p->strategy));
+        if (run(gs, p) != 1)
+            fail_msg("%s: wrong without the plant", test.what);
+        gpuscan_destroy(gs);
+    }
+}
+
 static void test_plants(void **state) {
     size_t i, k;
     (void)state;
@@ -189,10 +227,6 @@ static void test_plants(void **state) {
             found |= strstr(gpuscan__kernels[k], use) != NULL;
         if (!found)
             fail_msg("%s: no such plant", test.what);
-        gs = open_with("", p);
-        if (run(gs, p) != 1)
-            fail_msg("%s: wrong without the plant", test.what);
-        gpuscan_destroy(gs);
         snprintf(line, sizeof line, "#define GPUSCAN_TEST_PLANT GPUSCAN_TEST_PLANT_%s\n", p->name);
         gs = open_with(line, p);
         got = run(gs, p);
@@ -206,7 +240,7 @@ static void test_plants(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_plants)};
+    const struct CMUnitTest tests[] = {TEST(test_controls), TEST(test_plants)};
     test_select();
     return cmocka_run_group_tests_name("plants", tests, test_open, test_close);
 }

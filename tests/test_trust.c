@@ -80,6 +80,42 @@ static void test_late_tiles(void **state) {
         silent_scan(0, strategies[s], test_size(3000, 50000, 400000), (int)test_size(1, 5, 100));
 }
 
+/* Whoever sums a silent tile converts its elements by their indices in the row. */
+static void test_silent_conversions(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                                                  GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    static const gpuscan_custom by_index = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n"
+                                            "#define GPUSCAN_TEST_DELAY(tile)\n",
+                                            NULL, 0, NULL, NULL, "x + (uint)i * 2654435761u"};
+    uint32_t n = (uint32_t)test_size(1500, 20011, 100003), sum = 0, i;
+    uint32_t *in = (uint32_t *)test_alloc(n * 4), *got = (uint32_t *)test_alloc(n * 4);
+    uint32_t *wanted = (uint32_t *)test_alloc(n * 4);
+    gpuscan *gs = layered(), *whole = test.gs;
+    size_t s;
+    (void)state;
+    test.gs = gs;
+    make_impatient(gs);
+    test_random_bytes(in, n * 4);
+    for (i = 0; i < n; i++)
+        wanted[i] = sum += in[i] + i * 2654435761u;
+    for (s = 0; s < 3; s++) {
+        gpuscan_scan_desc d;
+        memset(&d, 0, sizeof d);
+        d.kind = GPUSCAN_INCLUSIVE;
+        d.custom = &by_index;
+        d.call.strategy = strategies[s];
+        test_case("conversions by index past silent tiles, %s", test_strategy_name(strategies[s]));
+        if (test_ran(gpuscan_scan_host(gs, in, got, n, &d), strategies[s], test_device_refusal(strategies[s])))
+            test_same_bytes(got, wanted, 4, n);
+    }
+    test_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+    free(in);
+    free(got);
+    free(wanted);
+}
+
 /* Values of several words, where whoever publishes them stops between two of these: every third tile stores so many,
    and whoever sums a late tile adds so many at a time. In place a tile that has stopped overwrites nothing, and
    here it would go on: it pauses before each word but the first. */
@@ -878,6 +914,7 @@ static int open_trust(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_silent_tiles),    TEST(test_late_tiles),
+        TEST(test_silent_conversions),
         TEST(test_stopped_between_words),
         TEST(test_same_bits),       TEST(test_built_while_waiting),
         TEST(test_failure_between), TEST(test_odd_scratch),

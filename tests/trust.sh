@@ -177,6 +177,7 @@ simulations() {
   done
   unset GPUSCAN_TEST_GROUP GPUSCAN_TEST_LOCAL GPUSCAN_TEST_WITHOUT
   check 'Oclgrind finds a planted race' find_planted race BARRIER 'data race'
+  check 'Oclgrind finds a planted race of counts' find_planted counts BARRIER_COUNTS 'data race'
   check 'Oclgrind finds a planted overrun' find_planted overrun REDUCE_OVERRUN 'Invalid write'
 }
 

@@ -1,0 +1,122 @@
+/* cc -shared -fPIC tests/mutate.c -o mutate.so -ldl; then LD_PRELOAD=mutate.so in front of a test program: for
+   tests/mutate.sh, which says what it is for.
+
+   It stands before clCreateProgramWithSource and changes one line of the kernels, in those programs alone in which the
+   line is compiled: the others stay in the driver's cache.
+
+       GPUSCAN_MUTATE_FOLDER   what goes before the kernels in each program, NAME.prefix, is written there. NAME.live,
+                               where it is there, has the numbers of the lines that the program compiles
+       GPUSCAN_MUTATE_LINE     the number of the line to change; none: nothing is changed
+       GPUSCAN_MUTATE_TEXT     what it becomes
+       GPUSCAN_MUTATE_UNBUILT  a file that is written when a program does not build */
+#define _GNU_SOURCE
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char begin[] = "#line 1 \"kernels.cl.inc\"\n";
+
+static char *join(cl_uint count, const char **strings, const size_t *lengths) {
+    size_t size = 1;
+    char *text, *end;
+    cl_uint i;
+    for (i = 0; i < count; i++)
+        size += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+    text = end = malloc(size);
+    for (i = 0; text && i < count; i++) {
+        size_t length = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+        memcpy(end, strings[i], length);
+        end += length;
+    }
+    if (text)
+        *end = '\0';
+    return text;
+}
+
+/* A program's file is called by a hash of what goes before the kernels. */
+static FILE *open_file(const char *prefix, size_t size, const char *suffix, const char *mode) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    const char *folder = getenv("GPUSCAN_MUTATE_FOLDER");
+    char path[1000];
+    size_t i;
+    for (i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)prefix[i]) * UINT64_C(1099511628211);
+    snprintf(path, sizeof path, "%s/%016llx.%s", folder ? folder : ".", (unsigned long long)hash, suffix);
+    return fopen(path, mode);
+}
+
+/* A program that is not known is mutated. */
+static int is_live(const char *prefix, size_t size, long line) {
+    FILE *file = open_file(prefix, size, "live", "r");
+    long one;
+    int found = 0;
+    if (file == NULL)
+        return 1;
+    while (!found && fscanf(file, "%ld", &one) == 1)
+        found = one == line;
+    fclose(file);
+    return found;
+}
+
+/* The text with another line in the kernels. */
+static char *mutate(char *text, char *kernels, long line, const char *by) {
+    char *at = kernels, *end, *made;
+    while (at && --line > 0)
+        at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+    if (at == NULL || (end = strchr(at, '\n')) == NULL || (made = malloc(strlen(text) + strlen(by) + 1)) == NULL)
+        return text;
+    memcpy(made, text, (size_t)(at - text));
+    strcpy(made + (at - text), by);
+    strcat(made, end);
+    free(text);
+    return made;
+}
+
+cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings, const size_t *lengths,
+                                     cl_int *status) {
+    static cl_program (*next)(cl_context, cl_uint, const char **, const size_t *, cl_int *);
+    const char *number = getenv("GPUSCAN_MUTATE_LINE"), *by = getenv("GPUSCAN_MUTATE_TEXT");
+    char *text = join(count, strings, lengths), *kernels = text ? strstr(text, begin) : NULL;
+    cl_program made;
+    if (kernels) {
+        size_t size = (size_t)(kernels - text);
+        long line = number ? atol(number) : 0;
+        kernels += strlen(begin);
+        if (line == 0) {
+            FILE *file = open_file(text, size, "prefix", "w");
+            if (file) {
+                fwrite(text, 1, size, file);
+                fclose(file);
+            }
+        } else if (by && is_live(text, size, line)) {
+            text = mutate(text, kernels, line, by);
+        }
+    }
+    if (next == NULL)
+        *(void **)&next = dlsym(RTLD_NEXT, "clCreateProgramWithSource");
+    made = text ? next(context, 1, (const char **)&text, NULL, status) : next(context, count, strings, lengths, status);
+    free(text);
+    return made;
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
+                      void(CL_CALLBACK *notify)(cl_program, void *), void *user) {
+    static cl_int (*next)(cl_program, cl_uint, const cl_device_id *, const char *,
+                          void(CL_CALLBACK *)(cl_program, void *), void *);
+    const char *unbuilt = getenv("GPUSCAN_MUTATE_UNBUILT");
+    cl_int status;
+    if (next == NULL)
+        *(void **)&next = dlsym(RTLD_NEXT, "clBuildProgram");
+    status = next(program, count, devices, options, notify, user);
+    if (status != CL_SUCCESS && unbuilt) {
+        FILE *file = fopen(unbuilt, "w");
+        if (file)
+            fclose(file);
+    }
+    return status;
+}
