@@ -13,6 +13,7 @@ typedef struct disguise {
     int fence;                                     /* has_fence: 0, 1, or -1: as the real one's features say */
     const char *feature;                           /* the only one of OpenCL C 3.0 */
     size_t work_items;                             /* in the first dimension */
+    cl_uint address_bits;
     size_t kernel_group;                           /* work-items that a kernel can be launched with */
     int no_compiler, no_platform, no_kernel_group; /* the last: a kernel's group is 0 */
 } disguise;
@@ -61,6 +62,8 @@ static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size
         if (worn->work_items && value)
             *(size_t *)value = worn->work_items;
         return code;
+    case CL_DEVICE_ADDRESS_BITS:
+        return worn->address_bits ? fake_uint(worn->address_bits, size, value, needed) : code;
     case 0x4002: /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
         return fake_uint(65536, size, value, needed);
     default:
@@ -594,12 +597,24 @@ static void test_rows(void **state) {
         const disguise *of;
         uint64_t rows, count;
         gpuscan_strategy strategy;
-    } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS}, {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS},
-                 {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS},  {&cpu, 7, 20000, GPUSCAN_STRATEGY_CPU_MULTI_PASS},
-                 {&amd, 7, 5000, GPUSCAN_STRATEGY_SINGLE_PASS},      {&amd, 8, 5000, GPUSCAN_STRATEGY_MULTI_PASS},
-                 {&amd, 7, 1000, GPUSCAN_STRATEGY_MULTI_PASS}};
+        int by_item; /* a work-item scans a row, and not even a strategy that is forced takes a tile for each */
+    } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0},
+                 {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0},
+                 {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0},
+                 {&cpu, 7, 20000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0},
+                 {&cpu, 5000, 3, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0},
+                 {&amd, 7, 5000, GPUSCAN_STRATEGY_SINGLE_PASS, 0},
+                 {&amd, 8, 5000, GPUSCAN_STRATEGY_MULTI_PASS, 0},
+                 {&amd, 7, 1000, GPUSCAN_STRATEGY_MULTI_PASS, 0},
+                 {&amd, 5000, 33, GPUSCAN_STRATEGY_MULTI_PASS, 0},
+                 {&amd, 500, 3, GPUSCAN_STRATEGY_MULTI_PASS, 0},
+                 {&amd, 512, 1, GPUSCAN_STRATEGY_MULTI_PASS, 1},
+                 {&amd, 70001, 3, GPUSCAN_STRATEGY_MULTI_PASS, 1},
+                 {&amd, 5000, 32, GPUSCAN_STRATEGY_MULTI_PASS, 1}};
+    static const gpuscan_strategy forced[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                              GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
     cl_uint *in = (cl_uint *)test_alloc(8 * 40000 * 4), *out = (cl_uint *)test_alloc(8 * 40000 * 4);
-    size_t c;
+    size_t c, f;
     uint64_t i;
     (void)state;
     want_pocl();
@@ -610,16 +625,68 @@ static void test_rows(void **state) {
         gpuscan_scan_desc desc;
         memset(&desc, 0, sizeof desc);
         desc.rows = cases[c].rows;
-        test_case("%s, %u rows of %u", worn->what, (unsigned)cases[c].rows, (unsigned)cases[c].count);
-        test_ok(gpuscan_scan_host(gs, in, out, cases[c].count, &desc));
-        assert_int_equal(gs->programs->key.strategy, cases[c].strategy);
-        for (i = 0; i < cases[c].rows * cases[c].count; i++)
-            if (out[i] != i % cases[c].count)
-                fail_msg("%s: %u at %u", test.what, (unsigned)out[i], (unsigned)i);
+        for (f = 0; f < (cases[c].by_item ? 4 : 1); f++) {
+            gpuscan__scan_key own;
+            desc.call.strategy = forced[f];
+            test_case("%s, %u rows of %u, %s", worn->what, (unsigned)cases[c].rows, (unsigned)cases[c].count,
+                      test_strategy_name(forced[f]));
+            memset(out, 0xFF, 8 * 40000 * 4);
+            test_ok(gpuscan_scan_host(gs, in, out, cases[c].count, &desc));
+            assert_int_equal(gs->programs->key.strategy, cases[c].strategy);
+            memcpy(&own, gs->programs->key.own, sizeof own);
+            assert_int_equal(own.by_item, cases[c].by_item);
+            for (i = 0; i < cases[c].rows * cases[c].count; i++)
+                if (out[i] != i % cases[c].count)
+                    fail_msg("%s: %u at %u", test.what, (unsigned)out[i], (unsigned)i);
+        }
         close_disguised(gs);
     }
     free(in);
     free(out);
+}
+
+/* A size_t of 32 bits does not hold a group for each of so many rows: a single pass says so, and AUTO takes another way.
+   The last that fits: groups * group is below 2^32; one row more is not. Elements are bytes, so that they fit 32 bits. */
+static void test_many_rows(void **state) {
+    static const disguise narrow = {.what = "an AMD GPU of 32 bits",
+                                    AMD_GPU,
+                                    .says.version = "OpenCL 2.0 ",
+                                    .says.language = "OpenCL C 2.0 ",
+                                    .address_bits = 32};
+    static const disguise wide = {.what = "an AMD GPU of 64 bits",
+                                  AMD_GPU,
+                                  .says.version = "OpenCL 2.0 ",
+                                  .says.language = "OpenCL C 2.0 ",
+                                  .address_bits = 64};
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
+    const disguise *devices[] = {&narrow, &wide};
+    size_t d, s;
+    int past;
+    (void)state;
+    want_pocl();
+    for (d = 0; d < 2; d++)
+        for (s = 0; s < sizeof strategies / sizeof *strategies; s++)
+            for (past = 0; past < 2; past++) {
+                gpuscan *gs = open_disguised(devices[d], 0);
+                gpuscan_scan_desc desc;
+                uint64_t bytes, group;
+                int ahead = strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, is_narrow = d == 0 && past;
+                int looks_back = ahead || strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS;
+                memset(&desc, 0, sizeof desc);
+                desc.src_type = GPUSCAN_TYPE_U8;
+                desc.count = 100;
+                desc.rows = 1;
+                desc.call.strategy = strategies[s];
+                test_ok(gpuscan_scan_prepare(gs, &desc));
+                group = gs->programs->key.group;
+                desc.rows = (UINT64_C(1) << 32) / group - 1; /* groups: as many rows; ahead twice as many, and one */
+                desc.rows = (ahead ? (desc.rows - 1) / 2 : desc.rows) + (uint64_t)past;
+                test_case("%s, %s, %u rows", worn->what, test_strategy_name(strategies[s]), (unsigned)desc.rows);
+                test_expect(gpuscan_scan_scratch_size(gs, &desc, &bytes),
+                            looks_back && is_narrow ? GPUSCAN_ERROR_UNSUPPORTED_STRATEGY : GPUSCAN_SUCCESS);
+                close_disguised(gs);
+            }
 }
 
 /* The histogram's forms for few samples and for many: their groups, and the bit from which accumulators count them. A
@@ -962,15 +1029,223 @@ static void test_choice(void **state) {
     layer_expect_empty();
 }
 
+/* ---- what a device does not say, or has little of ---------------------------------------------------------------- */
+
+static struct {
+    cl_device_info what; /* it answers 0, or */
+    int fails;           /* not at all */
+} silent;
+
+static cl_int CL_API_CALL silent_info(cl_device_id id, cl_device_info what, size_t size, void *value, size_t *needed) {
+    if (what != silent.what)
+        return clGetDeviceInfo(id, what, size, value, needed);
+    return silent.fails ? CL_INVALID_VALUE : fake_ulong(0, size, value, needed);
+}
+
+/* Jobs by AUTO and by the strategy whose turn it is, which the device may refuse. */
+static void some_jobs(gpuscan *gs, const char *what) {
+    static const int kinds[] = {JOB_SCAN, JOB_REDUCE, JOB_HISTOGRAM, JOB_EDGES, JOB_VALUES};
+    size_t k;
+    int round;
+    for (k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (round = 0; round < 2; round++) {
+            gpuscan_call call;
+            gpuscan_result result;
+            job j;
+            memset(&call, 0, sizeof call);
+            call.strategy = round ? test_next_strategy() : GPUSCAN_STRATEGY_AUTO;
+            job_new(&j, kinds[k], test_size(300, 2000, 20000));
+            test_case("%s, %s, %s", job_names[kinds[k]], test_strategy_name(call.strategy), what);
+            result = job_start(gs, &j, &call);
+            if (result != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY || !round) {
+                test_ok(result);
+                test_cl(clFinish(test.queue));
+                job_done(&j);
+            }
+            job_free(&j);
+        }
+}
+
+/* Local memory that the device does not tell, and so little that nothing is left of it. */
+static void test_little_local_memory(void **state) {
+    static const struct {
+        const char *what;
+        uint64_t limit;
+        int silent, fails;
+        uint32_t lanes;
+    } cases[] = {{"local memory of 0", 0, 1, 0, 0},      {"local memory that is not told", 0, 1, 1, 0},
+                 {"a byte of local memory", 1, 0, 0, 0}, {"a byte of local memory, lanes", 1, 0, 0, 8},
+                 {"64 bytes, lanes", 64, 0, 0, 8},       {"200 bytes, lanes", 200, 0, 0, 8}};
+    size_t c;
+    (void)state;
+    for (c = 0; c < sizeof cases / sizeof *cases; c++) {
+        gpuscan *gs = NULL, *whole = test.gs;
+        gpuscan_desc desc;
+        layer_open();
+        desc = layer_desc();
+        silent.what = cases[c].silent ? CL_DEVICE_LOCAL_MEM_SIZE : 0;
+        silent.fails = cases[c].fails;
+        layer.driver.clGetDeviceInfo = silent_info;
+        desc.limits.local_memory = cases[c].limit;
+        desc.limits.lanes = cases[c].lanes;
+        test_ok(gpuscan_create(&gs, &desc));
+        test.gs = gs;
+        some_jobs(gs, cases[c].what);
+        test_destroy(gs);
+        test.gs = whole;
+        layer_expect_empty();
+    }
+}
+
+/* Bytes of the arguments that each kernel has now. */
+enum { PARAMETER_KERNELS = 256, PARAMETERS_MOST = 16 };
+static struct {
+    cl_kernel kernel[PARAMETER_KERNELS];
+    size_t size[PARAMETER_KERNELS][PARAMETERS_MOST];
+    unsigned kernels;
+    size_t most; /* that a launch has had */
+} parameters;
+
+static unsigned parameters_of(cl_kernel kernel) {
+    unsigned k = 0;
+    while (k < parameters.kernels && parameters.kernel[k] != kernel)
+        k++;
+    assert_true(k < PARAMETER_KERNELS);
+    parameters.kernel[k] = kernel;
+    parameters.kernels += k == parameters.kernels;
+    return k;
+}
+
+static cl_int CL_API_CALL parameters_set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+    assert_true(index < PARAMETERS_MOST);
+    parameters.size[parameters_of(kernel)][index] = value ? size : 0;
+    return clSetKernelArg(kernel, index, size, value);
+}
+
+static cl_int CL_API_CALL parameters_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                            const size_t *offset, const size_t *global, const size_t *local,
+                                            cl_uint waits, const cl_event *wait, cl_event *event) {
+    unsigned k = parameters_of(kernel), i;
+    size_t sum = 0;
+    for (i = 0; i < PARAMETERS_MOST; i++)
+        sum += parameters.size[k][i];
+    parameters.most = sum > parameters.most ? sum : parameters.most;
+    return clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, wait, event);
+}
+
+static cl_int CL_API_CALL parameters_info(cl_device_id id, cl_device_info what, size_t size, void *value,
+                                          size_t *needed) {
+    if (what != CL_DEVICE_MAX_PARAMETER_SIZE)
+        return clGetDeviceInfo(id, what, size, value, needed);
+    return fake_size(1024, size, value, needed); /* the least there is */
+}
+
+/* Sums of count elements of words u32 each, after init: exclusive, and the total. */
+static void large_type(gpuscan *gs, unsigned words, gpuscan_strategy strategy, int with_init) {
+    enum { N = 40 };
+    uint64_t size = 4 * (uint64_t)words, i;
+    char source[512];
+    gpuscan_custom custom;
+    gpuscan_scan_desc scan;
+    gpuscan_reduce_desc reduce;
+    test_buffer in = job_buffer((size_t)size, N), out = job_buffer((size_t)size, N);
+    test_buffer total = job_buffer((size_t)size, 1);
+    cl_uint *data = (cl_uint *)job_bytes(N * size), *wanted = (cl_uint *)test_alloc(N * size);
+    cl_uint *sum = (cl_uint *)job_zeros(size), *init = (cl_uint *)job_bytes(size);
+    unsigned w;
+    memset(&custom, 0, sizeof custom);
+    snprintf(source, sizeof source,
+             "typedef struct { uint w[%u]; } large;\n"
+             "large large_add(large a, large b) { for (int i = 0; i < %u; i++) a.w[i] += b.w[i]; return a; }\n"
+             "large large_zero(void) { large a; for (int i = 0; i < %u; i++) a.w[i] = 0; return a; }\n",
+             words, words, words);
+    custom.source = source;
+    custom.type = "large";
+    custom.size = (size_t)size;
+    custom.combine = "large_add(a, b)";
+    custom.identity = "large_zero()";
+    if (with_init)
+        memcpy(sum, init, (size_t)size);
+    for (i = 0; i < N; i++) {
+        memcpy(wanted + i * words, sum, (size_t)size);
+        for (w = 0; w < words; w++)
+            sum[w] += data[i * words + w];
+    }
+    test_buffer_set(&in, 3, N, data);
+    test_buffer_set(&out, 5, N, NULL);
+    test_buffer_set(&total, 1, 1, NULL);
+    memset(&scan, 0, sizeof scan);
+    memset(&reduce, 0, sizeof reduce);
+    scan.src = reduce.src = in.at;
+    scan.dst = out.at;
+    scan.total = total.at;
+    scan.src_type = scan.dst_type = reduce.src_type = reduce.dst_type = GPUSCAN_TYPE_CUSTOM;
+    scan.op = reduce.op = GPUSCAN_OP_CUSTOM;
+    scan.custom = reduce.custom = &custom;
+    scan.init = reduce.init = with_init ? init : NULL;
+    scan.count = reduce.count = N;
+    scan.call.strategy = reduce.call.strategy = strategy;
+    test_case("elements of %u bytes, %s, %s", (unsigned)size, test_strategy_name(strategy),
+              with_init ? "init" : "none");
+    test_ok(gpuscan_scan(gs, &scan));
+    if (with_init)
+        memset(init, 0xEE, (size_t)size); /* it was read during the call */
+    test_same_bytes(test_buffer_get(&out), wanted, (size_t)size, N);
+    test_same_bytes(test_buffer_get(&total), sum, (size_t)size, 1);
+    if (with_init)
+        for (w = 0; w < words; w++)
+            init[w] = wanted[w];
+    test_buffer_set(&total, 2, 1, NULL);
+    reduce.dst = total.at;
+    test_ok(gpuscan_reduce(gs, &reduce));
+    test_same_bytes(test_buffer_get(&total), sum, (size_t)size, 1);
+    if (parameters.most > 1024)
+        fail_msg("%s: %u bytes of arguments", test.what, (unsigned)parameters.most);
+    test_buffer_free(&in);
+    test_buffer_free(&out);
+    test_buffer_free(&total);
+    free(data);
+    free(wanted);
+    free(sum);
+    free(init);
+}
+
+/* No kernel takes more bytes of arguments than the device allows, however large a custom type is. */
+static void test_parameter_size(void **state) {
+    static const unsigned words[] = {1, 16, 191, 192, 193, 224, 256};
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
+    gpuscan *gs = NULL, *whole = test.gs;
+    gpuscan_desc desc;
+    size_t i;
+    (void)state;
+    layer_open();
+    memset(&parameters, 0, sizeof parameters);
+    layer.driver.clSetKernelArg = parameters_set;
+    layer.driver.clEnqueueNDRangeKernel = parameters_launch;
+    layer.driver.clGetDeviceInfo = parameters_info;
+    desc = layer_desc();
+    test_ok(gpuscan_create(&gs, &desc));
+    test.gs = gs;
+    for (i = 0; i < sizeof words / sizeof *words; i++) {
+        large_type(gs, words[i], strategies[(i + test.seed) % 2], 1);
+        large_type(gs, words[i], strategies[(i + test.seed) % 2], 0);
+    }
+    test_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions),
                                        TEST(test_blame),        TEST(test_no_compiler),
                                        TEST(test_stand_in_not_built),
                                        TEST(test_small_groups), TEST(test_odd_groups),
-                                       TEST(test_rows),         TEST(test_forms),
+                                       TEST(test_rows),         TEST(test_many_rows),
+                                       TEST(test_forms),
                                        TEST(test_ranges),       TEST(test_streams),
                                        TEST(test_chunks),       TEST(test_wide),
-                                       TEST(test_choice)};
+                                       TEST(test_choice),       TEST(test_little_local_memory),
+                                       TEST(test_parameter_size)};
     test_select();
     return cmocka_run_group_tests_name("devices", tests, test_open, test_close);
 }

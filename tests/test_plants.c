@@ -7,8 +7,8 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 
 typedef struct plant {
     const char      *name;
-    char             what; /* s: scan, f: affine functions' scan, a: uniform add, r: reduce, c: affine functions' reduce,
-                              h: histogram */
+    char             what; /* s: scan, o: of rows of one element, f: of affine functions, a: uniform add, r: reduce,
+                              c: of affine functions, h: histogram */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -22,6 +22,7 @@ static const plant plants[] = {
     {"SUMS_TAIL", 's', MULTI, 0, 0, 60001, WRONG},
     {"CARRIES", 's', MULTI, 0, 0, 60001, WRONG},
     {"PARTS_TAIL", 's', MULTI, 0, 0, 1001, WRONG},
+    {"LAST_ROW", 'o', MULTI, 0, 0, 70001, WRONG},
     {"STORE_OVERRUN", 's', MULTI, 0, 0, 1001, WRONG},
     {"LOOK_BACK", 's', SINGLE, 0, 0, 5001, REFUSED},
     {"LOOK_BACK", 'f', SINGLE, 0, 0, 5001, REFUSED},
@@ -95,14 +96,18 @@ static int run(gpuscan *gs, const plant *p) {
     test_cl(status);
     switch (p->what) {
     case 's':
+    case 'o':
     case 'f':
         if (p->what == 'f')
             ref_scan_custom(size, wanted, in, n, op_affine_combine, GPUSCAN_INCLUSIVE, &op_affine_identity, total);
+        else if (p->what == 'o')
+            memcpy(wanted, in, n * size);
         else
             ref_scan(GPUSCAN_TYPE_U32, wanted, GPUSCAN_TYPE_U32, in, n, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, NULL);
         d.scan.src.mem = src;
         d.scan.dst.mem = dst;
-        d.scan.count = n;
+        d.scan.count = p->what == 'o' ? 1 : n;
+        d.scan.rows = p->what == 'o' ? n : 1;
         d.scan.kind = GPUSCAN_INCLUSIVE;
         d.scan.src_type = d.scan.dst_type = p->what == 'f' ? op_affine_compose.type : GPUSCAN_TYPE_U32;
         d.scan.op = p->what == 'f' ? GPUSCAN_OP_CUSTOM : GPUSCAN_OP_ADD;

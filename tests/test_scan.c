@@ -582,6 +582,48 @@ static void in_place(void **state) {
     check_all_strategies(c);
 }
 
+/* So many short rows that a work-item takes each, and rows that are just too long for that: types of all sizes, with
+   all that a scan can have besides, in turn. */
+static void many_short_rows(void **state) {
+    static const uint64_t     counts[] = {1, 2, 3, 8, 31, 32, 33};
+    static const gpuscan_type types[][2] = {{GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32}, {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8},
+                                            {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32},  {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32},
+                                            {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16}, {GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64},
+                                            {GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I64}};
+    size_t n, t, turn = (size_t)test_below(7);
+    scan_case c;
+    (void)state;
+    for (n = 0; n < sizeof counts / sizeof *counts; n++)
+        for (t = 0; t < sizeof types / sizeof *types; t++, turn++) {
+            if (!test.is_long && t != n && !test_share(turn, 8))
+                continue;
+            c = a_scan(types[t][0], GPUSCAN_OP_ADD, counts[n]);
+            c.to = types[t][1];
+            c.rows = test_size(600, 3001, 100003);
+            c.kind = (gpuscan_scan_kind)(turn & 1);
+            c.init = (scan_init)(turn % 3);
+            c.total = turn % 4 < 2;
+            c.src_offset = turn % 3;
+            c.in_place = c.from == c.to && turn % 5 == 0;
+            c.src_pitch = turn % 7 < 3 ? counts[n] + turn % 7 : 0;
+            c.dst_pitch = c.in_place ? c.src_pitch : turn % 3 ? counts[n] + turn % 5 : 0;
+            if (c.in_place)
+                c.dst_offset = c.src_offset;
+            if (turn % 4 == 3) {
+                c.count_type = GPUSCAN_TYPE_U32;
+                c.device_count = turn % (counts[n] + 1);
+            }
+            check_all_strategies(c);
+            c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, counts[n]);
+            c.custom = &op_affine_compose;
+            c.rows = test_size(600, 3001, 100003);
+            c.kind = (gpuscan_scan_kind)(~turn & 1);
+            c.total = turn % 4 > 1;
+            if (t == n)
+                check_all_strategies(c);
+        }
+}
+
 /* Rows of all shapes; the gaps between them are compared too. */
 static void rows_and_pitches(void **state) {
     static const struct {
@@ -1186,6 +1228,7 @@ int main(void) {
                                        TEST(offsets),
                                        TEST(in_place),
                                        TEST(rows_and_pitches),
+                                       TEST(many_short_rows),
                                        TEST(device_counts),
                                        TEST(inits_and_totals),
                                        TEST(custom_operators),
