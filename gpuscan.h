@@ -818,7 +818,8 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
 
 /* A histogram of the array samples, of count pixels a row, into the array counts of as many counters as
    gpuscan_histogram writes. They must not overlap. Edges and weights are the desc's host_edges and host_weights; its
-   samples, counts, edges, weights and count must be zero. */
+   samples, counts, edges, weights and count must be zero. (For gpuscan_histogram_prepare and _scratch_size a copy of it
+   names the count.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 

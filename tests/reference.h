@@ -470,8 +470,8 @@ static inline int64_t ref_integer_bin(const gpuscan_histogram_desc *desc, gpusca
     return ref_even_bin(s.bits - lower.bits, bins, upper.bits - lower.bits);
 }
 
-/* The bins + 1 edges of even float bins. They ascend, but for f32 and more than 2^24 bins, where the last but one may lie
-   above the last: no sample is there. */
+/* The bins + 1 edges of even float bins. They ascend, but for f32 and more than 2^24 bins, where the last but one may
+   lie above the last: no sample is there. */
 static inline double *ref_even_edges(gpuscan_type type, uint32_t bins, double lower, double upper) {
     double  *edges = (double *)malloc(((size_t)bins + 1) * sizeof *edges);
     double   step;

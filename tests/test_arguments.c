@@ -764,15 +764,15 @@ static void test_histogram_bins(void **state) {
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1;
                      d.upper.f = 1 + 1e-12);
     for (i = 0; i < 5; i++) { /* no number, of either sign, quiet or not; endless */
-        static const uint64_t none[] = {UINT64_C(0x7FF8) << 48, UINT64_C(0xFFF8) << 48, (UINT64_C(0x7FF) << 52) + 1,
-                                        UINT64_MAX, UINT64_C(0xFFF) << 52};
+        static const uint64_t no_numbers[] = {UINT64_C(0x7FF8) << 48, UINT64_C(0xFFF8) << 48,
+                                              (UINT64_C(0x7FF) << 52) + 1, UINT64_MAX, UINT64_C(0xFFF) << 52};
         for (t = 0; t < (test.info.has_f64 ? 2 : 1); t++) {
             REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "lower",
-                             d.sample_type = t ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F32; d.lower.u = none[i];
+                             d.sample_type = t ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F32; d.lower.u = no_numbers[i];
                              d.upper.f = 1);
             REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper",
                              d.sample_type = t ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F16; d.lower.f = -1;
-                             d.upper.u = none[i]);
+                             d.upper.u = no_numbers[i]);
         }
     }
     /* zeros of both signs: the default range */

@@ -2,272 +2,7 @@
    cc -O2 tests/test_histogram.c -o build/test_histogram -lcmocka -lOpenCL -lm && build/test_histogram */
 /* The caller's scratch is cleared in pieces, here small ones. */
 #define GPUSCAN__FILL_MOST ((size_t)5000)
-#include "harness.h"
-
-/* ---- one histogram, checked -------------------------------------------------------------------------------------- */
-
-/* All of a call but its buffers, and what they hold. */
-typedef struct histogram_case {
-    gpuscan_histogram_desc d;
-    const void            *samples; /* NULL: many near the edges, the others anywhere */
-    const void            *edges;
-    const void            *weights;
-    uint64_t               samples_offset, counts_offset, edges_offset, weights_offset;
-    uint64_t               device_count; /* with d.count_type */
-    int                    own_scratch;  /* the caller gives it, between guards */
-} histogram_case;
-
-static histogram_case a_histogram(gpuscan_type type, uint32_t bins, uint64_t count) {
-    histogram_case c;
-    memset(&c, 0, sizeof c);
-    c.d.sample_type = type;
-    c.d.bins = bins;
-    c.d.count = count;
-    return c;
-}
-
-static uint64_t at_least_one(uint64_t number) {
-    return number ? number : 1;
-}
-
-/* How many samples, and how many weights, the rows span. */
-static uint64_t samples_span(const gpuscan_histogram_desc *d) {
-    return ((at_least_one(d->rows) - 1) * (d->pitch ? d->pitch : d->count) + d->count) * at_least_one(d->channels);
-}
-
-static uint64_t weights_span(const gpuscan_histogram_desc *d) {
-    return (at_least_one(d->rows) - 1) * (d->weights_pitch ? d->weights_pitch : d->count) + d->count;
-}
-
-/* floor(k * width / bins); width 0 stands for 2^64, which k * width / bins must then stay below. */
-static uint64_t edge_of(uint64_t width, uint32_t k, uint32_t bins) {
-    uint64_t high, low, digit, rest, quotient;
-    if (width == 0) {
-        high = k;
-        low = 0;
-    } else {
-        ref_multiply(width, k, &high, &low);
-    }
-    rest = high % bins;
-    digit = (rest << 32) | (low >> 32);
-    quotient = digit / bins << 32;
-    digit = (digit % bins << 32) | (low & 0xFFFFFFFF);
-    return quotient | digit / bins;
-}
-
-/* The float next to one, in the direction -1, 0 or 1. */
-static ref_value float_beside(gpuscan_type type, double real, int direction) {
-    double towards = direction < 0 ? -(double)INFINITY : (double)INFINITY;
-    int    half;
-    if (type == GPUSCAN_TYPE_F16) {
-        half = ref_float_to_half((float)real) + direction * (real < 0 ? -1 : 1);
-        return ref_real((double)ref_half_to_float((uint16_t)(half & 0xFFFF)));
-    }
-    if (direction == 0)
-        return ref_real(real);
-    return ref_real(type == GPUSCAN_TYPE_F32 ? (double)nextafterf((float)real, (float)towards)
-                                             : nextafter(real, towards));
-}
-
-static int keeps_subnormals(void) {
-    cl_device_fp_config config = 0;
-    test_cl(clGetDeviceInfo(test.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL));
-    return (config & CL_FP_DENORM) != 0;
-}
-
-/* Samples at and beside the edges, within and around the range, all over the type, and floats' special values. */
-static void fill_samples(const histogram_case *c, void *samples, uint64_t count) {
-    const gpuscan_histogram_desc *d = &c->d;
-    gpuscan_type                  type = d->sample_type ? d->sample_type : GPUSCAN_TYPE_U8;
-    uint32_t                      bins = d->bins ? d->bins : 256, k;
-    int                           is_float = ref_is_float(type), beside;
-    int                           whole = is_float ? d->lower.f == 0 && d->upper.f == 0 /* -0.0, too */
-                                                   : d->lower.u == 0 && d->upper.u == 0;
-    int                           flushes = type == GPUSCAN_TYPE_F32 && !keeps_subnormals();
-    double                        lower = whole ? 0 : d->lower.f, upper = whole ? 1 : d->upper.f, *even = NULL;
-    uint64_t                      bottom = whole && d->form == GPUSCAN_BINS_EVEN ? ref_smallest(type).bits : d->lower.u;
-    uint64_t     width = whole ? ref_largest(type).bits - ref_smallest(type).bits + 1 : d->upper.u - d->lower.u, i;
-    const double special[] = {(double)NAN,
-                              (double)INFINITY,
-                              -(double)INFINITY,
-                              0.0,
-                              -0.0,
-                              65504.0,
-                              -65504.0,
-                              1e-5,
-                              ldexp(1, -14),
-                              type == GPUSCAN_TYPE_F32   ? (double)FLT_MAX
-                              : type == GPUSCAN_TYPE_F64 ? DBL_MAX
-                                                         : 1.0};
-    ref_value    v;
-    if (is_float && d->form == GPUSCAN_BINS_EVEN)
-        even = ref_even_edges(type, bins, d->lower.f, d->upper.f);
-    for (i = 0; i < count; i++) {
-        k = (uint32_t)test_below((uint64_t)bins + 1);
-        if (test_below(8) == 0) /* the first and the last edges */
-            k = bins < 8 ? k : k % 8 < 4 ? k % 8 : bins + 4 - k % 8;
-        beside = (int)test_below(3) - 1;
-        v.bits = test_random();
-        switch (test_below(4)) {
-        case 0: /* an edge */
-        case 1:
-            if (d->form == GPUSCAN_BINS_EDGES)
-                v = ref_load(type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type, c->edges, k);
-            else if (is_float)
-                v.real = even[k];
-            else if (d->form == GPUSCAN_BINS_VALUES)
-                v.bits = d->lower.u + k;
-            else
-                v.bits = bottom + (width == 0 && k == bins ? 0 : edge_of(width, k, bins));
-            v = is_float ? float_beside(type, v.real, beside) : ref_bits(v.bits + (uint64_t)(int64_t)beside);
-            break;
-        case 2: /* the range and what is around it */
-            if (is_float)
-                v.real = (1.5 * test_unit() - 0.25) * (upper * 0.5 - lower * 0.5) * 2 + lower;
-            else if (d->form == GPUSCAN_BINS_VALUES)
-                v.bits = d->lower.u - 5 + test_below((uint64_t)bins + 10);
-            else if (width != 0)
-                v.bits = bottom - width / 8 + test_below(width + width / 4 ? width + width / 4 : width);
-            break;
-        default: /* anything */
-            if (is_float)
-                v.real = test_below(2) ? special[test_below(sizeof special / sizeof special[0])]
-                                       : ldexp(test_unit() - 0.5, (int)test_below(20));
-            break;
-        }
-        if (flushes && v.real != 0 && fabs(v.real) < (double)FLT_MIN)
-            v.real = v.real < 0 ? -(double)FLT_MIN : (double)FLT_MIN;
-        ref_store(type, samples, i, v);
-    }
-    free(even);
-}
-
-static void name_histogram(const histogram_case *c, gpuscan_strategy strategy) {
-    static const char *const            forms[] = {"even", "edges", "values"};
-    static const char *const            outsides[] = {"drop", "clamp", "count"};
-    const gpuscan_histogram_desc *const d = &c->d;
-    test_case("histogram of %" PRIu64 " %s, %u %s bins from %" PRIx64 " to %" PRIx64
-              "%s, %s, counters %s%s, rows %" PRIu64 " pitch %" PRIu64
-              ", channels %u mask %u, weights %s pitch %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 " %" PRIu64
-              " %" PRIu64 ", device count %" PRIu64 " (%s), %s",
-              d->count, test_type_name(d->sample_type), d->bins, forms[d->form], d->lower.u, d->upper.u,
-              d->closed ? " closed" : "", outsides[d->outside], test_type_name(d->counter_type),
-              d->accumulate ? " accumulated" : "", d->rows, d->pitch, d->channels, d->channel_mask,
-              c->weights ? test_type_name(d->weight_type) : "none", d->weights_pitch, c->samples_offset,
-              c->counts_offset, c->edges_offset, c->weights_offset, c->device_count,
-              d->count_type ? test_type_name(d->count_type) : "none", test_strategy_name(strategy));
-}
-
-/* A case with its buffers, what they hold, and what must come out. */
-typedef struct histogram_set {
-    histogram_case c;
-    gpuscan_type   type, counter;
-    uint64_t       span, counters;
-    unsigned char *samples, *wanted, *before;
-    test_buffer    in, out, table, weighing, number, scratch;
-} histogram_set;
-
-static void *histogram_set_up(const void *given) {
-    histogram_set         *s = (histogram_set *)test_alloc(sizeof *s);
-    histogram_case        *c = &s->c;
-    gpuscan_histogram_desc reference;
-    gpuscan_type           edge, weight;
-    uint64_t               edges, weights;
-    memset(s, 0, sizeof *s);
-    *c = *(const histogram_case *)given;
-    s->type = c->d.sample_type ? c->d.sample_type : GPUSCAN_TYPE_U8;
-    s->counter = c->d.counter_type ? c->d.counter_type : GPUSCAN_TYPE_U32;
-    s->span = samples_span(&c->d);
-    s->counters = ref_counters(&c->d) * ref_channels(&c->d);
-    edge = s->type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : s->type;
-    edges = c->d.form == GPUSCAN_BINS_EDGES ? (c->d.bins ? c->d.bins : 256) + UINT64_C(1) : 0;
-    weight = c->d.weight_type ? c->d.weight_type : GPUSCAN_TYPE_U32;
-    weights = c->weights ? weights_span(&c->d) : 0;
-    s->samples = (unsigned char *)test_alloc(s->span * ref_size(s->type));
-    s->wanted = (unsigned char *)test_alloc(s->counters * ref_size(s->counter));
-    s->before = (unsigned char *)test_alloc(s->counters * ref_size(s->counter));
-    if (c->samples)
-        memcpy(s->samples, c->samples, (size_t)s->span * ref_size(s->type));
-    else
-        fill_samples(c, s->samples, s->span);
-    s->in = test_buffer_new(CL_MEM_READ_ONLY, ref_size(s->type), s->span);
-    s->out = test_buffer_new(c->d.accumulate ? CL_MEM_READ_WRITE : CL_MEM_WRITE_ONLY, ref_size(s->counter),
-                             s->counters);
-    s->table = test_buffer_new(CL_MEM_READ_ONLY, ref_size(edge), edges);
-    s->weighing = test_buffer_new(CL_MEM_READ_ONLY, ref_size(weight), weights);
-    test_buffer_set(&s->in, c->samples_offset, s->span, s->samples);
-    test_buffer_set(&s->table, c->edges_offset, edges, c->edges);
-    test_buffer_set(&s->weighing, c->weights_offset, weights, c->weights);
-    c->d.samples = s->in.at;
-    if (edges)
-        c->d.edges = s->table.at;
-    if (c->weights)
-        c->d.weights = s->weighing.at;
-    reference = c->d;
-    if (c->d.count_type) {
-        s->number = test_count_buffer(c->d.count_type, c->device_count);
-        c->d.count_buffer = s->number.at;
-        reference.count = c->device_count < c->d.count ? c->device_count : c->d.count;
-        if (reference.pitch == 0)
-            reference.pitch = c->d.count;
-        if (reference.weights_pitch == 0)
-            reference.weights_pitch = c->d.count;
-    }
-    test_random_bytes(s->before, (size_t)s->counters * ref_size(s->counter));
-    memcpy(s->wanted, s->before, (size_t)s->counters * ref_size(s->counter));
-    ref_histogram(&reference, s->samples, c->edges, c->weights, s->wanted);
-    return s;
-}
-
-/* As much scratch as the call asks for, with garbage in it, between guards. */
-static void histogram_scratch(histogram_set *s) {
-    uint64_t       size = 0;
-    unsigned char *garbage;
-    if (gpuscan_histogram_scratch_size(test.gs, &s->c.d, &size) != GPUSCAN_SUCCESS)
-        size = 0; /* refused: the call says why */
-    garbage = (unsigned char *)test_alloc(size);
-    test_random_bytes(garbage, (size_t)size);
-    s->scratch = test_buffer_new(CL_MEM_READ_WRITE, 1, size);
-    test_buffer_set(&s->scratch, 0, size, garbage);
-    s->c.d.call.scratch = s->scratch.at;
-    s->c.d.call.scratch_size = size;
-    free(garbage);
-}
-
-/* Compares all counters, and what lies around them, with the reference. */
-static int histogram_run(void *set, gpuscan_strategy strategy) {
-    histogram_set *s = (histogram_set *)set;
-    int            ran;
-    name_histogram(&s->c, strategy);
-    test_buffer_set(&s->out, s->c.counts_offset, s->counters, s->before);
-    s->c.d.counts = s->out.at;
-    s->c.d.call.strategy = strategy;
-    if (s->c.own_scratch)
-        histogram_scratch(s);
-    ran = test_histogram_ran(&s->c.d);
-    test_same(s->counter, test_buffer_get(&s->out), ran ? s->wanted : s->before, s->counters);
-    if (s->scratch.at.mem) {
-        test_buffer_get(&s->scratch); /* its guards */
-        test_buffer_free(&s->scratch);
-    }
-    return ran;
-}
-
-static void histogram_take_down(void *set) {
-    histogram_set *s = (histogram_set *)set;
-    test_same_bytes(test_buffer_get(&s->in), s->samples, ref_size(s->type), s->span);
-    test_buffer_free(&s->in);
-    test_buffer_free(&s->out);
-    test_buffer_free(&s->table);
-    test_buffer_free(&s->weighing);
-    test_buffer_free(&s->number);
-    free(s->samples);
-    free(s->wanted);
-    free(s->before);
-    free(s);
-}
-
-static const test_operation histograms = {histogram_set_up, histogram_run, histogram_take_down};
+#include "histograms.h"
 
 static void check_all_strategies(const histogram_case *c) {
     test_all_strategies(&histograms, c);
@@ -640,6 +375,46 @@ static void finer_than_the_type(void **state) {
         c.d.upper.f = ranges[r].upper;
         check_outside(c);
     }
+}
+
+/* What the library's self-test expects of a sample in even bins is right, or nothing: else a working strategy would be
+   given up. No device. */
+static void self_test_of_fine_bins(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16};
+    gpuscan_histogram_desc    d;
+    gpuscan__histogram_plan   plan;
+    gpuscan__number           x;
+    ref_value                 edges[501];
+    double                    step, *even;
+    int64_t                   expected, bin;
+    uint64_t                  i, j, k, sure = 0;
+    (void)state;
+    for (i = 0; i < test_size(2000, 20000, 200000); i++) {
+        memset(&d, 0, sizeof d);
+        memset(&plan, 0, sizeof plan);
+        plan.sample = types[i % 3];
+        plan.key.bins = 1 + (uint32_t)test_below(500);
+        step = ldexp(1 + test_unit(), (int)test_below(30) - 20);
+        d.lower.f = ldexp((test_unit() - 0.5) * step, (int)test_below(i % 3 ? 26 : 58));
+        d.upper.f = d.lower.f + step * plan.key.bins;
+        if (gpuscan__float_bins(test.gs, &d, &plan) != GPUSCAN_SUCCESS)
+            continue;
+        test_case("%u even bins of %s from %.17g to %.17g", (unsigned)plan.key.bins, test_type_name(plan.sample),
+                  d.lower.f, d.upper.f);
+        even = ref_even_edges(plan.sample, plan.key.bins, d.lower.f, d.upper.f);
+        for (k = 0; k <= plan.key.bins; k++)
+            edges[k] = ref_real(even[k]);
+        free(even);
+        for (j = 0; j < 20; j++) {
+            x = gpuscan__test_float_sample(&plan, test_random());
+            expected = gpuscan__test_float_bin(&plan, x.real);
+            bin = ref_edge_bin(plan.sample, edges, plan.key.bins, 0, ref_real(x.real));
+            sure += expected >= 0;
+            if (expected >= 0 && expected != bin)
+                fail_msg("%s: %.17g is expected in bin %d, not %d", test.what, x.real, (int)expected, (int)bin);
+        }
+    }
+    assert_true(sure > i * 10);
 }
 
 /* More bins than f32 has numbers for. */
@@ -1297,7 +1072,7 @@ static void no_samples(void **state) {
     gpuscan_histogram_desc d;
     uint32_t               counts[256], weights[4] = {1, 2, 3, 4};
     unsigned char          samples[4] = {0, 1, 1, 255};
-    test_buffer            scratch, weighing = test_buffer_new(CL_MEM_READ_ONLY, 4, 4), out = test_buffer_new(0, 4, 256);
+    test_buffer            weighing = test_buffer_new(CL_MEM_READ_ONLY, 4, 4), out = test_buffer_new(0, 4, 256), scratch;
     uint64_t               size, i;
     unsigned               programs;
     int                    s, from_host;
@@ -1447,6 +1222,7 @@ int main(void) {
                                        TEST(even_bins_of_floats),
                                        TEST(rounded_bounds),
                                        TEST(finer_than_the_type),
+                                       TEST(self_test_of_fine_bins),
                                        TEST(more_bins_than_floats),
                                        TEST(bounded_work),
                                        TEST(subnormal_floats),
