@@ -1313,8 +1313,6 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
-    "#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable\n"
-    "#pragma OPENCL EXTENSION cl_khr_subgroup_ballot : enable\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
     "    return sub_group_shuffle(x, lane);\n"
     "}\n"
@@ -1361,7 +1359,7 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
     "#error \"this kind of lanes has no block here\"\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
@@ -1380,7 +1378,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_ballot(x)        ((x) ? 1u : 0u)\n"
     "#define GPUSCAN_LANES_SYNC()\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#ifdef GPUSCAN_T /* everything but the histogram */\n"
     "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -1421,7 +1419,7 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
@@ -1454,7 +1452,7 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_INIT_BY_VALUE\n"
     "typedef gpuscan_dst gpuscan_init;\n"
     "#else /* too large for an argument: the host brings it in a buffer */\n"

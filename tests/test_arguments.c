@@ -937,14 +937,14 @@ static int bytes_meet(uint64_t a, uint64_t a_row, uint64_t a_pitch, uint64_t b, 
 /* Ranges with rows in each other's gaps: what really meets is always refused; what does not is accepted where one pitch
    divides the other and each row has its place in it, and then the result is right. */
 static void test_rows_between(void **state) {
-    enum { ROWS = 3, MOST = 64, TRIES = 3000 };
+    enum { SOME_ROWS = 3, MOST = 64, TRIES = 3000 };
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
-    test_buffer both = test_buffer_new(CL_MEM_READ_WRITE, 8, MOST * ROWS);
+    test_buffer both = test_buffer_new(CL_MEM_READ_WRITE, 8, MOST * SOME_ROWS);
     const gpuscan_strategy forced = (gpuscan_strategy)(1 + test_below(GPUSCAN_STRATEGY_COUNT - 1)); /* one a run */
     unsigned accepted = 0, refused = 0, t;
     (void)state;
     for (t = 0; t < TRIES; t++) {
-        unsigned char in[MOST * ROWS * 8], wanted[MOST * ROWS * 8];
+        unsigned char in[MOST * SOME_ROWS * 8], wanted[MOST * SOME_ROWS * 8];
         const unsigned char *out;
         gpuscan_scan_desc desc;
         uint64_t src_size, dst_size, total_size, r, i;
@@ -956,7 +956,7 @@ static void test_rows_between(void **state) {
         src_size = gpuscan_type_size(desc.src_type);
         dst_size = total_size = gpuscan_type_size(desc.dst_type);
         desc.src.mem = desc.dst.mem = desc.total.mem = both.at.mem;
-        desc.rows = ROWS;
+        desc.rows = SOME_ROWS;
         desc.count = 1 + test_below(6);
         desc.src_pitch = (8 + 8 * test_below(3)) * 8 / src_size;
         desc.dst_pitch = test_below(4) ? desc.src_pitch * src_size / dst_size : desc.count + test_below(20);
@@ -967,17 +967,17 @@ static void test_rows_between(void **state) {
             continue;
         desc.call.strategy = test_below(2) ? forced : GPUSCAN_STRATEGY_AUTO;
         src_dst = bytes_meet(desc.src.offset * src_size, desc.count * src_size, desc.src_pitch * src_size,
-                             desc.dst.offset * dst_size, desc.count * dst_size, desc.dst_pitch * dst_size, ROWS, ROWS);
+                             desc.dst.offset * dst_size, desc.count * dst_size, desc.dst_pitch * dst_size, SOME_ROWS, SOME_ROWS);
         total_src = bytes_meet(desc.src.offset * src_size, desc.count * src_size, desc.src_pitch * src_size,
-                               desc.total.offset * total_size, ROWS * total_size, 0, ROWS, 1);
+                               desc.total.offset * total_size, SOME_ROWS * total_size, 0, SOME_ROWS, 1);
         total_dst = bytes_meet(desc.dst.offset * dst_size, desc.count * dst_size, desc.dst_pitch * dst_size,
-                               desc.total.offset * total_size, ROWS * total_size, 0, ROWS, 1);
+                               desc.total.offset * total_size, SOME_ROWS * total_size, 0, SOME_ROWS, 1);
         same = desc.src.offset * src_size == desc.dst.offset * dst_size && src_size == dst_size &&
                desc.src_pitch == desc.dst_pitch;
         for (i = 0; i < sizeof in; i++)
             in[i] = (unsigned char)(i * 7 + t);
         test_cl(clEnqueueWriteBuffer(test.queue, both.at.mem, CL_TRUE, 0, sizeof in, in, 0, NULL, NULL));
-        test_case("try %u: %u rows of %u, sizes %u and %u, pitches %u and %u, at %u, %u and %u", t, (unsigned)ROWS,
+        test_case("try %u: %u rows of %u, sizes %u and %u, pitches %u and %u, at %u, %u and %u", t, (unsigned)SOME_ROWS,
                   (unsigned)desc.count, (unsigned)src_size, (unsigned)dst_size, (unsigned)desc.src_pitch,
                   (unsigned)desc.dst_pitch, (unsigned)desc.src.offset, (unsigned)desc.dst.offset,
                   (unsigned)desc.total.offset);
@@ -994,7 +994,7 @@ static void test_rows_between(void **state) {
         test_ok(result);
         accepted += !same;
         memcpy(wanted, in, sizeof in);
-        for (r = 0; r < ROWS; r++) {
+        for (r = 0; r < SOME_ROWS; r++) {
             uint64_t sum = 0, x;
             for (i = 0; i < desc.count; i++) {
                 memcpy(wanted + (desc.dst.offset + r * desc.dst_pitch + i) * dst_size, &sum, dst_size);
