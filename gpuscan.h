@@ -4691,11 +4691,11 @@ static const struct {
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
 /* How a scan is cut on a device, up to a size. For the CPU strategies a tile is chunk bytes of the larger type and
-   one work-item takes it; else it is group * rows vectors of 16 bytes of it. */
+   one work-item takes it; else it is group * vectors vectors of 16 bytes of it. */
 typedef struct gpuscan__tuning {
     uint64_t up_to; /* bytes of the larger of source and destination */
     gpuscan_strategy strategy;
-    uint32_t group, rows;
+    uint32_t group, vectors; /* of a work-item: kernels call it ITEM_VECTORS */
     uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of both from the tile that is summed to the tile that is scanned */
     uint32_t registers; /* a work-item's, where the compiler can be told; 0: its choice */
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
@@ -4727,24 +4727,24 @@ typedef struct gpuscan__profile {
 
     gpuscan_strategy reduce;
     uint32_t reduce_group;
-    uint32_t reduce_rows[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
+    uint32_t reduce_vectors[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
 
     gpuscan_strategy histogram;
-    uint32_t counts_group, counts_rows;
+    uint32_t counts_group, counts_vectors;
     uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
-    uint32_t counts_per_unit_far; /* the same for bins cut into ranges for many samples, or in global memory */
+    uint32_t counts_per_unit_far; /* the same for bins cut into slices for many samples, or in global memory */
     uint32_t counts_least[GPUSCAN__BY_SIZE];  /* vectors a work-item, at least */
     uint32_t counts_copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
-    uint32_t counts_registers; /* as in the tuning above, but for many samples of bins cut into ranges */
+    uint32_t counts_registers; /* as in the tuning above, but for many samples of bins cut into slices */
     int counts_pipe;           /* loads are issued a round before they are counted; there is a short form */
     uint32_t short_group;      /* the short form's group, where that is enough */
-    uint32_t short_rows;       /* vectors that a work-item of it loads at once */
+    uint32_t short_vectors;       /* vectors that a work-item of it loads at once */
     uint32_t counts_local;     /* bytes of local memory for the bins, at most */
-    uint32_t counts_ranges;    /* into so many ranges more bins are cut, at most */
-    uint32_t cut_more;         /* vectors a work-item, with one group a compute unit, up to which they are cut into more
-                                  ranges than they must be */
-    uint32_t cut_short;        /* up to which the short form counts ranges */
+    uint32_t counts_slices;    /* bins that do not fit are cut into slices, at most so many */
+    uint32_t slice_more;       /* few samples are counted in more slices than must be: up to so many vectors a work-item
+                                  of one group a compute unit */
+    uint32_t slice_short;      /* and by the short form: up to so many */
 } gpuscan__profile;
 
 typedef struct gpuscan__device {
@@ -4782,7 +4782,7 @@ enum { GPUSCAN__MAX_KERNELS = 3, GPUSCAN__KEY_OWN = 20 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
-    uint32_t operation, src, dst, op, custom_size, strategy, group, rows, tile, word, registers;
+    uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own: a struct of its section, of uint32_t alone */
 } gpuscan__key;
 
@@ -5379,7 +5379,7 @@ static void gpuscan__set_by_size(uint32_t *values, uint32_t small, uint32_t larg
     values[GPUSCAN__LARGE] = large;
 }
 
-/* columns: up_to, strategy, group, rows, ahead, registers, size, src_size, inclusive */
+/* columns: up_to, strategy, group, vectors, ahead, registers, size, src_size, inclusive */
 #define GPUSCAN__TUNE(profile, list)                                                                                   \
     do {                                                                                                               \
         (void)sizeof(char[sizeof(list) <= sizeof((profile)->scan) ? 1 : -1]);                                          \
@@ -5388,12 +5388,12 @@ static void gpuscan__set_by_size(uint32_t *values, uint32_t small, uint32_t larg
     } while (0)
 
 /* For whatever call no row of the list matches. */
-static void gpuscan__tune_rest(gpuscan__profile *p, gpuscan_strategy strategy, uint32_t group, uint32_t rows) {
+static void gpuscan__tune_rest(gpuscan__profile *p, gpuscan_strategy strategy, uint32_t group, uint32_t vectors) {
     memset(&p->scan_rest, 0, sizeof(p->scan_rest));
     p->scan_rest.up_to = GPUSCAN__ALL;
     p->scan_rest.strategy = strategy;
     p->scan_rest.group = group;
-    p->scan_rest.rows = rows;
+    p->scan_rest.vectors = vectors;
 }
 
 /* The base, from which each row of the table below differs by what its function sets: a device of which nothing is
@@ -5409,17 +5409,17 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->chunk = 256 * GPUSCAN__KIB;
     p->reduce = GPUSCAN_STRATEGY_MULTI_PASS;
     p->reduce_group = 64;
-    gpuscan__set_by_size(p->reduce_rows, 4, 4);
+    gpuscan__set_by_size(p->reduce_vectors, 4, 4);
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->counts_group = 64;
-    p->counts_rows = 4;
+    p->counts_vectors = 4;
     gpuscan__set_by_size(p->counts_per_unit, 4, 4);
     p->counts_per_unit_far = 4;
     gpuscan__set_by_size(p->counts_least, 4, 4);
     gpuscan__set_by_size(p->counts_copies, 4, 4);
     p->counts_local = 16 * GPUSCAN__KIB;
-    p->counts_ranges = 8;
+    p->counts_slices = 8;
 }
 
 /* A simulator: everything is tried, at sizes that a simulator can bear. It runs groups in order, so mem_fence orders
@@ -5431,16 +5431,16 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->chunk = 4 * GPUSCAN__KIB;
     p->reduce = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->reduce_group = 32;
-    gpuscan__set_by_size(p->reduce_rows, 2, 2);
+    gpuscan__set_by_size(p->reduce_vectors, 2, 2);
     p->counts_group = 32;
     gpuscan__set_by_size(p->counts_least, 2, 2);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
     p->counts_pipe = 1;
     p->short_group = 32;
-    p->short_rows = 2;
-    p->counts_ranges = 4;
-    p->cut_more = 8;
-    p->cut_short = 48;
+    p->short_vectors = 2;
+    p->counts_slices = 4;
+    p->slice_more = 8;
+    p->slice_short = 48;
 }
 
 /* A GPU: groups of 256 and enough of them to fill its units. */
@@ -5495,7 +5495,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     /* 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28: 5.9, 7.7,
        242; four groups with fewer: 6.9, 9.5, 249) */
     p->reduce_group = 512;
-    gpuscan__set_by_size(p->reduce_rows, 8, 8);
+    gpuscan__set_by_size(p->reduce_vectors, 8, 8);
     gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
     gpuscan__set_by_size(p->reduce_registers, 64, 64);
     /* One group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in flight while
@@ -5508,14 +5508,14 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     gpuscan__set_by_size(p->counts_copies, 32, 16);
     p->counts_registers = 64;
     p->counts_local = 48 * GPUSCAN__KIB;
-    p->counts_ranges = 16;
-    p->cut_more = 8;
-    p->cut_short = 48;
+    p->counts_slices = 16;
+    p->slice_more = 8;
+    p->slice_short = 48;
     /* Small: what counts is what runs once. Groups of 512 start sooner (2^16 i32: 6.6; 1024: 7.3), four loads at once
        wait once, and two vectors a work-item are worth a group more. */
     p->counts_pipe = 1;
     p->short_group = 512;
-    p->short_rows = 4;
+    p->short_vectors = 4;
 }
 
 /* llvmpipe ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
@@ -5531,8 +5531,9 @@ static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
 }
 
 /* A CPU. Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its
-   two readings. Histograms: of groups that draw their work and have local tables one a thread will do. Large outputs are
-   stored past the caches: u32, 2^26, Sapphire Rapids, ms through and past them: 2 threads 23.8 and 15.7, 16 threads 5.9
+   two readings. Histograms: of groups that draw their work and have local tables one a thread will do. Large outputs
+   are stored past the caches: u32, 2^26, Sapphire Rapids, ms through and past them: 2 threads 23.8 and 15.7, 16 threads
+   5.9
    and 3.7 (without any prefetch 23.8 and 5.0). Half to eight times the distance does as well. */
 static void gpuscan__profile_cpu(gpuscan__profile *p) {
     static const gpuscan__tuning scan[] = {
@@ -5547,11 +5548,11 @@ static void gpuscan__profile_cpu(gpuscan__profile *p) {
     gpuscan__set_by_size(p->counts_copies, 8, 8);
     p->counts_pipe = 1;
     p->short_group = 64;
-    p->short_rows = 2;
+    p->short_vectors = 2;
     p->counts_local = 1 * GPUSCAN__MIB;
-    p->counts_ranges = 4;
-    p->cut_more = 8;
-    p->cut_short = 48;
+    p->counts_slices = 4;
+    p->slice_more = 8;
+    p->slice_short = 48;
 }
 
 /* A core of the Skylake server generation (PoCL's name says it; Cascade Lake was not there to try) writes faster
@@ -5932,7 +5933,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
         gpuscan__log(gs, GPUSCAN_LOG_ERROR, log);
     }
     gpuscan__fail(gs, result, "%sthe build log: %.*s",
-                  result == GPUSCAN_ERROR_CUSTOM_SIZE ? "custom->size is not the size that the type has on the device; " : "",
+                  result == GPUSCAN_ERROR_CUSTOM_SIZE ? "custom->size is not the type's size on the device; " : "",
                   (int)(sizeof(gs->error) - 200), log ? log : "(none)");
     gpuscan__release(&gs->allocator, log);
     return result;
@@ -6063,7 +6064,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "LANES", gpuscan__group_lanes(gs, key->group));
     gpuscan__define_number(text, "LANES_KIND",
                            (uint64_t)(gpuscan__uses_lanes(gs, key) ? gs->device.lanes : GPUSCAN__LANES_NONE));
-    gpuscan__define_number(text, "ITEM_VECTORS", key->rows);
+    gpuscan__define_number(text, "ITEM_VECTORS", key->vectors);
     gpuscan__define_number(text, "VECTOR", vector);
     gpuscan__define_number(text, "TILE", key->tile);
     gpuscan__define_number(text, "WORD", key->word);
@@ -7074,36 +7075,37 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__key *key,
     return group;
 }
 
-/* The key's group, rows and tile: group and rows cut down to what the device's limits and the element's size allow. */
-static void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t rows) {
+/* The key's group, vectors and tile: both numbers cut down to what the device's limits and the element's size allow. */
+static void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
     const gpuscan__elements *e = &plan->e;
     gpuscan__key *key = &plan->key;
     uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size), width = gs->device.lane_width;
     if (gpuscan__key_is_cpu(key)) {
         uint32_t size = e->src_size > e->result_size ? e->src_size : e->result_size;
-        key->group = key->rows = 1;
+        key->group = key->vectors = 1;
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / size, 64);
         return;
     }
     if (group > plan->group_limit)
         group = (uint32_t)plan->group_limit;
     group = gpuscan__lanes_group(gs, key, group);
-    while (rows > 1 && rows * vector * e->src_size > 128) /* bytes that a work-item keeps in registers */
-        rows /= 2;
-    while (gpuscan__shared_bytes(gs, e->t_size, group, rows) > gs->device.local_memory && (rows > 1 || group > 1)) {
-        if (rows > 1)
-            rows /= 2;
+    while (vectors > 1 && vectors * vector * e->src_size > 128) /* bytes that a work-item keeps in registers */
+        vectors /= 2;
+    while (gpuscan__shared_bytes(gs, e->t_size, group, vectors) > gs->device.local_memory &&
+           (vectors > 1 || group > 1)) {
+        if (vectors > 1)
+            vectors /= 2;
         else
             group = group / 2 > width ? group / 2 / width * width : (uint32_t)gpuscan__power_of_two_below(group / 2);
     }
     key->group = group;
-    key->rows = rows;
-    key->tile = group * rows * vector;
+    key->vectors = vectors;
+    key->tile = group * vectors * vector;
 }
 
 /* The local memory of a launch of a key's kernels, but for what single forms need besides. */
 static uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
-    return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->rows);
+    return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
 
 /* Why a strategy is not used for an operation on this device; NULL: it is. */
@@ -8230,7 +8232,7 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     if (profile->scan_rest.strategy == forced)
         return profile->scan_rest;
     found.strategy = forced;
-    found.ahead = 128 * found.group * found.rows * 16;
+    found.ahead = 128 * found.group * found.vectors * 16;
     return found;
 }
 
@@ -8248,7 +8250,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         *key = *common->forced;
     } else {
         key->strategy = (uint32_t)tuning->strategy;
-        gpuscan__fit(gs, common, tuning->group, tuning->rows);
+        gpuscan__fit(gs, common, tuning->group, tuning->vectors);
         lanes = gpuscan__uses_lanes(gs, key);
         key->word = is_single ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group)) : 0;
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? tuning->registers : 0;
@@ -8297,8 +8299,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
                : "a launch cannot have so many work-items";
 }
 
-/* Whether a work-item scans a row: rows so short that a tile for each would be nearly empty, and so many that each compute
-   unit gets a group of work-items. A CPU strategy's groups are of one work-item anyway. */
+/* Whether a work-item scans a row: rows so short that a tile for each would be nearly empty, and so many that each
+   compute unit gets a group of work-items. A CPU strategy's groups are of one work-item anyway. */
 #define GPUSCAN__ROW_OF_ITEM 32
 static int gpuscan__scan_goes_by_item(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
@@ -8830,7 +8832,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     }
     cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    gpuscan__fit(gs, common, profile->reduce_group, profile->reduce_rows[by_size]);
+    gpuscan__fit(gs, common, profile->reduce_group, profile->reduce_vectors[by_size]);
     key->registers = 0;
     if (e->commutes && e->t_size <= 8)
         key->registers = gpuscan__registers(gs, key, profile->reduce_registers[by_size]);
@@ -9194,7 +9196,8 @@ static double gpuscan__single(double x) {
     return (double)single;
 }
 
-/* The nearest f64. Through memory: x87 keeps more bits in registers, and -ffast-math may not reorder what is written. */
+/* The nearest f64. Through memory: x87 keeps more bits in registers, and -ffast-math may not reorder what is
+   written. */
 static double gpuscan__double(double x) {
     volatile double rounded = x;
     return rounded;
@@ -9242,7 +9245,8 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
     if (!(lower < upper) || !(step >= least)) /* 1 / step is finite then, too */
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: a bin is too fine for the type (the bounds of floats are lower.f and upper.f)");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
+                             "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     plan->real_lower = lower;
     plan->real_upper = upper;
     plan->real_step = step;
@@ -9302,7 +9306,8 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "form: VALUES is for integers");
     if (desc->form == GPUSCAN_BINS_EDGES)
         return GPUSCAN_SUCCESS;
-    return gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan) : gpuscan__integer_bins(gs, desc, plan);
+    return gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
+                                           : gpuscan__integer_bins(gs, desc, plan);
 }
 
 static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -9396,7 +9401,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     why = gpuscan__why_refused(gs, common, strategy);
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64)
         why = "weighted sums of 64 bits are not held in local memory";
-    if (!why && (gpuscan__key_is_cpu(key) ? (plan->all_bins + 1) * 4 > local : own->slices > profile->counts_ranges))
+    if (!why && (gpuscan__key_is_cpu(key) ? (plan->all_bins + 1) * 4 > local : own->slices > profile->counts_slices))
         why = "the bins do not fit local memory";
     if (why) {
         own->slices = 1;
@@ -9424,26 +9429,26 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     uint32_t size = gpuscan__types[plan->sample].size, vector = 16 / size;
     uint64_t elements = plan->count * plan->channels * plan->rows; /* fits, as the samples' extent does */
     uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
-    key->rows = profile->counts_rows;
+    key->vectors = profile->counts_vectors;
     key->registers = 0;
     own->pipe = GPUSCAN__PIPE_NONE;
     if (!gpuscan__key_is_cpu(key) && own->copies && profile->counts_pipe) {
         int few;
         if (own->slices > 1) {
-            uint64_t slices = gpuscan__min(profile->counts_ranges,
+            uint64_t slices = gpuscan__min(profile->counts_slices,
                                            plan->all_bins / (4 * key->group)); /* fewer bins: no faster handed over */
-            few = elements <= profile->cut_short * all_items / own->slices;
-            while (slices > own->slices && elements > profile->cut_more * all_items / slices)
+            few = elements <= profile->slice_short * all_items / own->slices;
+            while (slices > own->slices && elements > profile->slice_more * all_items / slices)
                 slices /= 2; /* not any number: each is a program of its own */
             if (few)
                 own->slices = (uint32_t)gpuscan__max(own->slices, slices);
         } else {
-            few = elements <= profile->short_rows * all_items;
-            if (elements <= all_items / key->group * profile->short_group * profile->short_rows)
+            few = elements <= profile->short_vectors * all_items;
+            if (elements <= all_items / key->group * profile->short_group * profile->short_vectors)
                 key->group = (uint32_t)gpuscan__min(profile->short_group, key->group);
         }
         if (few)
-            key->rows = profile->short_rows;
+            key->vectors = profile->short_vectors;
         if (few || own->slices == 1) {
             own->pipe = few ? GPUSCAN__PIPE_SHORT : GPUSCAN__PIPE_AHEAD;
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
@@ -9451,11 +9456,11 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     }
     own->slice_bins = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slices);
     own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slice_bins);
-    own->byte_bins = size == 1 && own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all &&
-                     !own->weight && !gpuscan__key_is_cpu(key) && own->copies && own->slices == 1 &&
+    own->byte_bins = size == 1 && own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE &&
+                     own->range_all && !own->weight && !gpuscan__key_is_cpu(key) && own->copies && own->slices == 1 &&
                      plan->channels != 3;
     key->tile = gpuscan__key_is_cpu(key) ? 65536 / size /* only shares out the work: long stretches */
-                                         : key->group * key->rows * vector;
+                                         : key->group * key->vectors * vector;
 }
 
 /* Groups that run at once, of those that count one slice. */
@@ -9500,7 +9505,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
                         : own->slices == 1 ? profile->counts_least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
-                        : own->pipe        ? profile->short_rows
+                        : own->pipe        ? profile->short_vectors
                                            : 12;
     plan->row_groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.group * per_item * vector), 1);
     plan->row_groups = gpuscan__min(plan->row_groups, most);
@@ -9511,12 +9516,12 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
 }
 
 /* Whether the launch that counts finishes, too: by words that count arrivals, or by a fence. */
-static uint32_t gpuscan__histogram_finish(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
     int cpu = gpuscan__key_is_cpu(&plan->common.key), small = plan->all_bins <= 4096;
-    if (gs->device.int64_atomics && !own->weight && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U64 && own->copies && !cpu &&
-        (small || own->slices > 1))
+    if (gs->device.int64_atomics && !own->weight && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U64 && own->copies &&
+        !cpu && (small || own->slices > 1))
         return own->pipe == GPUSCAN__PIPE_SHORT && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U32 &&
                        gpuscan__histogram_most(gs, plan) < (uint64_t)1 << (32 - GPUSCAN__ARRIVALS_U32)
                    ? GPUSCAN__ARRIVALS_U32
@@ -9536,7 +9541,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
-        own->in_launch = gpuscan__histogram_finish(gs, plan);
+        own->in_launch = gpuscan__histogram_in_launch(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
     if (gpuscan__key_is_cpu(&common->key))
@@ -9589,7 +9594,8 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
     if (gpuscan__uses_ptx(gs, key))
         return 0; /* the kernel declares it */
-    return gpuscan__max((uint64_t)plan->key.slice_bins * plan->key.copies, 1) * 4 + gpuscan__lanes_bytes(gs, key->group);
+    return gpuscan__max((uint64_t)plan->key.slice_bins * plan->key.copies, 1) * 4 +
+           gpuscan__lanes_bytes(gs, key->group);
 }
 
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -9792,8 +9798,8 @@ static void gpuscan__put_nan(gpuscan_type type, void *array, uint64_t i) {
     static const uint32_t nan32 = 0x7fc00000u;
     static const uint16_t nan16 = 0x7e00u;
     uint32_t size = gpuscan__types[type].size;
-    memcpy((unsigned char *)array + i * size, size == 8 ? (const void *)&nan64 : size == 4 ? (const void *)&nan32
-                                                                                           : (const void *)&nan16, size);
+    const void *bits = size == 8 ? (const void *)&nan64 : size == 4 ? (const void *)&nan32 : (const void *)&nan16;
+    memcpy((unsigned char *)array + i * size, bits, size);
 }
 
 static void gpuscan__test_count(const gpuscan__histogram_plan *plan, unsigned char *counts, uint64_t at,

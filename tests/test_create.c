@@ -311,7 +311,7 @@ static void test_no_local_memory(void **state) {
     job_new(&j, JOB_SCAN, 300);
     assert_true(job_right(gs, &j, &call));
     assert_int_equal(gs->programs->key.group, 1);
-    assert_int_equal(gs->programs->key.rows, 1);
+    assert_int_equal(gs->programs->key.vectors, 1);
     job_free(&j);
     test_destroy(gs);
     test.gs = whole;
