@@ -5329,6 +5329,8 @@ struct gpuscan__operation {
     const char *name;
     uint32_t number;  /* GPUSCAN__OPERATION_... */
     int uses_scratch; /* some of its calls do */
+    int trusts_group; /* with NVIDIA's lanes its kernels run with the group that they were built for, though the driver
+                         may report less; a scan of that takes what is reported, which suits its rows */
     /* Arguments to elements and ranges: all checks but those of buffers. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Elements, counts and profile to the program's key, the groups and the scratch. May be called again with a smaller
@@ -5344,11 +5346,11 @@ struct gpuscan__operation {
 };
 
 /* The row of an operation, at the end of its section. */
-#define GPUSCAN__OPERATION(name, uses_scratch)                                                                         \
+#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group)                                                           \
     static const gpuscan__operation gpuscan__##name##_operation = {                                                    \
-        #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             gpuscan__##name##_resolve,      \
-        gpuscan__##name##_choose, gpuscan__##name##_kernels, gpuscan__##name##_define, gpuscan__##name##_enqueue,      \
-        gpuscan__##name##_self_test}
+        #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             trusts_group,                   \
+        gpuscan__##name##_resolve, gpuscan__##name##_choose, gpuscan__##name##_kernels, gpuscan__##name##_define,      \
+        gpuscan__##name##_enqueue, gpuscan__##name##_self_test}
 
 static gpuscan_strategy gpuscan__key_strategy(const gpuscan__key *key) {
     return (gpuscan_strategy)key->strategy;
@@ -5533,8 +5535,7 @@ static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
 /* A CPU. Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its
    two readings. Histograms: of groups that draw their work and have local tables one a thread will do. Large outputs
    are stored past the caches: u32, 2^26, Sapphire Rapids, ms through and past them: 2 threads 23.8 and 15.7, 16 threads
-   5.9
-   and 3.7 (without any prefetch 23.8 and 5.0). Half to eight times the distance does as well. */
+   5.9 and 3.7 (without any prefetch 23.8 and 5.0). Half to eight times the distance does as well. */
 static void gpuscan__profile_cpu(gpuscan__profile *p) {
     static const gpuscan__tuning scan[] = {
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}};
@@ -6023,15 +6024,14 @@ static uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, u
 }
 
 /* The largest group that a program's kernels can be launched with. */
-static gpuscan_result gpuscan__program_group(gpuscan *gs, gpuscan__program *program, size_t *group) {
+static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
+                                             size_t *group) {
     size_t i;
     *group = program->group;
     if (*group)
         return GPUSCAN_SUCCESS;
     *group = program->key.group;
-    /* NVIDIA's kernels are built for their group's size, or for registers that it has: they run with it, and may report
-       less. */
-    if (gpuscan__uses_ptx(gs, &program->key))
+    if (plan->operation->trusts_group && gpuscan__uses_ptx(gs, &program->key))
         return GPUSCAN_SUCCESS;
     for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++) {
         size_t size = 0;
@@ -7066,10 +7066,13 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
 }
 
 /* A lane sums the sub-groups' sums each, so there are no more sub-groups than lanes; and in a single-pass scan a
-   sub-group looks back alone, which LANES_LOCAL can only do as the whole group. */
-static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__key *key, uint32_t group) {
+   sub-group looks back alone, as it does over the results of a reduction whose operator does not commute, which
+   LANES_LOCAL can only do as the whole group. */
+static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
-    int alone = key->operation == GPUSCAN__OPERATION_scan && gpuscan__is_single_pass(gpuscan__key_strategy(key));
+    int single = gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
+    int alone = (plan->operation->number == GPUSCAN__OPERATION_scan && single) ||
+                (plan->operation->number == GPUSCAN__OPERATION_reduce && !plan->e.commutes);
     if (gs->device.lanes == GPUSCAN__LANES_LOCAL)
         return (uint32_t)gpuscan__min(group, alone ? width : width * width);
     return group;
@@ -7088,7 +7091,7 @@ static void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group,
     }
     if (group > plan->group_limit)
         group = (uint32_t)plan->group_limit;
-    group = gpuscan__lanes_group(gs, key, group);
+    group = gpuscan__lanes_group(gs, plan, group);
     while (vectors > 1 && vectors * vector * e->src_size > 128) /* bytes that a work-item keeps in registers */
         vectors /= 2;
     while (gpuscan__shared_bytes(gs, e->t_size, group, vectors) > gs->device.local_memory &&
@@ -7261,7 +7264,7 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     size_t group = 0;
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     if (r == 0)
-        r = gpuscan__program_group(gs, *program, &group);
+        r = gpuscan__program_group(gs, plan, *program, &group);
     if (r == 0 && group >= plan->key.group && !(*program)->proved)
         r = gpuscan__prove(gs, plan, *program, again);
     if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
@@ -8507,7 +8510,7 @@ static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *
     return r != 0 || !*right ? r : gpuscan__scan_test_round(gs, common, program, 1, right);
 }
 
-GPUSCAN__OPERATION(scan, 1);
+GPUSCAN__OPERATION(scan, 1, 0);
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {
@@ -8710,7 +8713,7 @@ static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan_
     return r != 0 || !*right ? r : gpuscan__uniform_add_test_round(gs, common, program, 1, right);
 }
 
-GPUSCAN__OPERATION(uniform_add, 0);
+GPUSCAN__OPERATION(uniform_add, 0, 0);
 
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc) {
@@ -8847,6 +8850,8 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
     }
+    if (common->forced)
+        plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's groups have several tiles, too */
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     memset(need, 0, sizeof(*need));
     if (plan->groups > 1 && key->word)
@@ -8996,7 +9001,7 @@ static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan
     return r;
 }
 
-GPUSCAN__OPERATION(reduce, 1);
+GPUSCAN__OPERATION(reduce, 1, 1);
 
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc) {
@@ -9384,7 +9389,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     key->strategy = (uint32_t)strategy;
     key->group = 1;
     if (!gpuscan__key_is_cpu(key))
-        key->group = gpuscan__lanes_group(gs, key, (uint32_t)gpuscan__min(profile->counts_group, common->group_limit));
+        key->group =
+            gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(profile->counts_group, common->group_limit));
     own->copies = own->byte_tables = 0;
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
@@ -9649,6 +9655,8 @@ static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere 
 static int64_t gpuscan__even_bin_slowly(uint64_t x, uint64_t bins, uint64_t range) {
     uint64_t rest = 0, bin = 0;
     int bit;
+    if (range && x <= UINT64_MAX / bins)
+        return (int64_t)(x * bins / range);
     if (range == 0)
         return (int64_t)(((x >> 32) * bins + ((x & 0xffffffffu) * bins >> 32)) >> 32);
     for (bit = 31; bit >= 0; bit--) { /* of bins; x < range, so rest < range */
@@ -9911,7 +9919,7 @@ static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__p
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
-GPUSCAN__OPERATION(histogram, 1);
+GPUSCAN__OPERATION(histogram, 1, 1);
 
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc) {
