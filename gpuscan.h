@@ -104,7 +104,8 @@
                scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
-               or grow allocates nothing.
+               or grow allocates nothing (but a buffer for an init on the host that is too large for an argument: more
+               than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes).
                The queues of the last call and of the last one that used the object's scratch stay retained until
                others take their place, or the end.
 
@@ -319,7 +320,11 @@ typedef struct gpuscan_buffer {
 } gpuscan_buffer;
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and run as they
-   are. The library reads them during a call only, and recognises equal texts.
+   are. The library reads them during a call only, and recognises equal texts. They may have several lines, which a
+   build log counts as those of "custom" (source), "custom type", "custom combine", "custom identity" and "custom
+   convert". Names are the caller's but for those that begin with gpuscan or GPUSCAN; the expressions see source, and as
+   variables what is said of each. Macros of source hold in the kernels, too, unless their names begin with a lower-case
+   letter. Floats are not contracted (FP_CONTRACT OFF) where source does not say otherwise.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -334,8 +339,9 @@ typedef struct gpuscan_custom {
     const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
     const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
     const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
-                             that gives a destination element; NULL: C's conversion. For scan and reduce, with every
-                             operator but ARGMIN and ARGMAX */
+                             that gives a destination element; NULL: C's conversion. ARGMIN and ARGMAX refuse it;
+                             gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
+                             this unused */
 } gpuscan_custom;
 
 /* How a call is enqueued; the same in every desc. */
@@ -346,8 +352,9 @@ typedef struct gpuscan_call {
                                       If one fails later, the commands do not run and end with that status, on drivers
                                       that do as OpenCL says */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: of the call's last command, so it completes with the call. The
-                                      caller releases it. *event is NULL after a failure */
+    cl_event        *event;        /* out, may be NULL: of the call's last command, so it completes with the call; its
+                                      profiling times are that command's alone, see EVENTS. The caller releases it.
+                                      *event is NULL after a failure */
     gpuscan_buffer   scratch;      /* device memory for intermediate results; here the offset is in bytes, a multiple
                                       of 64. What it holds before does not matter. mem NULL: the object's own, which
                                       grows when it must. Calls that share scratch must not run at the same time; for
@@ -389,7 +396,8 @@ typedef struct gpuscan_limits {
 } gpuscan_limits;
 
 /* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
-   table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list. */
+   table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or what it likes of it: what
+   is NULL comes from the loader, or is what is linked. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
@@ -458,7 +466,8 @@ typedef struct gpuscan_desc {
                                           library. Retained */
     const char           *device_name; /* a part of the device's or its platform's name, instead of GPUSCAN_DEVICE; not
                                           used where context or device is given */
-    const gpuscan_opencl *opencl;      /* NULL: the ICD loader, or with GPUSCAN_LINK_OPENCL what is linked. Copied */
+    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: the ICD loader's, or with
+                                          GPUSCAN_LINK_OPENCL what is linked. Copied */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
@@ -484,6 +493,7 @@ typedef struct gpuscan_info {
     uint32_t         refusals; /* how often a strategy or the vendor's instructions were given up, because a program was
                                   not built or failed its self-test: please report it */
     const char      *refusal;  /* why, the last time; "" */
+    const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as it does */
 } gpuscan_info;
 #define GPUSCAN_INFO_HAS_REFUSALS 1
 
@@ -600,9 +610,9 @@ typedef struct gpuscan_histogram_desc {
    gs     out: the object, NULL after a failure; gpuscan_destroy closes it
    desc   NULL or all zero: the best device there is
 
-   Returns GPUSCAN_ERROR_NO_OPENCL, NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked
-   for; DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the
-   other, a table of entry points with a gap); INVALID_CONTEXT (a device or queue that is not of the context);
+   Returns GPUSCAN_ERROR_NO_OPENCL (also where a table of entry points has gaps and there is no loader to fill them
+   from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the
+   other); INVALID_CONTEXT (a device or queue that is not of the context);
    OUT_OF_HOST_MEMORY; or what OpenCL said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
@@ -632,11 +642,15 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    of histograms also by bins, form, a class of bounds, channels, mask, outside, closed, weights and counters.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
-                   anything else that the call reads or writes, its scratch included; what lies between rows counts as
-                   part of a range. Inputs may overlap each other.
+                   anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
+                   Rows may lie in the gaps of other rows (src and dst side by side in one buffer), and an output in
+                   one gap, where the pitches show it: modulo their greatest common divisor, in bytes, each range's
+                   rows lie in one place, and the places are apart. Otherwise what lies between rows counts as part of
+                   a range.
      count_buffer  One number of count_type: the count is read on the device when the call runs, and one above the
                    desc's count counts as that. Sizes, pitches and scratch go by the desc's count.
-     Scratch       call.scratch, or the object's own. Kernels and the host must be allowed to read and write its buffer.
+     Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer, and for a
+                   reduction to result the host to read it.
      Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR for what does not fit together,
                    UNSUPPORTED_TYPE for f64 where the device has none; INVALID_BUFFER (missing, or an image),
                    INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
@@ -707,7 +721,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
    aliasing      none: dst and addend must not overlap
    scratch       none
    count 0       dst and addend may be missing; nothing is written
-   conversion    none: custom->convert is not used
+   conversion    none: custom may be that of the scan whose second half this is, and its convert is not used
    returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -736,11 +750,11 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  gpuscan_reduce_prepare or _scratch_size, there is enough for either
    count 0       src may be missing; the result is init, or the identity, or for ARGMIN and ARGMAX, as where all
                  elements are NaN, the largest value of dst_type
-   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32) and do not use
-                 custom->convert. An index in u32 wraps around where there are more than 2^32 elements
-   returns       INVALID_ARGUMENT: dst and result are both given, or init for ARGMIN or ARGMAX. INVALID_BUFFER: neither
-                 dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or on
-                 elements of more than 64 bytes
+   conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32). An index in
+                 u32 wraps around where there are more than 2^32 elements
+   returns       INVALID_ARGUMENT: dst and result are both given, or init or custom->convert for ARGMIN or ARGMAX.
+                 INVALID_BUFFER: neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not
+                 work on the device, or on elements of more than 64 bytes
    method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch
                  does */
@@ -892,12 +906,30 @@ static const struct {
 #undef GPUSCAN__ENTRY_POINT
 };
 
+/* Whether a table has an entry point. */
+static int gpuscan__has_entry(const gpuscan_opencl *cl, size_t i) {
+    void (*function)(void);
+    memcpy(&function, (const char *)cl + gpuscan__entry_points[i].offset, sizeof(function));
+    return function != NULL;
+}
+
+/* The first that a table lacks; NULL: none. */
+static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
+    size_t i;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++)
+        if (!gpuscan__has_entry(cl, i))
+            return gpuscan__entry_points[i].name;
+    return NULL;
+}
+
 #ifdef GPUSCAN_LINK_OPENCL
 
 static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
     *library = NULL;
     *missing = NULL;
-#define GPUSCAN__LINK(name, result, parameters) cl->name = name;
+#define GPUSCAN__LINK(name, result, parameters)                                                                        \
+    if (!cl->name)                                                                                                     \
+        cl->name = name;
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__LINK)
 #undef GPUSCAN__LINK
     return GPUSCAN_SUCCESS;
@@ -950,7 +982,7 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* missing: what was not found, a library or an entry point. */
+/* Fills what a table lacks. missing: what was not found, a library or an entry point. */
 static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
     size_t i;
     *library = NULL;
@@ -960,7 +992,10 @@ static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, c
     if (!*library)
         return GPUSCAN_ERROR_NO_OPENCL;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
-        gpuscan__symbol symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
+        gpuscan__symbol symbol;
+        if (gpuscan__has_entry(cl, i))
+            continue;
+        symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
         if (!symbol) {
             *missing = gpuscan__entry_points[i].name;
             gpuscan__close_library(*library);
@@ -1026,10 +1061,7 @@ static const char *gpuscan__kernels[] = {
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not                                                        */\n"
     "\n"
-    "#pragma OPENCL FP_CONTRACT OFF\n"
-    "#if GPUSCAN_HAS_F64\n"
-    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-    "#endif\n"
+    "/* Pragmas that hold in custom texts, too, stand before those: see [PROGRAM CACHE]. */\n"
     "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n"
     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
     "#endif\n"
@@ -1347,7 +1379,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n"
     "typedef struct {\n"
     "    union {\n"
-    "        GPUSCAN_ARG_VALUE value;\n"
+    "        GPUSCAN_VALUE value;\n"
     "        ulong whole; /* no padding, which would be handed on uninitialised */\n"
     "    } best;\n"
     "    ulong index;\n"
@@ -1355,7 +1387,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_ARG_NONE 0xfffffffffffffffful\n"
     "\n"
-    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_ARG_VALUE value, ulong index) {\n"
+    "static inline gpuscan_arg gpuscan_arg_make(GPUSCAN_VALUE value, ulong index) {\n"
     "    gpuscan_arg arg;\n"
     "    arg.best.whole = 0;\n"
     "    arg.best.value = value;\n"
@@ -1380,7 +1412,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* No array of a negative size can be declared, so a wrong size fails to compile, by this name. */\n"
     "#ifdef GPUSCAN_CUSTOM_SIZE\n"
-    "typedef char gpuscan_custom_size_differs[sizeof(GPUSCAN_CUSTOM_TYPE) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
+    "typedef char gpuscan_custom_size_differs[sizeof(gpuscan_custom_type) == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n"
     "#endif\n"
     "\n",
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
@@ -1420,12 +1452,20 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_INIT_BY_VALUE\n"
+    "typedef gpuscan_dst gpuscan_init;\n"
+    "#else /* too large for an argument: the host brings it in a buffer */\n"
+    "typedef uchar gpuscan_init;\n"
+    "#endif\n"
+    "\n"
     "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
     "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
-    "static inline gpuscan_t gpuscan_base(gpuscan_dst init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
+    "static inline gpuscan_t gpuscan_base(gpuscan_init init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
     "                                     uint flags) {\n"
+    "#if GPUSCAN_INIT_BY_VALUE\n"
     "    if (flags & GPUSCAN_FLAG_INIT)\n"
     "        return gpuscan_from_dst(init_value);\n"
+    "#endif\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
     "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
     "    return GPUSCAN_START;\n"
@@ -1441,7 +1481,7 @@ static const char *gpuscan__kernels[] = {
     "/* [PACKED ELEMENTS] ------------------------------------------------------------------------------------------------ */\n"
     "\n"
     "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16. */\n"
-    "\n"
+    "\n",
     "/* Adds a word's elements to a sum. */\n"
     "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
     "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
@@ -1470,7 +1510,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
@@ -1506,7 +1546,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
@@ -1523,7 +1563,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -1559,7 +1599,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -1567,7 +1607,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -1621,7 +1661,7 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A value's words: all, but in tests. */\n"
     "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value, int words) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -1635,7 +1675,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2353,6 +2393,9 @@ static const char *gpuscan__kernels[] = {
     "#if __has_builtin(__builtin_nontemporal_store)\n"
     "#define GPUSCAN_HAS_STREAM_STORE 1\n"
     "#endif\n"
+    "#if __has_builtin(__builtin_shufflevector)\n"
+    "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
+    "#endif\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_WIDE > 1\n"
@@ -2376,19 +2419,20 @@ static const char *gpuscan__kernels[] = {
     "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
     "        x.element[v] = gpuscan_convert(src[i + v], i + v);\n"
     "    return x.all;\n"
-    "#elif GPUSCAN_SRC_F16\n"
-    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (global const half *)(src + i)));\n"
+    "#elif GPUSCAN_SRC_F16 /* by way of a vector: some drivers' vload_half16 wants src + i aligned to one */\n"
+    "#if GPUSCAN_HAS_SHUFFLEVECTOR\n"
+    "    typedef GPUSCAN_WIDEN(ushort) unaligned __attribute__((aligned(sizeof(ushort))));\n"
+    "    GPUSCAN_WIDEN(ushort) x = *(global const unaligned *)(src + i);\n"
+    "#else\n"
+    "    GPUSCAN_WIDEN(ushort) x = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i);\n"
+    "#endif\n"
+    "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload_half, GPUSCAN_WIDE)(0, (private const half *)&x));\n"
     "#else\n"
     "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* x0 x1 ... becomes id x0 x1 ... and so on: lanes move up by 1, 2, 4, 8, in one instruction of two registers. */\n"
-    "#ifdef __has_builtin\n"
-    "#if __has_builtin(__builtin_shufflevector)\n"
-    "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
-    "#endif\n"
-    "#endif\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
     "#define GPUSCAN_UP1(x)  __builtin_shufflevector(id, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)\n"
     "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)\n"
@@ -2413,7 +2457,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_LAST(x) x.s7\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Through memory: of a constant, LLVM makes masks and several instructions for each of the shuffles. */\n"
     "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
     "    volatile gpuscan_t id = gpuscan_identity();\n"
@@ -2429,12 +2473,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return x;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n"
+    "    GPUSCAN_WIDEN(GPUSCAN_DST) y;\n"
     "#if GPUSCAN_DST_F16\n"
-    "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (global half *)(dst + i));\n"
+    "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (private half *)&y);\n"
     "#else\n"
-    "    GPUSCAN_WIDEN(GPUSCAN_DST) y = GPUSCAN_TO_DST_WIDE(x);\n"
+    "    y = GPUSCAN_TO_DST_WIDE(x);\n"
+    "#endif\n"
     "#if GPUSCAN_HAS_STREAM_STORE\n"
     "    if (stream) {\n"
     "        __builtin_nontemporal_store(y, (global GPUSCAN_WIDEN(GPUSCAN_DST) *)(dst + i));\n"
@@ -2446,7 +2492,6 @@ static const char *gpuscan__kernels[] = {
     "    *(global unaligned *)(dst + i) = y;\n"
     "#else\n"
     "    GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n"
-    "#endif\n"
     "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_WIDE > 1 */\n"
@@ -2664,7 +2709,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_scan_carries_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "gpuscan_scan_carries(global gpuscan_t *sums, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                     gpuscan_scan_carries_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags);\n"
@@ -2700,7 +2745,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
-    "                   global const gpuscan_t *carries, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "                   global const gpuscan_t *carries, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                   global gpuscan_dst *totals, gpuscan_scan_parts_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
@@ -2760,7 +2805,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n"
     "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n"
-    "        global gpuscan_word *states, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,                   \\\n"
+    "        global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer,                  \\\n"
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
     "\n"
     "/* What all single-pass kernels end with: the row's total, by the tile that holds the row's end; and, where a group\n"
@@ -3527,7 +3572,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
+    "static inline void gpuscan_reduce_write(gpuscan_t sum, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
     "                                        global const gpuscan_dst *init_buffer, ulong init_offset, uint flags) {\n"
     "    sum = gpuscan_combine(gpuscan_base(init_value, init_buffer, init_offset, flags), sum);\n"
     "    dst[GPUSCAN_PLANTED(REDUCE_OVERRUN) ? 1000000 : 0] = GPUSCAN_RESULT(sum);\n"
@@ -3541,7 +3586,7 @@ static const char *gpuscan__kernels[] = {
     "   words, else a launch of gpuscan_reduce_finish does. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
     "gpuscan_reduce(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_partial *partials,\n"
-    "               global gpuscan_result_t *dst, gpuscan_dst init_value, global const gpuscan_dst *init_buffer,\n"
+    "               global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "               gpuscan_reduce_numbers numbers,\n"
     "    local gpuscan_reduce_shared *shared) {\n"
     "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);\n"
@@ -3585,7 +3630,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_reduce_finish_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_dst init_value,\n"
+    "gpuscan_reduce_finish(global gpuscan_partial *partials, global gpuscan_result_t *dst, gpuscan_init init_value,\n"
     "                      global const gpuscan_dst *init_buffer, gpuscan_reduce_finish_numbers numbers,\n"
     "    local gpuscan_reduce_shared *shared) {\n"
     "    gpuscan_t sum = gpuscan_partials_sum(partials + numbers.partials_offset, (uint)numbers.count, 0, shared);\n"
@@ -4658,6 +4703,7 @@ typedef struct gpuscan__device {
     cl_uint vendor, units;
     size_t group_limit; /* power of two */
     uint64_t local_memory, cache, largest_buffer;
+    uint64_t parameters; /* bytes of a kernel's arguments */
     uint64_t registers; /* a work-group's, on NVIDIA; 0: not known */
     int version, c_version; /* 120, 200, 300 */
     int f64, int64_atomics, zero_copy;
@@ -4995,6 +5041,13 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
     return GPUSCAN_SUCCESS;
 }
 
+/* For operations that combine: whatever the types, the operator is what does not fit. */
+static gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
+    if ((unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *e, gpuscan_type src, gpuscan_type dst,
                                                 gpuscan_op op, const gpuscan_custom *custom, const char *src_field,
                                                 const char *dst_field) {
@@ -5055,8 +5108,8 @@ static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     static const char *const identities[] = {"0", "1", "~(gpuscan_t)0"};
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
-    const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? e->custom->type : src->name;
-    const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? e->custom->type : dst->name;
+    const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
+    const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
@@ -5070,11 +5123,11 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "ARG", (uint64_t)e->arg);
     gpuscan__define_number(text, "T_SIZE", e->t_size);
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
+    gpuscan__define(text, "VALUE", value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
     if (e->arg) {
         gpuscan__define(text, "T", "gpuscan_arg");
         gpuscan__define(text, "DST", "gpuscan_arg");
-        gpuscan__define(text, "ARG_VALUE", value);
         gpuscan__define(text, "ARG_BEFORE(a, b)", gpuscan__ops[e->op].before);
         gpuscan__define(text, "RESULT_TYPE", dst_name);
         gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
@@ -5087,7 +5140,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", t);
     gpuscan__define(text, "DST", dst_name);
     if (e->convert) {
-        gpuscan__define(text, "CONVERT", e->convert);
+        gpuscan__define(text, "CONVERT", "gpuscan_custom_convert(x, i)");
     } else if (e->src == e->dst) {
         gpuscan__define(text, "CONVERT", "x");
     } else {
@@ -5095,8 +5148,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "CONVERT", line);
     }
     if (e->op == GPUSCAN_OP_CUSTOM) {
-        gpuscan__define(text, "COMBINE", e->custom->combine);
-        gpuscan__define(text, "IDENTITY", e->custom->identity);
+        gpuscan__define(text, "COMBINE", "gpuscan_custom_combine(a, b)");
+        gpuscan__define(text, "IDENTITY", "gpuscan_custom_identity()");
         gpuscan__define(text, "START", "gpuscan_identity()");
     } else {
         int identity = gpuscan__ops[e->op].identity;
@@ -5167,12 +5220,14 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* from buffer.offset on */
     uint32_t size;     /* of an element */
+    uint64_t row, pitch; /* of several rows: bytes that each has, and from one to the next; 0: one row */
     int required; /* its buffer must be there */
     int reads, writes;
     int in_place; /* may be the same range as another with this number; 0: may not */
     int partial;  /* what a call does not write stays as it was: of a host array all is needed */
     /* filled by the check: */
     cl_mem root;
+    cl_mem_flags flags;
     uint64_t begin, end; /* bytes in the root */
     uint64_t size_left;  /* bytes from the offset to the buffer's end */
 } gpuscan__range;
@@ -5197,7 +5252,10 @@ struct gpuscan__plan {
     uint32_t flags;  /* GPUSCAN__FLAG_... */
     int from_host;   /* the call is on host arrays: see [HOST ARRAYS] */
     int is_run;      /* a call, not its preparation: all buffers must be there */
+    const void *init; /* on the host; NULL: none */
+    cl_mem init_mem;  /* owned: init, where it is too large for an argument */
     int is_nothing;  /* nothing to compute and nothing to write */
+    int reads_scratch; /* the host does: for a result */
     int is_enqueued; /* commands of the call may be in its queue: set before the first */
 
     /* given to choose */
@@ -5210,6 +5268,8 @@ struct gpuscan__plan {
     gpuscan__key key;
     gpuscan__need need;
     int not_built; /* the driver did not build the program */
+
+    cl_mem_flags scratch_flags; /* checked: of the caller's scratch */
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
@@ -5608,7 +5668,12 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     if (gs->limits.work_group_size && gs->limits.work_group_size < device->group_limit)
         device->group_limit = gs->limits.work_group_size;
     device->group_limit = gpuscan__power_of_two_below(device->group_limit);
+    device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
+    if (device->parameters == 0) /* it does not say: the least that OpenCL allows, as for local memory */
+        device->parameters = 1024;
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
+    if (device->local_memory == 0)
+        device->local_memory = GPUSCAN__KIB;
     if (gs->limits.local_memory && gs->limits.local_memory < device->local_memory)
         device->local_memory = gs->limits.local_memory;
 
@@ -5938,6 +6003,9 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "PTX", (uint64_t)ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
     gpuscan__define_number(text, "HAS_F64", (uint64_t)gs->device.f64);
+    gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
+    if (gs->device.f64)
+        gpuscan__text_add(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     gpuscan__define_number(text, "GROUP", key->group);
     gpuscan__define_number(text, "LANES", gpuscan__group_lanes(gs, key->group));
     gpuscan__define_number(text, "LANES_KIND",
@@ -5950,6 +6018,65 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "PREFETCH_SRC", gs->device.profile.prefetch_src);
     gpuscan__define_number(text, "PREFETCH_DST", gs->device.profile.prefetch_dst);
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
+}
+
+/* One of the caller's texts, between two of the library's. It may have several lines, which a build log counts, and end
+   in a comment or a backslash. */
+static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
+                                  const char *after) {
+    gpuscan__text_add(text, before);
+    gpuscan__text_add(text, "\n#line 1 \"custom");
+    gpuscan__text_add(text, name);
+    gpuscan__text_add(text, "\"\n");
+    gpuscan__text_add(text, lines);
+    gpuscan__text_add(text, "\n\n");
+    gpuscan__text_add(text, after);
+}
+
+/* Ends the macros that a custom text defines where they could have a name that kernels use: those in lower case. */
+static void gpuscan__undefine(gpuscan__text *text, const char *source) {
+    const char *at, *name, *end;
+    for (at = source; at; at = strchr(at, '\n')) {
+        at += strspn(at, " \t\r\n");
+        name = at + strspn(at, "# \t");
+        if (*at != '#' || strncmp(name, "define", 6) != 0)
+            continue;
+        name += 6;
+        name += strspn(name, " \t");
+        end = name + strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+        if (*name < 'a' || *name > 'z')
+            continue;
+        gpuscan__text_add(text, "#undef ");
+        gpuscan__text_bytes(text, name, (size_t)(end - name));
+        gpuscan__text_add(text, "\n");
+    }
+}
+
+/* The caller's texts. Each expression is a function's, whose parameters are all that it sees besides the source. */
+static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
+    const gpuscan_custom *custom = e->custom;
+    if (custom->source)
+        gpuscan__custom_lines(text, "", "", custom->source, "");
+    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
+        gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
+        gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
+    }
+    if (e->op == GPUSCAN_OP_CUSTOM) {
+        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_combine(GPUSCAN_T a, GPUSCAN_T b) { return",
+                              " combine", custom->combine, ";}\n");
+        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_identity(void) { return", " identity",
+                              custom->identity, ";}\n");
+    }
+    if (e->convert)
+        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) { return",
+                              " convert", e->convert, ";}\n");
+    if (custom->source)
+        gpuscan__undefine(text, custom->source);
+}
+
+/* Whether init is a kernel's argument: its buffers and numbers take less than 256 bytes beside it. */
+static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e) {
+    return e->dst_size + 256u <= gs->device.parameters;
 }
 
 /* What the operations on elements are told besides. operation: the macro that switches its kernels on. A scan says also
@@ -5965,6 +6092,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
     gpuscan__define_number(text, "FEW", few);
     gpuscan__define_number(text, "REGISTERS", key->registers);
+    gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, e));
     gpuscan__define_number(text, "ONE_WORD", key->word != 0 && e->t_size * 16 <= key->word);
     /* the simulator crashes on vectors of 16 */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
@@ -5974,17 +6102,8 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
     if (!e->arg)
         gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
-    if (!e->custom)
-        return;
-    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
-        gpuscan__define(text, "CUSTOM_TYPE", e->custom->type);
-        gpuscan__define_number(text, "CUSTOM_SIZE", e->custom->size);
-    }
-    if (e->custom->source) {
-        gpuscan__text_add(text, "#line 1 \"custom\"\n");
-        gpuscan__text_add(text, e->custom->source);
-        gpuscan__text_add(text, "\n");
-    }
+    if (e->custom)
+        gpuscan__define_custom(text, e);
 }
 
 /* The program of a plan, built on first use. */
@@ -6079,6 +6198,15 @@ static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
         gs->cl.clReleaseCommandQueue(*queue);
     *queue = NULL;
     return gpuscan__fail(gs, code, "clCreateCommandQueue failed");
+}
+
+static void *gpuscan__without_const(const void *pointer) {
+    union {
+        const void *from;
+        void *to;
+    } cast;
+    cast.from = pointer;
+    return cast.to;
 }
 
 /* A buffer, or NULL: what comes together with an error code is given back. */
@@ -6277,8 +6405,6 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         return GPUSCAN_SUCCESS;
     if (!event && gs->scratch_queue != chain->queue) {
         cl_int code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
-        if (code == CL_SUCCESS)
-            code = gs->cl.clFlush(gs->scratch_queue);
         if (code != CL_SUCCESS) {
             gpuscan__forget_event(gs, &event);
             return gpuscan__fail(gs, code, "a marker in the queue that used the object's scratch last failed");
@@ -6292,6 +6418,13 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         status <= CL_COMPLETE) {
         gpuscan__forget_event(gs, &event);
         return GPUSCAN_SUCCESS;
+    }
+    if (gs->scratch_queue != chain->queue) { /* or what is waited for may never begin */
+        cl_int code = gs->cl.clFlush(gs->scratch_queue);
+        if (code != CL_SUCCESS) {
+            gpuscan__forget_event(gs, &event);
+            return gpuscan__fail(gs, code, "flushing the queue that used the object's scratch last failed");
+        }
     }
     return gpuscan__chain_wait(chain, event);
 }
@@ -6363,10 +6496,11 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* A call's scratch: the caller's, with what must be 0 cleared, or the object's. need: what the kernels use. */
-static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__need *need) {
+/* A call's scratch: the caller's, with what must be 0 cleared, or the object's. */
+static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
+    const gpuscan__need *need = &plan->need;
     cl_command_queue queue = chain->queue;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
@@ -6377,6 +6511,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         uint64_t at = call->scratch.offset;
         size_t bytes, offset, piece;
         const cl_uint zero = 0;
+        int may_write = !(plan->scratch_flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY));
         for (i = 0; i < GPUSCAN__SCRATCHES; i++) { /* what must be 0 comes first */
             chain->place.mem[i] = call->scratch.mem;
             chain->place.offset[i] = at;
@@ -6389,7 +6524,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(zeros))
+            if (piece <= sizeof(zeros) && may_write)
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, zeros,
                                                    chain->wait_count, chain->waits, made);
             else
@@ -6418,7 +6553,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
 
 /* Starts a call: its queue, its wait list, its scratch. */
 static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, const gpuscan_call *call,
-                                           cl_command_queue queue, int in_order, const gpuscan__need *need) {
+                                           cl_command_queue queue, int in_order, const gpuscan__plan *plan) {
     gpuscan_result r;
     memset(chain, 0, sizeof(*chain));
     chain->gs = gs;
@@ -6427,7 +6562,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
     chain->in_order = in_order;
     chain->wait_count = call->wait_count;
     chain->waits = call->wait_list;
-    r = gpuscan__chain_scratch(chain, need);
+    r = gpuscan__chain_scratch(chain, plan);
     if (r != 0 || queue == gs->service_queue) /* a self-test is no call */
         return r;
     if ((r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
@@ -6646,6 +6781,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the buffer is CL_MEM_WRITE_ONLY",
                              field);
     range->root = parent ? parent : mem;
+    range->flags = flags;
     range->begin = origin + offset;
     range->end = origin + end;
     range->size_left = size - offset;
@@ -6675,6 +6811,14 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
     return range;
 }
 
+/* The range has rows, with gaps where the pitch is larger than count. */
+static void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch, uint32_t size) {
+    if (rows < 2 || count == 0)
+        return;
+    range->row = count * size; /* fit: the range's extent does */
+    range->pitch = pitch * size;
+}
+
 /* Every range by itself. Those of a NULL buffer are not used. */
 static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     size_t i;
@@ -6689,10 +6833,27 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether two ranges share a byte. */
+/* Whether the rows of each lie in the other's gaps: modulo the greatest common divisor of their pitches all rows of a
+   range lie in one place, and the two places are apart. More cannot be said without going through the rows. */
+static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
+    uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
+    uint64_t divisor = a->pitch, rest = b->pitch, from;
+    while (rest) {
+        uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    if (!divisor)
+        return 0;
+    from = b->begin >= a->begin ? (b->begin - a->begin) % divisor
+                                : (divisor - (a->begin - b->begin) % divisor) % divisor;
+    return from >= a_row && b_row <= divisor - from;
+}
+
+/* Whether two ranges share a byte, or might: see above. */
 static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b) {
     return a->buffer.mem && b->buffer.mem && a->root == b->root && a->begin < b->end && b->begin < a->end &&
-           a->begin != a->end && b->begin != b->end;
+           a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
 /* Whether they may: the same elements in one place. */
@@ -6737,6 +6898,10 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     range->reads = 1;
     if ((r = gpuscan__check_range(gs, range)) != 0)
         return r;
+    if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                             "call.scratch is read for result, but the buffer's flags keep the host from it");
+    plan->scratch_flags = range->flags;
     usable = call->scratch_size ? call->scratch_size : range->size_left;
     if (usable < bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, %llu are needed",
@@ -6764,6 +6929,7 @@ static gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan *plan, co
     if (init && buffer.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init and init_buffer are both given");
     gpuscan__input(plan, "init_buffer", buffer, 1, plan->e.dst_size)->required = 0;
+    plan->init = init;
     plan->flags |= init ? GPUSCAN__FLAG_INIT : buffer.mem ? GPUSCAN__FLAG_INIT_BUFFER : 0;
     return GPUSCAN_SUCCESS;
 }
@@ -6776,10 +6942,33 @@ static gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uin
     return GPUSCAN_SUCCESS;
 }
 
-/* init on the host as a kernel argument of dst's type; anything where there is none. */
-static void gpuscan__arg_init(gpuscan__launch *launch, const void *init, uint32_t size) {
+/* Brings an init on the host to the device, if it is no argument. The commands that use the buffer keep it. */
+static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
+    cl_int code;
+    if (!plan->init || gpuscan__init_by_value(gs, &plan->e))
+        return GPUSCAN_SUCCESS;
+    plan->init_mem = gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size,
+                                            gpuscan__without_const(plan->init), &code);
+    if (!plan->init_mem)
+        return gpuscan__fail(gs, code, "clCreateBuffer for init failed");
+    plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
+    return GPUSCAN_SUCCESS;
+}
+
+static void gpuscan__forget_init(gpuscan *gs, gpuscan__plan *plan) {
+    if (plan->init_mem)
+        gs->cl.clReleaseMemObject(plan->init_mem);
+    plan->init_mem = NULL;
+}
+
+/* init as two arguments: a value of dst's type, anything where there is none, and a buffer. Returns its offset. */
+static uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     static const uint64_t nothing[GPUSCAN__CUSTOM_MOST / 8] = {0};
-    gpuscan__arg(launch, init ? init : nothing, size);
+    int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
+    gpuscan__arg(launch, by_value && plan->init ? plan->init : nothing, by_value ? plan->e.dst_size : 1);
+    if (plan->init_mem)
+        buffer.mem = plan->init_mem;
+    return gpuscan__arg_buffer(launch, buffer);
 }
 
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
@@ -6895,9 +7084,9 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpusc
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are not used any more", why);
 }
 
-/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form they
-   are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them does
-   not keep the text from being tried with another. */
+/* After the driver did not build a program with the vendor's instructions. Where it builds the call's portable form
+   they are given up: *again. Where it does not, they are not to blame, and stay. A strategy that cannot do without them
+   does not keep the text from being tried with another. */
 static gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
     const gpuscan_call *call = plan->call;
     const char *build_options = gs->device.build_options;
@@ -7057,21 +7246,22 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         return r;
     if (!plan->is_nothing && (r = gpuscan__plan_program(gs, plan, &program)) != 0)
         return r;
-    if ((r = gpuscan__check_scratch(gs, plan)) != 0)
+    if ((r = gpuscan__check_scratch(gs, plan)) != 0 || (program && (r = gpuscan__bring_init(gs, plan)) != 0))
         return r;
     plan->is_enqueued = 1;
-    if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, &plan->need)) == 0)
+    if ((r = gpuscan__chain_begin(&chain, gs, plan->call, queue, in_order, plan)) == 0)
         r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
-    return gpuscan__chain_end(&chain, r);
+    r = gpuscan__chain_end(&chain, r);
+    gpuscan__forget_init(gs, plan);
+    return r;
 }
 
-/* Whether two of the ranges may be the same one. */
+/* Whether two of the ranges may be the same one: where one may, it is said of the other, too. */
 static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
-    size_t i, j;
+    size_t i;
     for (i = 0; i < plan->range_count; i++)
-        for (j = i + 1; j < plan->range_count; j++)
-            if (plan->ranges[i].in_place && plan->ranges[i].in_place == plan->ranges[j].in_place)
-                return 1;
+        if (plan->ranges[i].in_place)
+            return 1;
     return 0;
 }
 
@@ -7234,8 +7424,7 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
         break;
             GPUSCAN__OPS(GPUSCAN__OP_REAL)
 #undef GPUSCAN__OP_REAL
-        case GPUSCAN_OP_COUNT:
-            break;
+        case GPUSCAN_OP_COUNT: break;
         }
     } else {
         uint64_t a = x.bits, b = y.bits;
@@ -7247,8 +7436,7 @@ static gpuscan__number gpuscan__combine_numbers(gpuscan_type type, gpuscan_op op
         break;
             GPUSCAN__OPS(GPUSCAN__OP_INTEGER)
 #undef GPUSCAN__OP_INTEGER
-        case GPUSCAN_OP_COUNT:
-            break;
+        case GPUSCAN_OP_COUNT: break;
         }
         z.bits = gpuscan__wrap(type, z.bits);
     }
@@ -7300,7 +7488,9 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i)
     uint64_t at = i % shape->tile, span = 100 / (shape->count / shape->tile + 1);
     if (i == shape->count - 1)
         return 100;
-    return i / shape->tile * span + (at == shape->tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
+    if (at == shape->tile - 1)
+        return i / shape->tile * span + span - 1;
+    return i / shape->tile * span + (at == 0 ? 2 : 3 + at * (span - 4) / shape->tile);
 }
 
 /* The largest so far at edges, else often 0; where one decides, it is the largest of all. */
@@ -7492,7 +7682,8 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
         for (byte = 0; byte < e->dst_size; byte++) {
             unsigned char last = init[byte] = (unsigned char)(201 + byte % 7);
             for (i = 0; i < shape->count; i++) {
-                unsigned char x = src[i * e->src_size + byte] = gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
+                unsigned char x = src[i * e->src_size + byte] =
+                    gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
                 unsigned char next = x ? x : last;
                 if (scan)
                     scan[i * e->dst_size + byte] = inclusive ? next : last;
@@ -7599,11 +7790,13 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *pla
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0 ||
+        (r = gpuscan__bring_init(gs, plan)) != 0)
         return r;
-    if ((r = gpuscan__chain_begin(&chain, gs, call, gs->service_queue, 1, &plan->need)) == 0)
+    if ((r = gpuscan__chain_begin(&chain, gs, call, gs->service_queue, 1, plan)) == 0)
         r = plan->operation->enqueue(&chain, plan, program);
     r = gpuscan__chain_end(&chain, r);
+    gpuscan__forget_init(gs, plan);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
         r = gpuscan__fail(gs, code, "clWaitForEvents for a self-test failed");
     gpuscan__forget_event(gs, &done);
@@ -7670,15 +7863,6 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->zero_copy = 0;
 }
 
-static void *gpuscan__without_const(const void *pointer) {
-    union {
-        const void *from;
-        void *to;
-    } cast;
-    cast.from = pointer;
-    return cast.to;
-}
-
 static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range->elements * array->range->size; /* fits: gpuscan__extent has said so */
 }
@@ -7713,15 +7897,15 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether the device may use an array where it lies: kernels count on their type's alignment. What a custom type's is only
-   the device knows, but it divides the size. */
+/* Whether the device may use an array where it lies: kernels count on their type's alignment. What a custom type's is
+   only the device knows, but it divides the size. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     uint32_t size = array->range->size, power = size & (~size + 1);
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
-/* Fills a buffer with its array. Where the queue has no order, only the write's event says when the kernels may start: a
-   blocking write that returns has read the array. */
+/* Fills a buffer with its array. Where the queue has no order, only the write's event says when the kernels may start:
+   a blocking write that returns has read the array. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -7922,11 +8106,10 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
+    if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
         return r;
-    if (e->arg)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
     plan->rows = desc->rows ? desc->rows : 1;
@@ -7937,8 +8120,10 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
     range->in_place = 1;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
     range->in_place = 1;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
     gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
@@ -8120,8 +8305,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         carries.rows = plan->rows;
         carries.parts = plan->parts;
         carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-        gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
-        carries.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+        carries.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
         carries.flags = common->flags;
         r = gpuscan__launch_end(&launch, &carries, sizeof(carries),
                                 gpuscan__grid_of(gpuscan__min(plan->rows, 65536), group, shared, 0));
@@ -8139,8 +8323,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     parts.parts = plan->parts;
     parts.part_tiles = plan->part_tiles;
     parts.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-    gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
-    parts.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    parts.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     parts.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     parts.flags = common->flags;
     if (plan->parts > 1)
@@ -8168,8 +8351,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.ahead = plan->ahead;
     scan.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
     scan.epoch = chain->place.epoch;
-    gpuscan__arg_init(&launch, desc->init, common->e.dst_size);
-    scan.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    scan.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     scan.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     scan.flags = common->flags;
     if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
@@ -8275,10 +8457,9 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     gpuscan__elements *e = &plan->e;
     uint64_t elements;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
+    if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
         return r;
-    if (e->arg)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     if (desc->block == 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
     if (gpuscan__is_single_pass(plan->call->strategy))
@@ -8496,6 +8677,9 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
         return r;
+    if (e->arg && desc->custom && desc->custom->convert)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "custom->convert: ARGMIN and ARGMAX compare source elements as they are");
     if (e->arg && (desc->init || desc->init_buffer.mem))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
     if (common->is_run && (desc->dst.mem == NULL) == (desc->result == NULL))
@@ -8508,6 +8692,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__key_elements(common);
+    common->reads_scratch = desc->result != NULL;
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
 }
 
@@ -8617,8 +8802,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     reduce.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     reduce.epoch = chain->place.epoch;
     reduce.dst_offset = gpuscan__arg_result(&launch, plan);
-    gpuscan__arg_init(&launch, desc->init, e->dst_size);
-    reduce.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+    reduce.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     reduce.flags = common->flags;
     r = gpuscan__launch_end(&launch, &reduce, sizeof(reduce),
                             gpuscan__grid_of(plan->groups, key->group, shared, !second && !to_host));
@@ -8627,8 +8811,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
         finish.partials_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, e->t_size);
         finish.count = plan->groups;
         finish.dst_offset = gpuscan__arg_result(&launch, plan);
-        gpuscan__arg_init(&launch, desc->init, e->dst_size);
-        finish.init_offset = gpuscan__arg_buffer(&launch, desc->init_buffer);
+        finish.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
         finish.flags = common->flags;
         r = gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(1, key->group, shared, !to_host));
     }
@@ -9046,10 +9229,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
                              &pixels)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    range = gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->pitch, plan->channels * sample_size);
     range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
-    gpuscan__input(common, "weights", desc->weights, weights, weight_size)->required = 0;
+    range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
+    range->required = 0;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -9106,7 +9292,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         own->copies = own->byte_tables = tables;
         return GPUSCAN_SUCCESS;
     }
-    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, local), UINT32_MAX);
+    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
     why = gpuscan__why_refused(gs, common, strategy);
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64)
         why = "weighted sums of 64 bits are not held in local memory";
@@ -9379,84 +9565,125 @@ static int64_t gpuscan__even_bin_slowly(uint64_t x, uint64_t bins, uint64_t rang
     return (int64_t)bin;
 }
 
-/* Between the edges that the self-test uses; the last edge is the type's largest value at most. */
+/* The edges that the self-test uses are so far from each other, and the first from the type's least value, that samples
+   find room on both sides; the last is the type's largest value at most. */
+static uint64_t gpuscan__test_whole(const gpuscan__histogram_plan *plan) {
+    return ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8);
+}
+
 static uint64_t gpuscan__test_edge_step(const gpuscan__histogram_plan *plan) {
-    uint32_t bits = gpuscan__types[plan->sample].size * 8;
-    uint64_t largest = ~(uint64_t)0 >> (64 - bits);
-    return gpuscan__max(largest / plan->key.bins / 2, 1);
+    return gpuscan__max(gpuscan__test_whole(plan) / ((uint64_t)plan->key.bins + 2), 1);
+}
+
+static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t k) {
+    uint64_t step = gpuscan__test_edge_step(plan), whole = gpuscan__test_whole(plan);
+    return gpuscan__min((k + (plan->key.bins < whole)) * step, whole);
+}
+
+static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan) {
+    uint64_t least = gpuscan__types[plan->sample].kind == 's' ? gpuscan__test_whole(plan) / 2 + 1 : 0;
+    return plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__wrap(plan->sample, least + gpuscan__test_edge(plan, 0))
+                                                : plan->lower;
+}
+
+/* How far from there bin k begins; k = bins: the end. Even bins: ceil(k * range / bins). */
+static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, uint64_t k) {
+    uint64_t bins = plan->key.bins, quotient = plan->range / bins, rest = plan->range % bins;
+    if (plan->key.form == GPUSCAN_BINS_EDGES)
+        return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
+    if (plan->key.form == GPUSCAN_BINS_VALUES)
+        return k;
+    if (plan->range == 0) { /* 2^64 */
+        quotient = (0 - bins) / bins + 1;
+        rest = (0 - bins) % bins;
+    }
+    return k * quotient + (k * rest + bins - 1) / bins;
 }
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, uint64_t x) {
-    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8);
-    uint64_t least = type->kind == 's' ? gpuscan__wrap(plan->sample, whole / 2 + 1) : 0, past;
-    if (plan->key.form == GPUSCAN_BINS_EDGES) {
-        uint64_t step = gpuscan__test_edge_step(plan), top = gpuscan__min(step * plan->key.bins, whole);
-        past = x - least;
-        if (past >= top)
-            return past == top && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
-        return (int64_t)(past / step);
-    }
-    if (type->kind == 's' ? (int64_t)x < (int64_t)plan->lower : x < plan->lower)
+    uint64_t lower = gpuscan__test_lower(plan), past = x - lower, range = plan->range;
+    if (plan->key.form == GPUSCAN_BINS_EDGES)
+        range = gpuscan__test_bin_begin(plan, plan->key.bins);
+    if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
         return gpuscan__below;
-    past = x - plan->lower;
-    if (plan->range && past >= plan->range)
-        return past == plan->range && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
+    if (range && past >= range)
+        return past == range && plan->key.closed ? (int64_t)plan->key.bins - 1 : gpuscan__above;
+    if (plan->key.form == GPUSCAN_BINS_EDGES)
+        return (int64_t)(past / gpuscan__test_edge_step(plan));
     return plan->key.form == GPUSCAN_BINS_VALUES ? (int64_t)past
                                                  : gpuscan__even_bin_slowly(past, plan->key.bins, plan->range);
 }
 
-/* Half of the samples lie next to bins' ends, some outside. */
+/* Many samples lie next to bins' ends, some outside. */
 static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
-    uint64_t random = gpuscan__mix(i), range = plan->key.form == GPUSCAN_BINS_EDGES ? 0 : plan->range, past = random;
-    uint64_t width = range ? range / plan->key.bins : (uint64_t)1 << 32;
+    uint64_t random = gpuscan__mix(i), bin = random % plan->key.bins, past = random;
+    uint64_t begin = gpuscan__test_bin_begin(plan, bin), width = gpuscan__test_bin_begin(plan, bin + 1) - begin;
     gpuscan__number x;
-    if (range && i % 8 != 7)
-        past = i & 1 ? random % plan->key.bins * width - (random >> 40 & 1) : random % range;
-    x.bits = gpuscan__wrap(plan->sample, plan->lower + past);
+    if (i % 64 == 23)
+        past = gpuscan__test_bin_begin(plan, plan->key.bins);
+    else if (i % 64 == 31)
+        past = gpuscan__test_bin_begin(plan, plan->key.bins) - 1;
+    else if (i % 64 == 47)
+        past = ~(uint64_t)0; /* just below */
+    else if (i % 64 == 55)
+        past = gpuscan__test_bin_begin(plan, plan->key.bins) + 1;
+    else if (i % 8 != 7)
+        past = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
+    x.bits = gpuscan__wrap(plan->sample, gpuscan__test_lower(plan) + past);
     return x;
 }
 
-/* Samples lie in the middle of bins. NOWHERE: too near to an edge to be sure. */
+/* Samples lie in the middle of bins, or at either end of all. NOWHERE: too near to an edge to be sure. */
 static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
-    double lower = plan->real_lower, upper = plan->real_upper, step = plan->real_step, place, part, most;
-    if (plan->key.form == GPUSCAN_BINS_EDGES) { /* edge k is k */
-        if (x < 0)
-            return gpuscan__below;
-        if (x < plan->key.bins)
-            return (int64_t)x;
-        return x > plan->key.bins || !plan->key.closed ? gpuscan__above : (int64_t)plan->key.bins - 1;
-    }
-    if (x < lower || x > upper)
-        return x < lower ? gpuscan__below : gpuscan__above;
-    place = x / step - lower / step;
-    part = place - (double)(int64_t)place;
-    if (!(place >= 0 && place < plan->key.bins) || !(part > 0.2 && part < 0.8))
+    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k is k */
+    double lower = edges ? 0 : plan->real_lower, upper = edges ? plan->key.bins : plan->real_upper;
+    double step = edges ? 1 : plan->real_step, place = x / step - lower / step, part;
+    double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
+    if (x < lower)
+        return gpuscan__below;
+    if (x >= upper)
+        return x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->key.bins - 1;
+    if (edges)
+        return (int64_t)x;
+    if (lower / step < -most || upper / step > most) /* so fine that edges, or place, are rounded by a part of one */
         return gpuscan__nowhere;
-    /* bins so fine that edges, or place, are rounded by a part of one */
-    most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
-    return lower / step < -most || upper / step > most ? gpuscan__nowhere : (int64_t)place;
+    if (!(x > lower))
+        return 0;
+    part = place - (double)(int64_t)place;
+    return part > 0.2 && part < 0.8 ? (int64_t)place : gpuscan__nowhere;
+}
+
+/* Towards 0, to what an f16 holds and gpuscan__half takes. */
+static double gpuscan__whole_half(double x) {
+    double part = 1.0 / 1024, magnitude = x < 0 ? -x : x;
+    if (magnitude < 1.0 / 16384)
+        return 0;
+    for (; magnitude >= 2; magnitude /= 2)
+        part *= 2;
+    for (; magnitude < 1; magnitude *= 2)
+        part /= 2;
+    return (double)(int64_t)(x / part) * part;
 }
 
 static gpuscan__number gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
-    uint64_t random = gpuscan__mix(i);
-    double at = (double)(random % plan->key.bins) + 0.5, upper = plan->real_upper;
-    double largest = plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 1.7e308;
+    int edges = plan->key.form == GPUSCAN_BINS_EDGES;
+    double lower = edges ? 0 : plan->real_lower, upper = edges ? plan->key.bins : plan->real_upper;
+    double step = edges ? 1 : plan->real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
+    double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
     gpuscan__number x;
-    if (plan->key.form == GPUSCAN_BINS_EDGES) {
-        upper = plan->key.bins;
-        x.real = i & 1 ? at : at - 0.5;
-    } else {
-        x.real = plan->real_lower + at * plan->real_step;
-    }
-    if (plan->sample == GPUSCAN_TYPE_F16) /* from -512 to 511.5, where they are halves */
-        x.real = ((double)(random % 2048) - 1024) / 2;
+    x.real = lower + (edges && i % 2 == 0 ? at - 0.5 : at) * step;
+    if (i % 64 == 23)
+        x.real = upper;
+    else if (i % 64 == 31)
+        x.real = lower;
     else if (i % 8 == 7)
-        x.real = i & 8 ? plan->real_lower - 1 - plan->real_step : upper + 1 + plan->real_step;
+        x.real = i & 8 ? lower - 1 - step : upper + 1 + step;
     if (x.real > largest || x.real < -largest)
         x.real = x.real > 0 ? largest : -largest;
     if (plan->sample == GPUSCAN_TYPE_F32)
         x.real = gpuscan__single(x.real);
+    if (plan->sample == GPUSCAN_TYPE_F16)
+        x.real = gpuscan__whole_half(x.real);
     return x;
 }
 
@@ -9500,7 +9727,7 @@ static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, uint64_t 
             int64_t bin;
             if (gpuscan__is_float(plan->sample)) {
                 x = gpuscan__test_float_sample(plan, i);
-                bin = gpuscan__test_float_bin(plan, x.real);
+                bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
             } else {
                 x = gpuscan__test_integer_sample(plan, i);
                 bin = gpuscan__test_integer_bin(plan, x.bits);
@@ -9524,14 +9751,13 @@ static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, uint64_t 
 
 static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned char *edges) {
     gpuscan_type type = plan->sample == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->sample;
-    uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[type].size * 8), step = gpuscan__test_edge_step(plan), k;
-    uint64_t least = gpuscan__types[type].kind == 's' ? whole / 2 + 1 : 0;
+    uint64_t k;
     for (k = 0; k <= plan->key.bins; k++) {
         gpuscan__number edge;
         if (gpuscan__is_float(type))
             edge.real = (double)k;
         else
-            edge.bits = least + gpuscan__min(k * step, whole);
+            edge.bits = gpuscan__test_lower(plan) + gpuscan__test_bin_begin(plan, k);
         gpuscan__put_number(type, edges, k, edge);
     }
 }
@@ -9628,21 +9854,17 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
 
 /* Context, device and queue: the caller's or the library's. */
 static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
-    const char *missing = NULL, *wanted;
+    const char *missing = NULL, *lacking, *wanted;
     cl_int code = CL_SUCCESS;
     gpuscan_result r;
     size_t i;
     if (desc->opencl)
         gs->cl = *desc->opencl;
-    else if (gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
-        void (*function)(void);
-        memcpy(&function, (const char *)&gs->cl + gpuscan__entry_points[i].offset, sizeof(function));
-        if (!function)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "opencl: the table has no %s",
-                                 gpuscan__entry_points[i].name);
-    }
+    lacking = gpuscan__lacking(&gs->cl);
+    if (lacking && gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
+        return desc->opencl ? gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
+                                            "opencl: the table has no %s, and %s was not found", lacking, missing)
+                            : gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
     if (desc->limits.lanes && desc->limits.lanes != 8 && desc->limits.lanes != 16 && desc->limits.lanes != 32 &&
         desc->limits.lanes != 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes is none of 8, 16, 32 and 64");
@@ -9778,6 +10000,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->has_f64 = gs->device.f64;
     info->has_int64_atomics = gs->device.int64_atomics;
     info->has_fence = gs->device.fence != GPUSCAN__FENCE_NONE;
+    info->opencl = &gs->cl;
     info->has_lanes = gs->device.lanes != GPUSCAN__LANES_NONE;
     info->has_zero_copy = gs->device.zero_copy;
     info->scan_strategy = gs->device.profile.scan_rest.strategy;

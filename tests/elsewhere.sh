@@ -59,12 +59,20 @@ void *dlopen(const char *name, int flags) { (void)name; (void)flags; return NULL
 END_OF_C
 then
   check 'no loader' "$no_loader" env LD_PRELOAD="$work/nothing.so" ./open
+  for table in nothing one; do
+    lacks=clGetPlatformIDs
+    [ $table = one ] && lacks=clGetPlatformInfo
+    check "no loader, a table of $table" "-2100 no OpenCL loader, the object is NULL, opencl: the table has no $lacks, and \
+libOpenCL.so.1 was not found (no OpenCL loader)" env OPEN_TABLE=$table LD_PRELOAD="$work/nothing.so" ./open
+  done
 else
   echo 'left out: no loader, for want of LD_PRELOAD'
 fi
 # a loader that lacks entry points
 if echo 'int clGetPlatformIDs(void) { return 0; }' > half.c && mkdir -p half && $cc -shared -fPIC half.c -o half/libOpenCL.so.1; then
   check 'half a loader' "$no_loader" env LD_LIBRARY_PATH="$work/half" ./open
+  check 'half a loader and half a table' "-2100 no OpenCL loader, the object is NULL, opencl: the table has no \
+clGetPlatformInfo, and clGetPlatformInfo was not found (no OpenCL loader)" env OPEN_TABLE=one LD_LIBRARY_PATH="$work/half" ./open
 fi
 check 'no platform' '-2101 no OpenCL platform, the object is NULL, with words' env OCL_ICD_VENDORS="$work/empty/" \
   OPENCL_VENDOR_PATH="$work/empty/" ./open
@@ -74,6 +82,9 @@ if $cc -std=c99 -shared -fPIC stub.c -o stub/libOpenCL.so.1; then
   check 'no device' '-2102 no OpenCL device, or none of the name asked for, the object is NULL, with words' \
     env LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=0 ./open
   check 'a stub' '0 success, calls are right' env LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
+  check 'a stub and a table of nothing' '0 success, calls are right' env OPEN_TABLE=nothing LD_LIBRARY_PATH="$work/stub" ./open
+  check 'a stub and a table of one' '-2101 no OpenCL platform, the object is NULL, with words' \
+    env OPEN_TABLE=one LD_LIBRARY_PATH="$work/stub" ./open
   check 'a device that is too old' '-2103 the device is below OpenCL 1.2 or has no compiler, the object is NULL, with words' \
     env LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 STUB_VERSION='OpenCL 1.1 stub' ./open
 else

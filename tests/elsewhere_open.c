@@ -46,7 +46,17 @@ static int calls_are_right(gpuscan *gs) {
     return right;
 }
 
+static cl_int CL_API_CALL no_platforms(cl_uint count, cl_platform_id *ids, cl_uint *found) {
+    (void)count;
+    (void)ids;
+    *found = 0;
+    return CL_SUCCESS;
+}
+
+/* OPEN_TABLE=nothing, or one: a table of entry points that has none, or one that knows no platform. */
 int main(void) {
+    const char *table_of = getenv("OPEN_TABLE");
+    static gpuscan_opencl table;
     char error[200] = "";
     gpuscan *gs = NULL;
     gpuscan_desc desc;
@@ -54,13 +64,17 @@ int main(void) {
     memset(&desc, 0, sizeof desc);
     desc.error = error;
     desc.error_size = sizeof error;
+    if (table_of) {
+        desc.opencl = &table;
+        table.clGetPlatformIDs = strcmp(table_of, "one") == 0 ? no_platforms : NULL;
+    }
     r = gpuscan_create(&gs, &desc);
     if (r == 0)
         printf("%d %s, calls are %s\n", (int)r, gpuscan_result_string(r),
                calls_are_right(gs) ? "right" : gpuscan_error(gs));
     else
         printf("%d %s, the object is %s, %s\n", (int)r, gpuscan_result_string(r), gs ? "there" : "NULL",
-               error[0] ? "with words" : "without words");
+               table_of && r == GPUSCAN_ERROR_NO_OPENCL ? error : error[0] ? "with words" : "without words");
     gpuscan_destroy(gs);
     return 0;
 }

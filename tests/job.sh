@@ -69,6 +69,13 @@ case $implementation in
     export ASAN_OPTIONS LSAN_OPTIONS
     ;;
   oclgrind) ;; # is its own loader
+  pocl-as-*) # KERNEL-LIBRARY+CPU
+    only "$library"
+    POCL_KERNELLIB_NAME=${implementation#pocl-as-}
+    POCL_LLVM_CPU_NAME=${POCL_KERNELLIB_NAME#*+}
+    POCL_KERNELLIB_NAME=${POCL_KERNELLIB_NAME%%+*}
+    export POCL_KERNELLIB_NAME POCL_LLVM_CPU_NAME
+    ;;
   *)
     only "$library"
     ;;

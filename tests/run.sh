@@ -3,8 +3,9 @@
 #
 # Installs what they need (tools/setup), compiles each tests/test_*.c into build/tests/, and runs them, tests/compile.sh
 # and the other scripts: all tests on PoCL and on devices with drivers of their own; a part of them, test_smoke, on the
-# Oclgrind simulator, which looks for races, uninitialised values and wrong API calls, and on rusticl's llvmpipe. The
-# faults run under the address and undefined behaviour sanitizers. Of tests that would build a program for each of many
+# Oclgrind simulator, which looks for races, uninitialised values and wrong API calls, and on rusticl's llvmpipe; and
+# test_offsets as PoCL compiles it for other processors. The faults run under the address and undefined behaviour
+# sanitizers. Of tests that would build a program for each of many
 # combinations a run takes a share, most of its time being PoCL's compiler; which one the seed decides that each program
 # prints, and GPUSCAN_TEST_SEED repeats it. It takes less than 8 minutes on two cores.
 #
@@ -91,7 +92,7 @@ seconds() {
   case $1 in
     test_scan) echo 200 ;;
     test_histogram | test_reduce | test_faults) echo 100 ;;
-    test_devices | test_lanes | test_uniform_add | test_trust | test_host | test_pairs) echo 50 ;;
+    test_devices | test_lanes | test_uniform_add | test_trust | test_host | test_offsets | test_pairs) echo 50 ;;
     *) echo 10 ;;
   esac
 }
@@ -149,6 +150,29 @@ for program in $programs; do
   time=$(seconds "$program")
   [ "$program" = test_faults ] && program=${sanitized:-test_faults}
   job "$time" pocl "$program" "$pocl"
+done
+# PoCL's compiler picks other instructions for another processor, which ask for other alignments: the offsets run for
+# each that this one can stand for. Distributions' PoCL goes by its kernel library's name, others by LLVM's name.
+cpu_name() {
+  OCL_ICD_VENDORS=$work/icd/pocl/ GPUSCAN_TEST_ONLY=none "$work/test_offsets" 2>&1 |
+    sed -n 's/^\(pthread.*\), seed.*/\1/p'
+}
+cpus='sse2+x86-64 sse41+nehalem avx2+haswell avx512+skylake-avx512'
+can=$(grep -m 1 '^flags' /proc/cpuinfo 2> /dev/null)
+mkdir -p "$work/icd/pocl" && printf '%s\n' "$pocl" > "$work/icd/pocl/pocl.icd"
+seen=$(cpu_name)
+for cpu in $cpus; do
+  case $cpu in
+    sse41+*) needs=sse4_2 ;;
+    avx2+*) needs=avx2 ;;
+    avx512+*) needs=avx512vl ;;
+    *) needs=sse2 ;;
+  esac
+  case "$can " in *" $needs "*) ;; *) continue ;; esac
+  name=$(export POCL_KERNELLIB_NAME="${cpu%%+*}" POCL_LLVM_CPU_NAME="${cpu#*+}"; cpu_name)
+  case "|$seen|" in *"|$name|"*) continue ;; esac # this PoCL does not listen, or it is the machine's own
+  seen="$seen|$name"
+  job 40 "pocl-as-$cpu" test_offsets "$pocl"
 done
 if command -v oclgrind > /dev/null 2>&1; then
   on_part oclgrind oclgrind 110

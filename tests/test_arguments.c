@@ -593,11 +593,16 @@ static gpuscan_custom pair_but(const char *type, size_t size, const char *combin
     d.op = GPUSCAN_OP_CUSTOM
 
 static void test_scan_types(void **state) {
+    int t;
     cl_uint one = 1;
     (void)state;
     TYPE_REFUSALS(scan);
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
+    for (t = 0; t <= GPUSCAN_TYPE_CUSTOM; t++) {
+        REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN;
+                         d.src_type = (gpuscan_type)t);
+        REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX;
+                         d.src_type = d.dst_type = (gpuscan_type)t);
+    }
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind", d.kind = (gpuscan_scan_kind)2);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind", d.kind = (gpuscan_scan_kind)-1);
     REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.init = &one; d.init_buffer = f.scratch);
@@ -625,12 +630,20 @@ static void test_reduce_types(void **state) {
                          d.op = (gpuscan_op)arg);
         REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "convert", CUSTOM("pair", 8, "plus(a, b)", "zero()");
                          d.dst_type = GPUSCAN_TYPE_U32);
+        /* what would not be used; what the custom is besides does not matter */
+        for (t = GPUSCAN_TYPE_I8; t < GPUSCAN_TYPE_CUSTOM; t++)
+            if (t != GPUSCAN_TYPE_F64 || test.info.has_f64)
+                REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "convert", d.op = (gpuscan_op)arg;
+                                 custom = pair; custom.convert = "x + 1"; d.custom = &custom;
+                                 d.src_type = (gpuscan_type)t; d.src = f.scratch);
+        ACCEPTED(reduce, d.op = (gpuscan_op)arg; d.custom = &pair; d.dst_type = GPUSCAN_TYPE_U32);
         REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.op = (gpuscan_op)arg; d.init = &one);
         REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", d.op = (gpuscan_op)arg; d.init_buffer = f.scratch);
     }
 }
 
 static void test_uniform_add_types(void **state) {
+    int t;
     gpuscan_custom custom;
     int op;
     (void)state;
@@ -642,8 +655,16 @@ static void test_uniform_add_types(void **state) {
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = GPUSCAN_TYPE_COUNT);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = no_type(-1));
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_ARGUMENT, "op", d.op = GPUSCAN_OP_COUNT);
-    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
-    REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
+    /* the custom of the scan that this is the second half of */
+    custom = pair;
+    custom.convert = "no_such_function(x)";
+    ACCEPTED(uniform_add, d.custom = &custom);
+    for (t = 0; t <= GPUSCAN_TYPE_CUSTOM; t++) {
+        REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN;
+                         d.type = (gpuscan_type)t);
+        REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX;
+                         d.type = (gpuscan_type)t);
+    }
     TEST_EACH_OP(op, REF_BITS)
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = (gpuscan_op)op;
                      d.type = GPUSCAN_TYPE_F32);
@@ -880,6 +901,140 @@ static void test_other_overflow(void **state) {
                      d.call.scratch = at(f.scratch, 1 << 19));                                                         \
         }                                                                                                              \
     } while (0)
+
+/* Whether some byte is of both: rows of so many bytes, pitches apart. */
+static int bytes_meet(uint64_t a, uint64_t a_row, uint64_t a_pitch, uint64_t b, uint64_t b_row, uint64_t b_pitch,
+                      uint64_t a_rows, uint64_t b_rows) {
+    uint64_t i, k;
+    for (i = 0; i < a_rows; i++)
+        for (k = 0; k < b_rows; k++)
+            if (a + i * a_pitch < b + k * b_pitch + b_row && b + k * b_pitch < a + i * a_pitch + a_row)
+                return 1;
+    return 0;
+}
+
+/* Ranges with rows in each other's gaps: what really meets is always refused; what does not is accepted where one pitch
+   divides the other and each row has its place in it, and then the result is right. */
+static void test_rows_between(void **state) {
+    enum { ROWS = 3, MOST = 64, TRIES = 3000 };
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    test_buffer both = test_buffer_new(CL_MEM_READ_WRITE, 8, MOST * ROWS);
+    unsigned accepted = 0, refused = 0, t;
+    (void)state;
+    for (t = 0; t < TRIES; t++) {
+        unsigned char in[MOST * ROWS * 8], wanted[MOST * ROWS * 8];
+        const unsigned char *out;
+        gpuscan_scan_desc desc;
+        uint64_t src_size, dst_size, total_size, r, i;
+        int src_dst, total_src, total_dst, same;
+        gpuscan_result result;
+        memset(&desc, 0, sizeof desc);
+        desc.src_type = types[test_below(4)];
+        desc.dst_type = types[test_below(4)];
+        src_size = gpuscan_type_size(desc.src_type);
+        dst_size = total_size = gpuscan_type_size(desc.dst_type);
+        desc.src.mem = desc.dst.mem = desc.total.mem = both.at.mem;
+        desc.rows = ROWS;
+        desc.count = 1 + test_below(6);
+        desc.src_pitch = (8 + 8 * test_below(3)) * 8 / src_size;
+        desc.dst_pitch = test_below(4) ? desc.src_pitch * src_size / dst_size : desc.count + test_below(20);
+        desc.src.offset = test_below(16);
+        desc.dst.offset = test_below(32);
+        desc.total.offset = test_below(48);
+        if (desc.src_pitch < desc.count || desc.dst_pitch < desc.count)
+            continue;
+        desc.call.strategy = (gpuscan_strategy)test_below(GPUSCAN_STRATEGY_COUNT);
+        src_dst = bytes_meet(desc.src.offset * src_size, desc.count * src_size, desc.src_pitch * src_size,
+                             desc.dst.offset * dst_size, desc.count * dst_size, desc.dst_pitch * dst_size, ROWS, ROWS);
+        total_src = bytes_meet(desc.src.offset * src_size, desc.count * src_size, desc.src_pitch * src_size,
+                               desc.total.offset * total_size, ROWS * total_size, 0, ROWS, 1);
+        total_dst = bytes_meet(desc.dst.offset * dst_size, desc.count * dst_size, desc.dst_pitch * dst_size,
+                               desc.total.offset * total_size, ROWS * total_size, 0, ROWS, 1);
+        same = desc.src.offset * src_size == desc.dst.offset * dst_size && src_size == dst_size &&
+               desc.src_pitch == desc.dst_pitch;
+        for (i = 0; i < sizeof in; i++)
+            in[i] = (unsigned char)(i * 7 + t);
+        test_cl(clEnqueueWriteBuffer(test.queue, both.at.mem, CL_TRUE, 0, sizeof in, in, 0, NULL, NULL));
+        test_case("try %u: %u rows of %u, sizes %u and %u, pitches %u and %u, at %u, %u and %u", t, (unsigned)ROWS,
+                  (unsigned)desc.count, (unsigned)src_size, (unsigned)dst_size, (unsigned)desc.src_pitch,
+                  (unsigned)desc.dst_pitch, (unsigned)desc.src.offset, (unsigned)desc.dst.offset,
+                  (unsigned)desc.total.offset);
+        result = gpuscan_scan(test.gs, &desc);
+        if ((src_dst && !same) || total_src || total_dst) {
+            test_expect(result, GPUSCAN_ERROR_OVERLAP);
+            refused++;
+            continue;
+        }
+        if (result == GPUSCAN_ERROR_OVERLAP) /* more than the pitches show */
+            continue;
+        if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && (same || test_device_refusal(desc.call.strategy)))
+            continue;
+        test_ok(result);
+        accepted += !same;
+        memcpy(wanted, in, sizeof in);
+        for (r = 0; r < ROWS; r++) {
+            uint64_t sum = 0, x;
+            for (i = 0; i < desc.count; i++) {
+                memcpy(wanted + (desc.dst.offset + r * desc.dst_pitch + i) * dst_size, &sum, dst_size);
+                x = 0;
+                memcpy(&x, in + (desc.src.offset + r * desc.src_pitch + i) * src_size, src_size);
+                sum += x;
+            }
+            memcpy(wanted + (desc.total.offset + r) * dst_size, &sum, dst_size);
+        }
+        test_cl(clFinish(test.queue));
+        out = in;
+        test_cl(clEnqueueReadBuffer(test.queue, both.at.mem, CL_TRUE, 0, sizeof in, in, 0, NULL, NULL));
+        for (i = 0; i < sizeof in; i++)
+            if (out[i] != wanted[i])
+                fail_msg("%s: byte %u", test.what, (unsigned)i);
+    }
+    print_message("%u accepted, %u refused\n", accepted, refused);
+    assert_true(accepted > TRIES / 100 && refused > TRIES / 100);
+    test_buffer_free(&both);
+}
+
+/* Which are accepted, one by one: pitches of 16 u32 that hold rows of 4. */
+static void test_rows_apart(void **state) {
+    uint64_t at_dst, at_total, p;
+    (void)state;
+    for (p = 16; p <= 48; p += 16) /* pitches of which one divides the other */
+        for (at_dst = 0; at_dst <= 32; at_dst++) {
+            int apart = at_dst % 16 >= 4 && at_dst % 16 <= 12;
+            test_case("dst at %u, pitch %u", (unsigned)at_dst, (unsigned)p);
+            if (apart || (at_dst == 0 && p == 16))
+                ACCEPTED(scan, d.src = d.dst = f.parent.at; d.dst.offset += at_dst; d.count = 4; d.rows = 2;
+                         d.src_pitch = 16; d.dst_pitch = p);
+            else if (at_dst < 20) /* past src's end they are apart in any case */
+                REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst", d.src = d.dst = f.parent.at; d.dst.offset += at_dst;
+                        d.count = 4; d.rows = 2; d.src_pitch = 16; d.dst_pitch = p);
+        }
+    for (at_total = 0; at_total <= 20; at_total++) { /* two totals */
+        test_case("totals at %u", (unsigned)at_total);
+        if ((at_total % 16 >= 4 && at_total % 16 <= 14) || at_total >= 20)
+            ACCEPTED(scan, d.dst = d.total = f.parent.at; d.total.offset += at_total; d.count = 4; d.rows = 2;
+                     d.dst_pitch = 16);
+        else
+            REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "total", d.dst = d.total = f.parent.at; d.total.offset += at_total;
+                    d.count = 4; d.rows = 2; d.dst_pitch = 16);
+    }
+    /* counters between the rows of samples, and of weights */
+    ACCEPTED(histogram, d.samples = d.counts = f.parent.at; d.counts.offset += 4; d.count = 8; d.rows = 3; d.pitch = 64;
+             d.bins = 4);
+    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "counts", d.samples = d.counts = f.parent.at; d.counts.offset += 4;
+            d.count = 8; d.rows = 3; d.pitch = 64; d.bins = 13);
+    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "counts", d.samples = d.counts = f.parent.at; d.counts.offset += 1;
+            d.count = 8; d.rows = 3; d.pitch = 64; d.bins = 4);
+    /* a forced strategy that does not go in place is refused for that only where the call is */
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst", d.src = f.parent.at; d.dst = at(f.parent.at, 1);
+            d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst", d.src = f.parent.at; d.dst = at(f.parent.at, 1);
+            d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "total", d.total = d.dst;
+            d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
+    REFUSED(scan, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "in place", d.src = f.parent.at; d.dst = f.parent.at;
+            d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD);
+}
 
 static void test_scan_overlap(void **state) {
     (void)state;
@@ -1404,6 +1559,7 @@ int main(void) {
         CASE(test_reduce_types),   CASE(test_histogram_types),
         CASE(test_histogram_bins), CASE(test_pitches),
         CASE(test_scan_overflow),  CASE(test_other_overflow),
+        CASE(test_rows_between),   CASE(test_rows_apart),
         CASE(test_scan_overlap),   CASE(test_uniform_add_overlap),
         CASE(test_reduce_overlap), CASE(test_histogram_overlap),
         CASE(test_scratch_sizes),  CASE(test_unsupported),

@@ -101,15 +101,29 @@ static void test_create(void **state) {
     desc.allocator.allocate = NULL;
     create_fails(desc, GPUSCAN_ERROR_INVALID_ARGUMENT);
 
-    /* each entry point missing in turn */
-    for (i = 0; i < LAYER_FUNCTIONS; i++) {
-        test_case("no %s", layer_names[i]);
+    /* each entry point missing in turn, and each alone: what is missing is the loader's, what is there is called */
+    for (i = 0; i < 2 * LAYER_FUNCTIONS; i++) {
+        size_t at = i / 2 * sizeof holes.clFinish;
+        gpuscan_info info;
+        test_case(i % 2 ? "%s alone" : "no %s", layer_names[i / 2]);
+        layer_reset();
         holes = layer.driver;
-        memset((char *)&holes + i * sizeof holes.clFinish, 0, sizeof holes.clFinish);
+        memset((char *)&holes + (i % 2 ? 0 : at), 0, i % 2 ? sizeof holes : sizeof holes.clFinish);
+        memcpy((char *)&holes + at, (const char *)(i % 2 ? &layer.table : &holes) + at, sizeof holes.clFinish);
         desc = zero;
         desc.opencl = &holes;
-        create_fails(desc, GPUSCAN_ERROR_INVALID_ARGUMENT);
+        test_ok(gpuscan_create(&gs, &desc));
+        test_ok(gpuscan_get_info(gs, &info));
+        if (memcmp((const char *)info.opencl + at, (const char *)(i % 2 ? &layer.table : &layer.driver) + at,
+                   sizeof holes.clFinish) != 0)
+            fail_msg("%s: another is called", test.what);
+        if (i % 20 == 0)
+            object_works(gs);
+        test_destroy(gs);
     }
+    test_case("a table of nothing");
+    memset(&holes, 0, sizeof holes);
+    create_works(desc);
     test_case("a queue without a context");
     desc = zero;
     desc.queue = test.queue;

@@ -1,6 +1,6 @@
 /* cc -O2 test_data.c -o test_data -lcmocka -lOpenCL -lm
-   The data of the library's self-tests show mistakes. Nothing is run on a device: scans, reductions and uniform adds are
-   done in tiles on the host, for every type and operator, with one mistake at a time, and must then give anything but
+   The data of the library's self-tests show mistakes. Nothing is run on a device: scans, reductions and uniform adds
+   are done in tiles on the host, for every type and operator, with one mistake at a time, and must then give anything but
    what the data promise; without one they must give just that. */
 #include "harness.h"
 
@@ -47,7 +47,9 @@ static maybe just(ref_value v) {
 
 static int same(const data *d, maybe a, ref_value b) {
     unsigned char x[8], y[8];
-    ref_store(d->type, x, 0, a.there ? a.v : d->e.op == GPUSCAN_OP_CUSTOM ? ref_bits(0) : ref_identity(d->type, d->e.op));
+    if (!a.there)
+        a.v = d->e.op == GPUSCAN_OP_CUSTOM ? ref_bits(0) : ref_identity(d->type, d->e.op);
+    ref_store(d->type, x, 0, a.v);
     ref_store(d->type, y, 0, b);
     return memcmp(x, y, ref_size(d->type)) == 0;
 }
@@ -157,10 +159,10 @@ static int differs(const data *d, const fault *f, int scan) {
 
 /* ---- scans and reductions ---------------------------------------------------------------------------------------- */
 
-typedef enum form { EXCLUSIVE, INCLUSIVE, REDUCE, FORMS } form;
-static const char *const form_names[] = {"exclusive", "inclusive", "reduce"};
+typedef enum kind { EXCLUSIVE, INCLUSIVE, REDUCE, KINDS } kind;
+static const char *const kind_names[] = {"exclusive", "inclusive", "reduce"};
 
-static data data_of(const gpuscan__elements *e, const gpuscan__test_shape *shape, form what) {
+static data data_of(const gpuscan__elements *e, const gpuscan__test_shape *shape, kind what) {
     unsigned char *src, *scan, init[MOST_COLUMNS], total[MOST_COLUMNS];
     uint64_t i;
     unsigned c;
@@ -211,10 +213,10 @@ enum { ROUNDS = GPUSCAN__TEST_BESTS };
 typedef struct rounds {
     data of[ROUNDS], all_shown;
     unsigned count;
-    form what;
+    kind what;
 } rounds;
 
-static rounds rounds_of(const gpuscan__elements *e, uint64_t tile, form what) {
+static rounds rounds_of(const gpuscan__elements *e, uint64_t tile, kind what) {
     gpuscan__elements sum = elements_of(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, 0);
     gpuscan__test_shape shape = gpuscan__test_shape_of(tile, 0);
     rounds all;
@@ -235,8 +237,7 @@ static void rounds_free(rounds *all) {
     data_free(&all->all_shown);
 }
 
-/* Whether values of the type of what is handed on have two halves that differ in what they say: not where small values are
-   compared, or copied, and none is made. */
+/* Whether both halves of what is handed on can matter: not where small values are compared, or copied. */
 static int has_halves(const gpuscan__elements *e, const fault *f) {
     int same_size = e->src_size >= 8 && (ref_is_float(e->dst) ? e->src == e->dst : !ref_is_float(e->src));
     if (e->dst_size < 8)
@@ -278,7 +279,7 @@ static void must_be_seen(const rounds *all, const fault *f) {
         hides(mistake_names[f->what], where_names[f->where], (unsigned)f->tile);
 }
 
-static void check(const gpuscan__elements *e, uint64_t tile, form what) {
+static void check(const gpuscan__elements *e, uint64_t tile, kind what) {
     rounds all = rounds_of(e, tile, what);
     fault f;
     unsigned k;
@@ -295,10 +296,10 @@ static void check(const gpuscan__elements *e, uint64_t tile, form what) {
 }
 
 static void check_all(const gpuscan__elements *e, uint64_t tile) {
-    form what;
-    for (what = EXCLUSIVE; what < FORMS; what = (form)(what + 1)) {
+    kind what;
+    for (what = EXCLUSIVE; what < KINDS; what = (kind)(what + 1)) {
         test_case("%s of %s to %s (%u bytes), tiles of %u, %s", test_op_name(e->op), test_type_name(e->src),
-                  test_type_name(e->dst), (unsigned)e->dst_size, (unsigned)tile, form_names[what]);
+                  test_type_name(e->dst), (unsigned)e->dst_size, (unsigned)tile, kind_names[what]);
         check(e, tile, what);
     }
 }
@@ -411,8 +412,8 @@ static void test_arg(void **state) {
 
 typedef enum slip { RIGHT, NO_ADDEND, NO_ELEMENT, NEXT_ADDEND, PREVIOUS_ADDEND, TURNED, NO_HIGH, NO_LOW, SLIPS } slip;
 static const char *const slip_names[] = {
-    "none", "the addend is lost", "the element is lost", "the next addend", "the addend before", "operands change places",
-    "the high half of an addend is lost", "the low half of an addend is lost"};
+    "none", "the addend is lost", "the element is lost", "the next addend", "the addend before", 
+    "operands change places", "the high half of an addend is lost", "the low half of an addend is lost"};
 
 /* What becomes of the element at one place. */
 static int slip_is_seen(const data *d, const unsigned char *dst, const unsigned char *addend,
@@ -503,9 +504,206 @@ static void test_blocks(void **state) {
     assert_int_equal(unseen, 0);
 }
 
+/* ---- histograms -------------------------------------------------------------------------------------------------- */
+
+enum { TILE = 4096 };
+
+typedef struct spread {
+    uint64_t below, above, at_lower, at_upper, nans, filled;
+} spread;
+
+/* Where the samples lie, in the counts of a histogram that counts what is outside. */
+static spread spread_of(const gpuscan_histogram_desc *d, const unsigned char *samples, const unsigned char *counts,
+                        ref_value lower, ref_value upper) {
+    gpuscan_type type = d->sample_type;
+    spread s;
+    uint64_t i;
+    memset(&s, 0, sizeof s);
+    for (i = 0; i < d->bins; i++)
+        s.filled += ref_load(GPUSCAN_TYPE_U32, counts, i).bits > 0;
+    s.below = ref_load(GPUSCAN_TYPE_U32, counts, d->bins).bits;
+    s.above = ref_load(GPUSCAN_TYPE_U32, counts, d->bins + 1).bits;
+    for (i = 0; i < d->count; i++) {
+        ref_value v = ref_load(type, samples, i);
+        int is_nan = ref_is_float(type) && isnan(v.real);
+        s.nans += (unsigned)is_nan;
+        s.at_lower += !is_nan && !ref_less(type, v, lower) && !ref_less(type, lower, v);
+        s.at_upper += !is_nan && !ref_less(type, v, upper) && !ref_less(type, upper, v);
+    }
+    return s;
+}
+
+/* Both ends are met, both sides outside where the type has values there, NaN, and most bins that can hold a value. */
+static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogram_plan *plan,
+                         const unsigned char *samples, const unsigned char *counts, const unsigned char *edges) {
+    gpuscan_type type = d->sample_type, edge_type = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
+    int is_float = ref_is_float(type);
+    ref_value lower = is_float ? ref_real(plan->real_lower) : ref_bits(plan->lower), upper;
+    ref_value least = is_float ? ref_real(-60000) : ref_smallest(type);
+    ref_value largest = is_float ? ref_real(60000) : ref_largest(type);
+    uint64_t room = plan->range ? plan->range : ~UINT64_C(0), possible;
+    int has_above = is_float || d->form == GPUSCAN_BINS_EDGES || (plan->range && room <= largest.bits - lower.bits);
+    spread s;
+    upper = is_float ? ref_real(plan->real_upper) : ref_wrap(type, lower.bits + plan->range);
+    if (d->form == GPUSCAN_BINS_EDGES) {
+        lower = ref_load(edge_type, edges, 0);
+        upper = ref_load(edge_type, edges, d->bins);
+        room = upper.bits - lower.bits;
+    }
+    if (!is_float && room > largest.bits - lower.bits)
+        room = largest.bits - lower.bits + 1;
+    possible = is_float || d->bins < room ? d->bins : room;
+    s = spread_of(d, samples, counts, lower, upper);
+    if (ref_less(type, least, lower) && !s.below)
+        hides("no sample is below", "bins", d->bins);
+    if (has_above && ref_less(type, upper, largest) && !s.above)
+        hides("no sample is above", "bins", d->bins);
+    if (has_above && !s.at_upper)
+        hides("no sample is the upper bound", "bins", d->bins);
+    if (!s.at_lower)
+        hides("no sample is the lower bound", "bins", d->bins);
+    if (is_float && !s.nans)
+        hides("no sample is a NaN", "bins", d->bins);
+    if (s.filled * 4 < possible * 3 && !(type == GPUSCAN_TYPE_F16 && d->bins > 256)) /* not finer than the type */
+        hides("many bins stay empty", "bins", d->bins);
+}
+
+static void check_samples(gpuscan_histogram_desc d) {
+    gpuscan *gs = (gpuscan *)calloc(1, sizeof *gs);
+    gpuscan__histogram_plan plan;
+    unsigned char *samples, *counts, *wanted, *edges, *weights;
+    size_t size = ref_size(d.sample_type), bytes;
+    int is_float = ref_is_float(d.sample_type);
+    assert_non_null(gs);
+    gs->device.f64 = 1;
+    memset(&plan, 0, sizeof plan);
+    test_case("%s, form %d, %u bins%s, outside %d, %u channels, from %g to %g", test_type_name(d.sample_type),
+              (int)d.form, (unsigned)d.bins, d.closed ? ", closed" : "", (int)d.outside, (unsigned)d.channels,
+              is_float ? d.lower.f : (double)d.lower.i, is_float ? d.upper.f : (double)d.upper.i);
+    if (gpuscan__resolve_samples(gs, &d, &plan) != GPUSCAN_SUCCESS) {
+        free(gs);
+        fail_msg("%s: no histogram", test.what);
+        return;
+    }
+    d.count = 3 * TILE / plan.channels + 5;
+    bytes = plan.all_bins * ref_size(plan.counter);
+    samples = (unsigned char *)test_alloc(d.count * plan.channels * size);
+    weights = (unsigned char *)test_alloc(d.count * 8);
+    counts = (unsigned char *)test_alloc(bytes);
+    wanted = (unsigned char *)test_alloc(bytes);
+    edges = (unsigned char *)test_alloc((plan.key.bins + 1) * 8);
+    if (d.form == GPUSCAN_BINS_EDGES)
+        gpuscan__test_edges(&plan, edges);
+    gpuscan__test_samples(&plan, d.count, samples, d.weight_type ? weights : NULL, counts);
+    ref_histogram(&d, samples, edges, d.weight_type ? weights : NULL, wanted);
+    if (memcmp(counts, wanted, bytes) != 0)
+        fail_msg("%s: something else is expected", test.what);
+    if (plan.channels == 1 && d.outside == GPUSCAN_OUTSIDE_COUNT && !d.weight_type && !d.counter_type)
+        check_spread(&d, &plan, samples, counts, edges);
+    free(samples);
+    free(weights);
+    free(counts);
+    free(wanted);
+    free(edges);
+    free(gs);
+}
+
+/* Ranges that each integer type has; of floats numbers. 0 and 0: the default. */
+static void bound(gpuscan_histogram_desc *d, int which) {
+    gpuscan_type type = d->sample_type;
+    static const double reals[][2] = {{0, 0},       {-3, 5},           {1.5, 40},          {-1000, -10},
+                                      {0.125, 0.25}, {1e7, 1e7 + 64}, {-1e7 - 64, -1e7}, {-3.3e38, 3.3e38}};
+    uint64_t largest, quarter;
+    if (ref_is_float(type)) {
+        d->lower.f = reals[which][0];
+        d->upper.f = reals[which][1];
+        return;
+    }
+    largest = ref_largest(type).bits;
+    quarter = largest / 4;
+    switch (which) {
+    case 0: /* the whole type, where bins are even */
+        d->lower.u = d->upper.u = 0;
+        break;
+    case 1:
+        d->lower.u = ref_is_signed(type) ? 0 - quarter : 3;
+        d->upper.u = ref_is_signed(type) ? quarter + 2 : 3 + 2 * quarter;
+        break;
+    case 2: /* to the last value */
+        d->lower.u = quarter;
+        d->upper.u = largest;
+        break;
+    case 3: /* few values */
+        d->lower.u = 10;
+        d->upper.u = 47;
+        break;
+    default: /* from the first value */
+        d->lower.u = ref_smallest(type).bits;
+        d->upper.u = d->lower.u + 64;
+    }
+}
+
+/* Ranges at the ends of what floats hold: what is expected is right there, too, though little of it is certain. */
+static void test_odd_samples(void **state) {
+    static const uint32_t bins[] = {1, 64, 1000};
+    int type, which;
+    size_t b;
+    (void)state;
+    TEST_EACH_TYPE(type, REF_FLOAT)
+        for (which = 5; which < 8; which++)
+            for (b = 0; b < sizeof bins / sizeof *bins; b++) {
+                gpuscan_histogram_desc d;
+                memset(&d, 0, sizeof d);
+                d.sample_type = (gpuscan_type)type;
+                d.bins = bins[b];
+                d.closed = 1;
+                d.outside = GPUSCAN_OUTSIDE_CLAMP;
+                bound(&d, which);
+                check_samples(d);
+            }
+}
+
+static void test_samples(void **state) {
+    static const uint32_t bins[] = {1, 2, 7, 37, 64, 200, 256, 1000};
+    int type, form, outside, closed, which;
+    size_t b;
+    (void)state;
+    unseen = 0;
+    TEST_EACH_TYPE(type, REF_NUMBERS)
+        for (form = GPUSCAN_BINS_EVEN; form <= GPUSCAN_BINS_VALUES; form++)
+            for (which = 0; which < (form == GPUSCAN_BINS_EDGES ? 1 : 5); which++)
+                for (b = 0; b < sizeof bins / sizeof *bins; b++)
+                    for (closed = 0; closed < 2; closed++)
+                        for (outside = GPUSCAN_OUTSIDE_DROP; outside <= GPUSCAN_OUTSIDE_COUNT; outside++) {
+                            gpuscan_histogram_desc d;
+                            int turn = which + (int)b + closed + outside + type;
+                            if (form == GPUSCAN_BINS_VALUES && (closed || ref_is_float((gpuscan_type)type)))
+                                continue;
+                            memset(&d, 0, sizeof d);
+                            d.sample_type = (gpuscan_type)type;
+                            d.form = (gpuscan_bins)form;
+                            d.bins = bins[b];
+                            d.closed = closed;
+                            d.outside = (gpuscan_outside)outside;
+                            bound(&d, which);
+                            if (outside == GPUSCAN_OUTSIDE_COUNT || turn % 4 == 0) {
+                                d.channels = 1;
+                                check_samples(d);
+                            }
+                            d.channels = 1 + (uint32_t)turn % 4;
+                            d.channel_mask = turn % 3 ? 0 : 1;
+                            d.weight_type = turn % 5 ? GPUSCAN_TYPE_DEFAULT : GPUSCAN_TYPE_U16;
+                            d.counter_type = turn % 7 ? GPUSCAN_TYPE_DEFAULT : GPUSCAN_TYPE_U64;
+                            if (turn % 4 == 1)
+                                check_samples(d);
+                        }
+    assert_int_equal(unseen, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_elements), cmocka_unit_test(test_structs),
-                                       cmocka_unit_test(test_arg), cmocka_unit_test(test_blocks)};
+                                       cmocka_unit_test(test_arg), cmocka_unit_test(test_blocks),
+                                       cmocka_unit_test(test_samples), cmocka_unit_test(test_odd_samples)};
     test_select();
     return cmocka_run_group_tests_name("data", tests, NULL, NULL);
 }

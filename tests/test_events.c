@@ -225,6 +225,109 @@ static void test_profiling(void **state) {
     clReleaseCommandQueue(queue);
 }
 
+/* ---- flushes ----------------------------------------------------------------------------------------------------- */
+
+/* Which queues hold commands that were not flushed; one that waits for them may wait for ever. */
+static struct {
+    cl_command_queue queue[2];
+    int held[2];
+    cl_event gate; /* each launch waits for it: nothing has ended by chance */
+} flushes;
+
+static void flushes_note(cl_command_queue queue, int held) {
+    int q;
+    for (q = 0; q < 2; q++)
+        if (flushes.queue[q] == queue)
+            flushes.held[q] = held;
+}
+
+static cl_int CL_API_CALL flushes_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                         const size_t *offset, const size_t *global, const size_t *local,
+                                         cl_uint waits, const cl_event *wait, cl_event *event) {
+    cl_event list[8];
+    if (queue != flushes.queue[0] && queue != flushes.queue[1]) /* a self-test's */
+        return clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, wait, event);
+    assert_true(waits < 8);
+    if (waits)
+        memcpy(list, wait, waits * sizeof *list);
+    list[waits] = flushes.gate;
+    flushes_note(queue, 1);
+    return clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits + 1, list, event);
+}
+
+static cl_int CL_API_CALL flushes_marker(cl_command_queue queue, cl_uint waits, const cl_event *wait,
+                                         cl_event *event) {
+    flushes_note(queue, 1);
+    return clEnqueueMarkerWithWaitList(queue, waits, wait, event);
+}
+
+static cl_int CL_API_CALL flushes_flush(cl_command_queue queue) {
+    flushes_note(queue, 0);
+    return clFlush(queue);
+}
+
+/* A call whose scratch another queue uses flushes that queue, with order or without; a call in the same queue does not
+   flush. */
+static void test_flushes(void **state) {
+    gpuscan *gs = layered(), *whole = test.gs;
+    int first, second, same, which;
+    (void)state;
+    test.gs = gs;
+    layer.driver.clEnqueueNDRangeKernel = flushes_launch;
+    layer.driver.clEnqueueMarkerWithWaitList = flushes_marker;
+    layer.driver.clFlush = flushes_flush;
+    gs->cl = layer.table;
+    for (which = 0; which < 2 * 2 * 2 * 2; which++) {
+        int kind = which & 8 ? JOB_REDUCE : JOB_SCAN;
+        gpuscan_call call;
+        job j[2];
+        int q;
+        first = which & 1;
+        second = which >> 1 & 1;
+        same = which >> 2 & 1;
+        if ((first || second) && !has_unordered())
+            continue;
+        memset(&flushes, 0, sizeof flushes);
+        for (q = 0; q < 2; q++)
+            job_new(&j[q], kind, many);
+        call = call_on(NULL);
+        call.strategy = GPUSCAN_STRATEGY_MULTI_PASS; /* uses scratch */
+        test_ok(job_start(gs, &j[0], &call)); /* builds it */
+        test_cl(clFinish(test.queue));
+        job_reset(&j[0]);
+        flushes.queue[0] = new_queue(first ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+        flushes.queue[1] = same ? flushes.queue[0] : new_queue(second ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+        flushes.gate = user_event();
+        test_case("%s in a queue %s order, then in %s %s order", job_names[kind], first ? "without" : "with",
+                  same ? "the same" : "one", second ? "without" : "with");
+        for (q = 0; q < 2; q++) {
+            layer_reset();
+            call.queue = flushes.queue[q];
+            test_ok(job_start(gs, &j[q], &call));
+            if (q == 1 && !same && flushes.held[0])
+                fail_msg("%s: waits for a queue that was not flushed", test.what);
+            if (q == 1 && same)
+                assert_int_equal(layer.calls[LAYER_clFlush], 0);
+        }
+        for (q = 0; q < 2; q++)
+            test_cl(clFlush(flushes.queue[q]));
+        test_cl(clSetUserEventStatus(flushes.gate, CL_COMPLETE));
+        for (q = 0; q < 2; q++)
+            test_cl(clFinish(flushes.queue[q]));
+        for (q = 0; q < 2; q++) {
+            job_done(&j[q]);
+            job_free(&j[q]);
+        }
+        test_cl(clReleaseEvent(flushes.gate));
+        test_cl(clReleaseCommandQueue(flushes.queue[0]));
+        if (!same)
+            test_cl(clReleaseCommandQueue(flushes.queue[1]));
+    }
+    test_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
 /* Elements that are none: the call is legal, its event completes, and only totals are written. */
 static void test_nothing(void **state) {
     gpuscan_scan_desc scan;
@@ -498,10 +601,55 @@ static void test_host_events(void **state) {
     }
 }
 
+static cl_ulong event_time(cl_event event, cl_profiling_info what) {
+    cl_ulong time = 0;
+    test_cl(clGetEventProfilingInfo(event, what, sizeof time, &time, NULL));
+    return time;
+}
+
+/* An event's times are those of a call's last command; a marker before the call gives the time of all of it. */
+static void test_times(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_CPU_MULTI_PASS};
+    cl_command_queue queue = new_queue(CL_QUEUE_PROFILING_ENABLE);
+    size_t s;
+    int which;
+    (void)state;
+    for (which = 0; which < JOB_DEVICE_END; which++) {
+        job j;
+        job_new(&j, which, many);
+        for (s = 0; s < sizeof strategies / sizeof *strategies; s++) {
+            gpuscan_call call = call_on(queue);
+            cl_event before = NULL, done = NULL;
+            cl_ulong begin, start, end;
+            call.event = &done;
+            call.strategy = strategies[s];
+            test_case("%s, strategy %d", job_names[which], (int)call.strategy);
+            job_reset(&j);
+            test_cl(clEnqueueMarkerWithWaitList(queue, 0, NULL, &before));
+            if (job_ran(&j, job_start(test.gs, &j, &call), call.strategy)) {
+                test_cl(clFinish(queue));
+                job_done(&j);
+                begin = event_time(before, CL_PROFILING_COMMAND_END);
+                start = event_time(done, CL_PROFILING_COMMAND_START);
+                end = event_time(done, CL_PROFILING_COMMAND_END);
+                if (begin > start || start > end)
+                    fail_msg("%s: the marker ended at %llu, the last command ran from %llu to %llu", test.what,
+                             (unsigned long long)begin, (unsigned long long)start, (unsigned long long)end);
+                test_cl(clReleaseEvent(done));
+            }
+            test_cl(clReleaseEvent(before));
+        }
+        job_free(&j);
+    }
+    test_cl(clReleaseCommandQueue(queue));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_wait_lists),     TEST(test_event_to_queue), TEST(test_out_of_order),
                                        TEST(test_two_queues),     TEST(test_profiling),      TEST(test_nothing),
-                                       TEST(test_released_early), TEST(test_failed_event),   TEST(test_host_events)};
+                                       TEST(test_released_early), TEST(test_failed_event),   TEST(test_host_events),
+                                        TEST(test_times), TEST(test_flushes)};
     test_select();
     return cmocka_run_group_tests_name("events", tests, open_calls, test_close);
 }

@@ -7,7 +7,9 @@
 enum { FORM_IN_PLACE = JOB_END, FORM_EDGES, FORM_END };
 
 static const char *form_name(int form) {
-    return form == FORM_IN_PLACE ? "scan_host in place" : form == FORM_EDGES ? "histogram_host, edges" : job_names[form];
+    return form == FORM_IN_PLACE ? "scan_host in place"
+           : form == FORM_EDGES ? "histogram_host, edges"
+                                : job_names[form];
 }
 
 /* A form's job; its arrays come from the job. */
@@ -278,8 +280,8 @@ static unsigned gated_end(void) {
     return running;
 }
 
-/* A call whose every OpenCL call fails in turn: when it returns nothing runs that uses the caller's arrays. Only after a
-   clFinish that fails that cannot be had. */
+/* A call whose every OpenCL call fails in turn: when it returns nothing runs that uses the caller's arrays. Only after
+   a clFinish that fails that cannot be had. */
 static void fail_each(gpuscan *gs, job *j, int form, const gpuscan_call *call) {
     unsigned at = 0, calls, launches, running;
     gpuscan_result result;
@@ -418,8 +420,10 @@ static void lanes_expect(const lanes_type *t, const unsigned char *src, unsigned
     unsigned l;
     for (i = 0; i < n; i++)
         for (l = 0; l < t->lanes; l++) {
-            ref_value x = ref_load(t->lane, src, i * t->stride + l), sum;
-            sum = i ? ref_load(t->lane, dst, (i - 1) * t->stride + l) : ref_is_float(t->lane) ? ref_real(0) : ref_bits(0);
+            ref_value x = ref_load(t->lane, src, i * t->stride + l);
+            ref_value sum = ref_is_float(t->lane) ? ref_real(0) : ref_bits(0);
+            if (i)
+                sum = ref_load(t->lane, dst, (i - 1) * t->stride + l);
             sum = ref_is_float(t->lane) ? ref_real(sum.real + x.real) : ref_wrap(t->lane, sum.bits + x.bits);
             ref_store(t->lane, dst, i * t->stride + l, sum);
         }

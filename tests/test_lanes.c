@@ -225,7 +225,8 @@ static void check_histogram(gpuscan_type type, uint32_t bins, uint32_t channels,
     test_ok(gpuscan_histogram_host(test.gs, in, got, count, &d));
     test_same_bytes(got, wanted, 4, bins * channels);
     memcpy(&own, last_key()->own, sizeof own);
-    assert_int_equal(own.pipe, wanted_pipe);
+    if (strstr(test.info.profile, "CPU")) /* a GPU has groups enough to be short with more samples */
+        assert_int_equal(own.pipe, wanted_pipe);
     free(in);
     free(got);
     free(wanted);

@@ -91,6 +91,74 @@ static void test_scratch_reuse(void **state) {
     clReleaseMemObject(call.scratch.mem);
 }
 
+/* Scratch that the host may not touch, or in one way only: kernels and fills do what writes would, and what needs a
+   read is refused before anything is enqueued. As the buffer's own flags, and as its parent's. */
+static void scratch_flags(gpuscan *gs, cl_mem_flags flags, gpuscan_strategy strategy, int inside) {
+    int which, reads = (flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)) != 0;
+    for (which = 0; which < JOB_END; which++) {
+        int to_host = which == JOB_REDUCE_RESULT || which == JOB_REDUCE_HOST;
+        gpuscan_call call = call_on(NULL);
+        cl_buffer_region region = {0, 1 << 22};
+        cl_int status = CL_SUCCESS;
+        cl_mem mem, part = NULL;
+        gpuscan_result result;
+        job j;
+        job_new(&j, which, many);
+        mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE | flags, region.size, NULL, &status);
+        test_cl(status);
+        if (inside)
+            part = clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+        test_cl(status);
+        call.scratch.mem = inside ? part : mem;
+        call.scratch.offset = 192;
+        call.strategy = strategy;
+        test_case("%s, %s, scratch with the host flags 0x%x%s", job_names[which], test_strategy_name(strategy),
+                  (unsigned)flags, inside ? " of its parent" : "");
+        layer_reset();
+        result = job_start(gs, &j, &call);
+        if (to_host && reads && result != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
+            test_expect(result, GPUSCAN_ERROR_BUFFER_ACCESS);
+            assert_int_equal(layer.calls[LAYER_clEnqueueNDRangeKernel] + layer.calls[LAYER_clEnqueueFillBuffer], 0);
+            job_untouched(&j);
+            call.scratch.mem = NULL; /* with the object's it runs */
+            result = job_start(gs, &j, &call);
+        }
+        if (job_ran(&j, result, strategy)) {
+            test_cl(clFinish(test.queue));
+            job_done(&j);
+        }
+        if (part)
+            clReleaseMemObject(part);
+        clReleaseMemObject(mem);
+        job_free(&j);
+    }
+}
+
+static void test_scratch_flags(void **state) {
+    static const cl_mem_flags flags[] = {CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY};
+    gpuscan *gs = layered(), *whole = test.gs;
+    gpuscan_call call = call_on(NULL);
+    size_t f;
+    int s, which;
+    (void)state;
+    test.gs = gs;
+    for (which = 0; which < JOB_END; which++) /* builds and self-tests, so that what is counted is the calls' own */
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+            job j;
+            call.strategy = (gpuscan_strategy)s;
+            job_new(&j, which, many);
+            job_ran(&j, job_start(gs, &j, &call), call.strategy);
+            test_cl(clFinish(test.queue));
+            job_free(&j);
+        }
+    for (f = 0; f < sizeof flags / sizeof *flags; f++)
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+            scratch_flags(gs, flags[f], (gpuscan_strategy)s, s % 2);
+    test_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
 static unsigned forbidden_after_prepare(void) {
     static const int functions[] = {LAYER_clCreateContext,
                                     LAYER_clCreateCommandQueue,
@@ -308,7 +376,7 @@ static void test_epochs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_scratch), TEST(test_scratch_reuse),  TEST(test_prepare),
                                        TEST(test_cold),    TEST(test_no_host_access), TEST(test_prepare_with_queue),
-                                       TEST(test_epochs)};
+                                       TEST(test_epochs),  TEST(test_scratch_flags)};
     test_select();
     return cmocka_run_group_tests_name("prepare", tests, open_calls, test_close);
 }

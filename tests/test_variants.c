@@ -117,11 +117,68 @@ static void test_right_variant(void **state) {
     gpuscan_destroy(gs);
 }
 
+/* Right ones of other data, and of other texts with a stand-in in common, are kept, too. */
+static void test_right_operators(void **state) {
+    static const gpuscan_custom texts[] = {{NULL, NULL, 0, "a + b", "0u", NULL}, {NULL, NULL, 0, "a ^ b", "0u", NULL}};
+    static const struct {
+        gpuscan_type src, dst;
+        gpuscan_op op;
+    } cases[] = {{GPUSCAN_TYPE_F16, GPUSCAN_TYPE_I16, GPUSCAN_OP_OR},
+                 {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U32, GPUSCAN_OP_AND},
+                 {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_U64, GPUSCAN_OP_XOR}};
+    static const unsigned char in[1000 * 8] = {0};
+    unsigned char out[1000 * 8];
+    gpuscan *gs = open_broken(0);
+    gpuscan_scan_desc desc;
+    gpuscan_info info;
+    size_t i;
+    (void)state;
+    assert_int_equal(gpuscan_get_info(gs, &info), GPUSCAN_SUCCESS);
+    memset(&desc, 0, sizeof desc);
+    desc.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    desc.op = GPUSCAN_OP_CUSTOM;
+    for (i = 0; i < 2; i++) {
+        desc.custom = &texts[i];
+        assert_int_equal(gpuscan_scan_host(gs, in, out, 1000, &desc), GPUSCAN_SUCCESS);
+    }
+    desc.custom = NULL;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        desc.src_type = cases[i].src;
+        desc.dst_type = cases[i].dst;
+        desc.op = cases[i].op;
+        if (cases[i].src != GPUSCAN_TYPE_F64 || info.has_f64)
+            assert_int_equal(gpuscan_scan_host(gs, in, out, 1000, &desc), GPUSCAN_SUCCESS);
+    }
+    assert_int_equal(test_get_refusals(gs).count, 0);
+    gpuscan_destroy(gs);
+}
+
+/* With next to no local memory, bins do not fit: an exact refusal, and the other strategies. */
+static void test_little_local_memory(void **state) {
+    static const unsigned char samples[1000] = {0};
+    uint32_t counts[256];
+    gpuscan *gs = NULL;
+    gpuscan_desc desc;
+    gpuscan_histogram_desc histogram;
+    (void)state;
+    memset(&desc, 0, sizeof desc);
+    memset(&histogram, 0, sizeof histogram);
+    desc.limits.local_memory = 400;
+    assert_int_equal(gpuscan_create(&gs, &desc), GPUSCAN_SUCCESS);
+    histogram.bins = 50;
+    histogram.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    assert_int_equal(gpuscan_histogram_host(gs, samples, counts, 1000, &histogram), GPUSCAN_SUCCESS);
+    assert_int_equal(counts[0], 1000);
+    gpuscan_destroy(gs);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_variant),
         cmocka_unit_test(test_wrong_reduce),
         cmocka_unit_test(test_right_variant),
+        cmocka_unit_test(test_right_operators),
+        cmocka_unit_test(test_little_local_memory),
     };
     return cmocka_run_group_tests_name("variants", tests, NULL, NULL);
 }
