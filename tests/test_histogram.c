@@ -1032,6 +1032,7 @@ static void little_local_memory(void **state) {
     size_t                l, b;
     uint32_t              channels;
     (void)state;
+    memset(&table, 0, sizeof table);
     test_ok(gpuscan__load_opencl(&table, &library, &missing));
     table.clSetKernelArg = watched_argument;
     memset(&limit, 0, sizeof limit);
