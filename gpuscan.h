@@ -135,7 +135,10 @@
                [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are
                edited in kernels.cl.inc; tools/embed brings them here.
 
-   CHANGES     0.1.0  scan, uniform add, reduce, histogram
+   CHANGES     next   gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
+                      identity; a histogram's bounds are rounded to the samples' type first; scans of many short rows
+                      take one work-item a row; executables that hold the implementation are a quarter smaller
+               0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
 #define GPUSCAN_H
