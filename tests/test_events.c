@@ -289,7 +289,7 @@ static void test_flushes(void **state) {
             continue;
         memset(&flushes, 0, sizeof flushes);
         for (q = 0; q < 2; q++)
-            job_new(&j[q], kind, many);
+            job_new(&j[q], kind, 100000); /* more than a tile at any size of the tests: it needs scratch */
         call = call_on(NULL);
         call.strategy = GPUSCAN_STRATEGY_MULTI_PASS; /* uses scratch */
         test_ok(job_start(gs, &j[0], &call)); /* builds it */
