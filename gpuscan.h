@@ -7896,6 +7896,20 @@ static gpuscan_result gpuscan__test_run(gpuscan__test *test, gpuscan__plan *plan
     return r;
 }
 
+typedef gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                           unsigned round, int *right);
+
+/* Rounds 0, 1, ... up to the first that fails or is wrong. */
+static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsigned rounds, gpuscan *gs,
+                                           const gpuscan__plan *common, gpuscan__program *program, int *right) {
+    unsigned round;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    *right = 1;
+    for (round = 0; round < rounds && r == 0 && *right; round++)
+        r = test_round(gs, common, program, round, right);
+    return r;
+}
+
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
 enum { GPUSCAN__HOST_ARRAYS = 6 };
@@ -8509,8 +8523,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
 
 static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
-    gpuscan_result r = gpuscan__scan_test_round(gs, common, program, 0, right);
-    return r != 0 || !*right ? r : gpuscan__scan_test_round(gs, common, program, 1, right);
+    return gpuscan__test_rounds(gpuscan__scan_test_round, 2, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(scan, 1, 0);
@@ -8712,8 +8725,7 @@ static gpuscan_result gpuscan__uniform_add_test_round(gpuscan *gs, const gpuscan
 
 static gpuscan_result gpuscan__uniform_add_self_test(gpuscan *gs, const gpuscan__plan *common,
                                                      gpuscan__program *program, int *right) {
-    gpuscan_result r = gpuscan__uniform_add_test_round(gs, common, program, 0, right);
-    return r != 0 || !*right ? r : gpuscan__uniform_add_test_round(gs, common, program, 1, right);
+    return gpuscan__test_rounds(gpuscan__uniform_add_test_round, 2, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(uniform_add, 0, 0);
@@ -8996,12 +9008,8 @@ static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__pla
 
 static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                 int *right) {
-    unsigned round, rounds = gpuscan__reduce_test_rounds(&common->e);
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    *right = 1;
-    for (round = 0; round < rounds && *right; round++)
-        r = gpuscan__reduce_test_round(gs, common, program, round, right);
-    return r;
+    unsigned rounds = gpuscan__reduce_test_rounds(&common->e);
+    return gpuscan__test_rounds(gpuscan__reduce_test_round, rounds, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(reduce, 1, 1);
