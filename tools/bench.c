@@ -47,10 +47,12 @@ static const uint64_t CACHED_BYTES = (uint64_t)64 << 20; /* less traffic than th
 
 /* ---- small things ------------------------------------------------------------------------------------------------ */
 
+static const char *at_hand = ""; /* what is measured */
+
 static void die(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "bench: ");
+    fprintf(stderr, "bench: %s%s", at_hand, at_hand[0] ? ": " : "");
     vfprintf(stderr, format, arguments);
     fprintf(stderr, "\n");
     va_end(arguments);
@@ -655,6 +657,7 @@ typedef struct job {
     cl_kernel kernel;
     cl_command_queue queue;
     gpuscan_strategy strategy;
+    const struct sweep_call *sweep;
 } job;
 
 typedef struct timing {
@@ -1002,12 +1005,13 @@ static void csv_overhead(const char *op, const char *type, uint64_t n, double ms
     fflush(csv);
 }
 
-static void open_csv(const char *path) {
+static void open_csv(const char *path, int of_sweep) {
     csv = fopen(path, "w");
     if (csv == NULL) die("cannot write %s", path);
     fprintf(csv, "# %s, %s, driver %s; %s\n", device.info.device_name, device.info.platform_name, device.driver,
             timed_by_events() ? "device events" : "wall clock of blocking calls");
-    fprintf(csv, "op,type,n,dist,ms,GBps,copy_ms,of_copy,c_loop_ms,x_c_loop,commands,reference_ms,x_reference\n");
+    if (of_sweep) fprintf(csv, "class,case,bytes,ms,yard_ms,fraction,floor\n");
+    else fprintf(csv, "op,type,n,dist,ms,GBps,copy_ms,of_copy,c_loop_ms,x_c_loop,commands,reference_ms,x_reference\n");
 }
 
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
@@ -1132,11 +1136,13 @@ static void plot(const char *prefix) {
     if (system(command) != 0) printf("not drawn; once gnuplot is there: %s\n", command);
 }
 
+#include "sweep.h"
+
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 typedef struct options {
     const char *device, *csv, *plot, *reference, *filter;
-    int quick, max_log; /* max_log 0: what the device's kind and memory allow */
+    int quick, sweep, max_log; /* max_log 0: what the device's kind and memory allow */
     int only;           /* a group, or -1 */
     gpuscan_strategy strategy;
 } options;
@@ -1416,6 +1422,7 @@ static const char *const strategy_names[GPUSCAN_STRATEGY_COUNT] = {
 static void usage(void) {
     printf("bench: how fast gpuscan is on your device\n\n"
            "  --quick             four sizes up to 2^24\n"
+           "  --sweep             every operation beside these rows, the worst first; --quick: large inputs only\n"
            "  --only GROUP        scan, reduce or histogram\n"
            "  --filter TEXT       only rows whose \"op type dist\" contains TEXT\n"
            "  --max LOG2N         the largest input (default: 30 on a GPU, 28 on a CPU, as memory allows)\n"
@@ -1438,6 +1445,10 @@ static void read_options(options *o, int argc, char **argv) {
         }
         if (strcmp(name, "--quick") == 0) {
             o->quick = 1;
+            continue;
+        }
+        if (strcmp(name, "--sweep") == 0) {
+            o->sweep = 1;
             continue;
         }
         if (value == NULL) die("%s: unknown, or its value is missing (--help lists the options)", name);
@@ -1486,25 +1497,27 @@ int main(int argc, char **argv) {
     if (o.reference != NULL) read_reference(o.reference);
     load_opencl();
     open_device(o.device);
-    if (o.csv != NULL) open_csv(o.csv);
+    if (o.csv != NULL) open_csv(o.csv, o.sweep);
     printf("%s\n%s, driver %s; gpuscan's profile: %s\n", device.info.device_name, device.info.platform_name,
            device.driver, device.info.profile);
     printf("times: medians by %s; *: small enough to stay in a cache\n",
            timed_by_events() ? "device events, from a call's first command to the end of its last"
                              : "the wall clock, from the call to its completion");
-    if (o.filter == NULL && o.only < 0) {
+    if (o.sweep) run_sweep(o.filter, o.quick);
+    if (!o.sweep && o.filter == NULL && o.only < 0) {
         run_first_use(&o);
         run_overheads(&o);
     }
-    for (i = 0; i < ROWS; i++)
+    for (i = 0; i < ROWS && !o.sweep; i++)
         if (is_wanted(&o, &rows[i])) run_row(&o, &rows[i], i + 1);
     progress("%s", "");
     if (o.plot != NULL) plot(o.plot);
-    printf("\n%u results checked and right, %u wrong or failed, in %.0f s\n", result_count, wrong_count,
+    if (!o.sweep)
+        printf("\n%u results checked and right, %u wrong or failed, in %.0f s\n", result_count, wrong_count,
            1e-3 * (now_ms() - start));
     if (csv != NULL) fclose(csv);
     cl.clReleaseCommandQueue(device.queue);
     gpuscan_destroy(device.gs);
     free(anchors);
-    return wrong_count != 0;
+    return wrong_count != 0 || sweep.failed != 0;
 }
