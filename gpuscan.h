@@ -4193,12 +4193,45 @@ static const char *gpuscan__kernels[] = {
     "#else /* a group of many work-items */\n"
     "/* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
+    "#if GPUSCAN_BY_VALUE\n"
+    "/* Bytes are counted by value, and the values put into bins at the end: no sample is compared with anything, and few\n"
+    "   bins are no fewer counters. GPUSCAN_BY_VALUE says how the counters of a group lie:\n"
+    "     PLAIN    a channel's values after the other's, each COPIES times, one for every so many work-items\n"
+    "     SPREAD   all channels of a value side by side, in 32 words: COPIES of each. Neighbouring work-items begin with\n"
+    "              different channels, so that no two of 32 meet in a bank (three channels: few do). Channels that the mask\n"
+    "              leaves out are counted, too, and dropped at the end.                                                  */\n"
+    "#define GPUSCAN_VALUE_FLIP (GPUSCAN_SAMPLE_IS_SIGNED ? 0x80u : 0u)\n"
+    "static inline uint gpuscan_value_of(gpuscan_sample s) {\n"
+    "    return (uint)(uchar)s ^ GPUSCAN_VALUE_FLIP;\n"
+    "}\n"
+    "static inline gpuscan_sample gpuscan_sample_of(uint value) {\n"
+    "    return (gpuscan_sample)(uchar)(value ^ GPUSCAN_VALUE_FLIP);\n"
+    "}\n"
+    "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
+    "#define GPUSCAN_VALUE_AT(channel, value) ((value) * 32 + (channel) * GPUSCAN_COPIES)\n"
+    "#define GPUSCAN_COPY                     min(GPUSCAN_ITEM % 32 / GPUSCAN_CHANNELS, (uint)GPUSCAN_COPIES - 1)\n"
+    "#undef GPUSCAN_CHANNEL_ON\n"
+    "#define GPUSCAN_CHANNEL_ON(c) 1\n"
+    "#else\n"
+    "#define GPUSCAN_VALUE_AT(channel, value) ((GPUSCAN_CHANNEL_SLOT(channel) * 256 + (value)) * GPUSCAN_COPIES)\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifndef GPUSCAN_COPY\n"
+    "#define GPUSCAN_COPY (GPUSCAN_ITEM % GPUSCAN_COPIES)\n"
+    "#endif\n"
+    "\n"
     "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
     "    uint bin;\n"
     "    if (!GPUSCAN_CHANNEL_ON(channel))\n"
     "        return;\n"
+    "#if GPUSCAN_BY_VALUE\n"
+    "    bin = gpuscan_value_of(s);\n"
+    "    if (GPUSCAN_PLANTED(BIN))\n"
+    "        bin = (bin + 1) % 256;\n"
+    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, (uint)weight);\n"
+    "#else\n"
     "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "    if (bin == GPUSCAN_NO_BIN)\n"
     "        return;\n"
@@ -4215,8 +4248,9 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    gpuscan_add_global(accumulators + bin, weight);\n"
     "#endif\n"
+    "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Moves accumulators [first, last) in steps to counts and zeroes them. In the launch that counts they are exchanged,\n"
     "   since other groups have written them by atomics. */\n"
     "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
@@ -4236,39 +4270,74 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "\n"
-    "#if defined(GPUSCAN_BYTE_BINS) && defined(__ENDIAN_LITTLE__)\n"
-    "#define GPUSCAN_BYTE_BINS_HERE 1\n"
-    "/* A byte is its own bin: the counters of the word's samples, as byte addresses cut out of the word. */\n"
-    "static inline void gpuscan_count_word(uint word, local uint *bins) {\n"
-    "    word ^= GPUSCAN_BYTE_BINS; /* signed: 0x80 in each */\n"
+    "#if GPUSCAN_BY_VALUE && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__)\n"
+    "#define GPUSCAN_COUNT_WORDS 1\n"
+    "/* The counters of a word's samples, as byte addresses cut out of the word. */\n"
+    "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
+    "#define GPUSCAN_VALUE_SHIFT 7\n"
+    "/* at: of the channels, from that of the word's first sample on; the counters' places within 32 words. */\n"
+    "static inline void gpuscan_count_word(uint word, const uint *at, uint first, local uint *bins) {\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < 4; v++) {\n"
+    "        int shift = 8 * (int)v - GPUSCAN_VALUE_SHIFT;\n"
+    "        uint value = (shift < 0 ? word << (shift < 0 ? -shift : 0) : word >> (shift < 0 ? 0 : shift)) &\n"
+    "                     255u << GPUSCAN_VALUE_SHIFT;\n"
+    "        atomic_inc((volatile local uint *)((local char *)bins + (value | at[(first + v) % GPUSCAN_CHANNELS])));\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
+    "    uint at[GPUSCAN_CHANNELS], turn = GPUSCAN_CHANNELS == 3 ? 0 : GPUSCAN_ITEM % GPUSCAN_CHANNELS;\n"
+    "    raw ^= GPUSCAN_VALUE_FLIP * 0x01010101u;\n"
+    "    if (GPUSCAN_CHANNELS != 3) /* of three channels neighbours' first samples differ anyway */\n"
+    "        raw = rotate(raw, (uint4)(32 - 8 * turn));\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint c = 0; c < GPUSCAN_CHANNELS; c++)\n"
+    "        at[c] = ((channel + turn + c) % GPUSCAN_CHANNELS * GPUSCAN_COPIES + copy) * 4;\n"
+    "    gpuscan_count_word(raw.x, at, 0, bins);\n"
+    "    gpuscan_count_word(raw.y, at, 4, bins);\n"
+    "    gpuscan_count_word(raw.z, at, 8, bins);\n"
+    "    gpuscan_count_word(raw.w, at, 12, bins);\n"
+    "}\n"
+    "#else\n"
+    "static inline void gpuscan_count_word(uint word, uint copy, local uint *bins) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (int v = 0; v < 4; v++) {\n"
     "        int shift = 8 * v - GPUSCAN_COPY_SHIFT, channel = v % GPUSCAN_CHANNELS;\n"
     "        uint at = (shift < 0 ? word << (shift < 0 ? -shift : 0) : word >> (shift < 0 ? 0 : shift)) &\n"
     "                  255u << GPUSCAN_COPY_SHIFT;\n"
     "        if (GPUSCAN_CHANNEL_ON(channel))\n"
-    "            atomic_inc((volatile local uint *)((local char *)bins + (at | (GPUSCAN_ITEM % GPUSCAN_COPIES * 4)) +\n"
-    "                                               (GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS\n"
-    "                                                << GPUSCAN_COPY_SHIFT)));\n"
+    "            atomic_inc((volatile local uint *)((local char *)(bins + GPUSCAN_VALUE_AT(channel, 0)) + (at | copy * 4)));\n"
     "    }\n"
     "}\n"
-    "#endif\n"
     "\n",
+    "static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
+    "    raw ^= GPUSCAN_VALUE_FLIP * 0x01010101u;\n"
+    "    gpuscan_count_word(raw.x, copy, bins);\n"
+    "    gpuscan_count_word(raw.y, copy, bins);\n"
+    "    gpuscan_count_word(raw.z, copy, bins);\n"
+    "    gpuscan_count_word(raw.w, copy, bins);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
     "/* A vector holds whole pixels, so that a sample's place in it tells the channel: not with three channels, nor four of 8\n"
     "   bytes. */\n"
     "#define GPUSCAN_WHOLE_PIXELS (GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0)\n"
+    "\n"
+    "/* The channel of a row's sample. A remainder of 64 bits takes long, but 2^32 leaves 1 when divided by 3. */\n"
+    "static inline uint gpuscan_channel_of(ulong at) {\n"
+    "    return GPUSCAN_CHANNELS == 3 ? ((uint)at % 3 + (uint)(at >> 32) % 3) % 3 : (uint)at % GPUSCAN_CHANNELS;\n"
+    "}\n"
     "\n"
     "/* Counts a vector of samples, the first of which is the row's sample at. */\n"
     "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
-    "#if GPUSCAN_BYTE_BINS_HERE\n"
-    "    gpuscan_count_word(raw.x, bins);\n"
-    "    gpuscan_count_word(raw.y, bins);\n"
-    "    gpuscan_count_word(raw.z, bins);\n"
-    "    gpuscan_count_word(raw.w, bins);\n"
+    "    uint channel = GPUSCAN_WHOLE_PIXELS ? 0 : gpuscan_channel_of(at);\n"
+    "#if GPUSCAN_COUNT_WORDS\n"
+    "    gpuscan_count_words(raw, channel, copy, bins);\n"
     "#else\n"
-    "    uint channel = GPUSCAN_WHOLE_PIXELS ? 0 : (uint)(at % GPUSCAN_CHANNELS);\n"
     "    gpuscan_samples vector;\n"
     "    vector.raw = raw;\n"
     "GPUSCAN_UNROLL\n"
@@ -4286,6 +4355,16 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n"
     "    gpuscan_count_vector(raw, here.head + (ulong)(i) * GPUSCAN_VECTOR, here.weights, copy, first_bin, bins,            \\\n"
     "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
+    "\n",
+    "/* Counts sample i of a row by itself. */\n"
+    "#if GPUSCAN_WEIGHTED\n"
+    "#define GPUSCAN_WEIGHT_OF(i) here.weights[(i) / GPUSCAN_CHANNELS]\n"
+    "#else\n"
+    "#define GPUSCAN_WEIGHT_OF(i) 1\n"
+    "#endif\n"
+    "#define GPUSCAN_COUNT_ALONE(i)                                                                                         \\\n"
+    "    gpuscan_count_sample(here.samples[i], gpuscan_channel_of(i), GPUSCAN_WEIGHT_OF(i), copy, first_bin, bins,          \\\n"
+    "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
     "\n"
     "/* Vectors of a row that 32 bits count where they are not loaded ahead: registers are few. */\n"
     "#ifndef GPUSCAN_CHUNK\n"
@@ -4298,14 +4377,13 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_weight *weights;\n"
     "    ulong head, vectors;\n"
     "} gpuscan_sample_row;\n"
-    "\n",
-    "GPUSCAN_INLINE gpuscan_sample_row gpuscan_sample_row_at(global const gpuscan_sample *samples, ulong pitch, ulong count,\n"
-    "                                          global const gpuscan_weight *weights, ulong weights_pitch, ulong row) {\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_sample_row gpuscan_sample_row_at(global const gpuscan_sample *samples, ulong count,\n"
+    "                                                        global const gpuscan_weight *weights) {\n"
     "    gpuscan_sample_row at;\n"
-    "    uint past;\n"
-    "    at.samples = samples + row * pitch * GPUSCAN_CHANNELS;\n"
-    "    at.weights = weights + row * weights_pitch;\n"
-    "    past = (uint)(size_t)at.samples & 15;\n"
+    "    uint past = (uint)(size_t)samples & 15;\n"
+    "    at.samples = samples;\n"
+    "    at.weights = weights;\n"
     "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n"
     "    at.vectors = 0;\n"
     "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
@@ -4316,6 +4394,29 @@ static const char *gpuscan__kernels[] = {
     "    return at;\n"
     "}\n"
     "\n"
+    "/* What a vector's place holds of a row: samples [first, last), perhaps none. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_sample *samples;\n"
+    "    global const gpuscan_weight *weights;\n"
+    "    ulong first, last;\n"
+    "    bool is_whole; /* it can be loaded and counted as a vector */\n"
+    "} gpuscan_sample_part;\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_sample_part gpuscan_sample_part_at(global const gpuscan_sample *samples,\n"
+    "                                                          global const gpuscan_weight *weights, ulong vector,\n"
+    "                                                          ulong count) {\n"
+    "    gpuscan_sample_part part;\n"
+    "    uint bytes = (uint)(size_t)samples & 15, past = bytes / (uint)sizeof(gpuscan_sample);\n"
+    "    ulong end = (vector + 1) * GPUSCAN_VECTOR - past;\n"
+    "    part.samples = samples;\n"
+    "    part.weights = weights;\n"
+    "    part.first = vector == 0 ? 0 : end - GPUSCAN_VECTOR;\n"
+    "    part.last = min(end, count);\n"
+    "    part.is_whole = part.first + GPUSCAN_VECTOR == part.last && bytes % sizeof(gpuscan_sample) == 0 &&\n"
+    "                    (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
+    "    return part;\n"
+    "}\n"
+    "\n",
     "GPUSCAN_INLINE global const uint4 *gpuscan_sample_row_vectors(gpuscan_sample_row at) {\n"
     "    return (global const uint4 *)(at.samples + at.head);\n"
     "}\n"
@@ -4347,22 +4448,36 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_COPIES\n"
     "#if !GPUSCAN_HAS_LANES\n"
     "#define GPUSCAN_BIN_ITEMS 1\n"
-    "#elif GPUSCAN_GROUP >= 4 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES >= 4\n"
+    "#elif GPUSCAN_GROUP >= 4 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES % 4 == 0 && GPUSCAN_MERGE == GPUSCAN_MERGE_NONE\n"
     "#define GPUSCAN_BIN_ITEMS 4\n"
-    "#elif GPUSCAN_GROUP >= 2 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES >= 2\n"
+    "#elif GPUSCAN_GROUP >= 2 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES % 2 == 0 && GPUSCAN_MERGE == GPUSCAN_MERGE_NONE\n"
     "#define GPUSCAN_BIN_ITEMS 2\n"
     "#else\n"
     "#define GPUSCAN_BIN_ITEMS 1\n"
     "#endif\n"
     "#define GPUSCAN_ITEM_COPIES (GPUSCAN_COPIES / GPUSCAN_BIN_ITEMS)\n"
-    "\n",
+    "\n"
+    "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
+    "/* The n-th channel of the mask. */\n"
+    "static inline uint gpuscan_nth_channel(uint n) {\n"
+    "    uint mask = GPUSCAN_CHANNEL_MASK;\n"
+    "    for (; n > 0; n--)\n"
+    "        mask &= mask - 1;\n"
+    "    return 31 - clz(mask & (0u - mask));\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; helper: which of\n"
     "   them this is. Each sums a part of the copies that begins at a bank of its own, and for neighbouring bins one bank on.\n"
     "   Not unrolled altogether: code that runs once is slow to come in. */\n"
     "static inline uint gpuscan_copies_sum(local uint *shared, uint bin, uint helper) {\n"
     "    local const uint *bins = shared;\n"
     "    uint sum = 0;\n"
+    "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
+    "    bins += GPUSCAN_VALUE_AT(gpuscan_nth_channel(bin / 256), bin % 256) + helper * GPUSCAN_ITEM_COPIES;\n"
+    "#else\n"
     "    bins += bin * GPUSCAN_COPIES + helper * GPUSCAN_ITEM_COPIES;\n"
+    "#endif\n"
     "#if GPUSCAN_PTX\n"
     "    _Pragma(\"unroll 8\")\n"
     "#endif\n"
@@ -4376,7 +4491,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n"
     "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n"
     "   by an exchange, since the others were atomic: nothing else orders them. */\n"
@@ -4394,39 +4509,62 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_ARRIVAL ((gpuscan_arrivals)1 << GPUSCAN_ARRIVALS)\n"
     "\n"
     "/* Bins that a work-item hands over at once, so that the atomics' latencies overlap. */\n"
-    "#define GPUSCAN_AT_ONCE       (GPUSCAN_SLICE_BINS > GPUSCAN_GROUP ? 4 : 1)\n"
+    "#define GPUSCAN_AT_ONCE       (GPUSCAN_SLICE_BINS > GPUSCAN_GROUP || GPUSCAN_MERGE ? 4 : 1)\n"
+    "#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
+    "#define GPUSCAN_BIN_SUM(bin) bins[GPUSCAN_LOCAL_COUNTERS + (bin)]\n"
+    "#else\n"
+    "#define GPUSCAN_BIN_SUM(bin) gpuscan_copies_sum(bins, bin, helper)\n"
+    "#endif\n"
     "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here && helper == 0)\n"
     "\n"
-    "/* Groups g, g + SLICES, ... count slice g % SLICES of the bins. Of a slice's groups row_groups share a row: their\n"
-    "   work-items take its vectors in turn, ITEM_VECTORS loads in flight. */\n"
+    "#if GPUSCAN_MERGE\n"
+    "/* Puts the values' sums into bins: into those of local memory behind the values', which are zero, or, where they are\n"
+    "   too many, into the accumulators. */\n"
+    "static inline void gpuscan_merge_values(local uint *shared, global gpuscan_counter *accumulators,\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
+    "        uint sum = gpuscan_copies_sum(shared, k, 0);\n"
+    "        uint bin = gpuscan_bin(gpuscan_sample_of(k % 256), GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        if (sum == 0 || bin == GPUSCAN_NO_BIN)\n"
+    "            continue;\n"
+    "        bin += k / 256 * GPUSCAN_CHANNEL_BINS;\n"
+    "#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
+    "        atomic_add((volatile local uint *)(shared + GPUSCAN_LOCAL_COUNTERS + bin), sum);\n"
+    "#else\n"
+    "        if (!GPUSCAN_PLANTED(HISTOGRAM_GROUP) || get_group_id(0) != 0)\n"
+    "            gpuscan_add_global(accumulators + bin, sum);\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* Groups g, g + SLICES, ... count slice g % SLICES of the bins. Of a slice's groups all work-items take the vectors in\n"
+    "   turn, ITEM_VECTORS loads in flight. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS\n"
     "#if GPUSCAN_PTX /* a known address saves an addition a sample, and the driver adds nothing to these bytes */\n"
     ") {\n"
-    "    local uint shared[GPUSCAN_COPIES ? GPUSCAN_SLICE_BINS * GPUSCAN_COPIES : 1]; /* the bins, later the ticket */\n"
+    "    local uint shared[GPUSCAN_LOCAL_ALL]; /* the bins, later the ticket */\n"
     "#else\n"
     "    , local uint *shared) {\n"
     "#endif\n"
-    "    uint row_groups = (uint)numbers.row_groups, flags = (uint)numbers.flags;\n"
-    "    ulong rows = numbers.rows, pitch = numbers.pitch, weights_pitch = numbers.weights_pitch;\n"
+    "    uint flags = (uint)numbers.flags;\n"
     "    uint members = (uint)get_num_groups(0) / GPUSCAN_SLICES, member = (uint)get_group_id(0) / GPUSCAN_SLICES;\n"
     "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
-    "    uint first = member % row_groups * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
-    "    uint stride = row_groups * GPUSCAN_GROUP;\n"
-    "    ulong row = member / row_groups;\n"
+    "    uint first = member * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = members * GPUSCAN_GROUP;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
     "    samples += numbers.samples_offset;\n"
     "    weights += numbers.weights_offset;\n"
-    "    gpuscan_sample_row here = gpuscan_sample_row_at(samples, pitch, count, weights, weights_pitch, row);\n"
-    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n"
+    "    gpuscan_sample_row here = gpuscan_sample_row_at(samples, count, weights);\n"
+    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE && GPUSCAN_PIPE != GPUSCAN_PIPE_ROWS\n"
     "    ulong stride64 = stride; /* beyond 32 bits */\n"
     "    uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
     "    bool more = gpuscan_load_if(loaded, here, first, stride64); /* on their way while the bins are cleared */\n"
     "#endif\n"
     "#if GPUSCAN_COPIES\n"
     "    local uint *bins = shared;\n"
-    "    uint copy = GPUSCAN_ITEM % GPUSCAN_COPIES;\n"
-    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS * GPUSCAN_COPIES; k += GPUSCAN_GROUP)\n"
+    "    uint copy = GPUSCAN_COPY;\n"
+    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_LOCAL_ALL; k += GPUSCAN_GROUP)\n"
     "        bins[k] = 0;\n"
     "    GPUSCAN_BARRIER();\n"
     "#else\n"
@@ -4436,89 +4574,120 @@ static const char *gpuscan__kernels[] = {
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "    edges += numbers.edges_offset;\n"
-    "    while (row < rows) {\n",
-    "        for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
-    "            ulong sample = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
-    "            gpuscan_weight weight = 1;\n"
-    "#if GPUSCAN_WEIGHTED\n"
-    "            weight = here.weights[sample / GPUSCAN_CHANNELS];\n"
-    "#endif\n"
-    "            gpuscan_count_sample(here.samples[sample], (uint)(sample % GPUSCAN_CHANNELS), weight, copy, first_bin, bins,\n"
-    "                                 accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "        }\n"
-    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n"
-    "        ulong i = first;\n"
-    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_AHEAD /* the next vectors are on their way while these are counted */\n"
-    "        while (more) {\n"
-    "            uint4 next[GPUSCAN_ITEM_VECTORS];\n"
-    "            i += GPUSCAN_ITEM_VECTORS * stride64;\n"
-    "            more = gpuscan_load_if(next, here, i, stride64);\n"
+    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n"
+    "    /* Rows with gaps: the vectors of all rows are numbered through, as many for each row as it may touch. */\n"
+    "    ulong rows = count ? numbers.rows : 0, pitch = numbers.pitch * GPUSCAN_CHANNELS;\n"
+    "    bool alike = pitch * sizeof(gpuscan_sample) % 16 == 0; /* then all rows begin as far behind a vector's begin */\n"
+    "    uint past = alike ? (uint)((size_t)samples & 15) / (uint)sizeof(gpuscan_sample) : GPUSCAN_VECTOR - 1;\n"
+    "    ulong row_vectors = max((count + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
+    "    ulong row = first / row_vectors, vector = first - row * row_vectors;\n"
+    "    ulong step_rows = stride / row_vectors, step_vectors = stride - step_rows * row_vectors;\n"
+    "    while (row < rows) {\n"
+    "        gpuscan_sample_part parts[GPUSCAN_ITEM_VECTORS];\n"
+    "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
     "GPUSCAN_UNROLL\n"
-    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ITEM_VECTORS * stride64);\n"
-    "                loaded[k] = next[k];\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            parts[k] = gpuscan_sample_part_at(samples + row * pitch, weights + row * numbers.weights_pitch, vector,\n"
+    "                                              row < rows ? count : 0);\n"
+    "            loaded[k] = gpuscan_load_once_if(parts[k].is_whole,\n"
+    "                                             (global const uint4 *)(parts[k].samples + parts[k].first));\n"
+    "            row += step_rows;\n"
+    "            vector += step_vectors;\n"
+    "            if (vector >= row_vectors) {\n"
+    "                vector -= row_vectors;\n"
+    "                row++;\n"
     "            }\n"
     "        }\n"
-    "        for (; i < here.vectors; i += 2 * stride64) {\n"
-    "            bool two = i + stride64 < here.vectors;\n"
-    "            loaded[0] = gpuscan_load_once(gpuscan_sample_row_vectors(here) + i);\n"
-    "            loaded[1] = gpuscan_load_once_if(two, gpuscan_sample_row_vectors(here) + (i + stride64));\n"
-    "            GPUSCAN_COUNT_VECTOR(loaded[0], i);\n"
-    "            if (two)\n"
-    "                GPUSCAN_COUNT_VECTOR(loaded[1], i + stride64);\n"
-    "        }\n"
-    "#else\n"
-    "        while (more) {\n"
     "GPUSCAN_UNROLL\n"
-    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "                if (i + k * stride64 < here.vectors)\n"
-    "                    GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64);\n"
-    "            i += GPUSCAN_ITEM_VECTORS * stride64;\n"
-    "            more = gpuscan_load_if(loaded, here, i, stride64);\n"
-    "        }\n"
-    "#endif\n"
-    "#else\n"
-    "        for (ulong begin = 0; begin < here.vectors; begin += GPUSCAN_CHUNK) {\n"
-    "            global const uint4 *from = gpuscan_sample_row_vectors(here) + begin;\n"
-    "            uint end = (uint)min(here.vectors - begin, (ulong)GPUSCAN_CHUNK);\n"
-    "            uint i = first;\n"
-    "            for (; i + (GPUSCAN_ITEM_VECTORS - 1) * stride < end; i += GPUSCAN_ITEM_VECTORS * stride) {\n"
-    "                uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-    "                gpuscan_load_vectors(loaded, from + i, stride);\n"
-    "GPUSCAN_UNROLL\n"
-    "                for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "                    GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            gpuscan_sample_part here = parts[k];\n"
+    "            if (here.is_whole) {\n"
+    "                gpuscan_count_vector(loaded[k], here.first, here.weights, copy, first_bin, bins, accumulators,\n"
+    "                                     GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "                continue;\n"
     "            }\n"
-    "            for (; i < end; i += stride)\n"
-    "                GPUSCAN_COUNT_VECTOR(gpuscan_load_once(from + i), begin + i);\n"
-    "        }\n"
-    "#endif\n"
-    "        row += members / row_groups;\n"
-    "        if (row < rows) {\n"
-    "            here = gpuscan_sample_row_at(samples, pitch, count, weights, weights_pitch, row);\n"
-    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n"
-    "            more = gpuscan_load_if(loaded, here, first, stride64);\n"
-    "#endif\n"
+    "            for (ulong i = here.first; i < here.last; i++)\n"
+    "                GPUSCAN_COUNT_ALONE(i);\n"
     "        }\n"
     "    }\n"
+    "#else\n"
+    "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
+    "        ulong at = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
+    "        GPUSCAN_COUNT_ALONE(at);\n"
+    "    }\n"
+    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n"
+    "    ulong i = first;\n"
+    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_AHEAD /* the next vectors are on their way while these are counted */\n"
+    "    while (more) {\n",
+    "        uint4 next[GPUSCAN_ITEM_VECTORS];\n"
+    "        i += GPUSCAN_ITEM_VECTORS * stride64;\n"
+    "        more = gpuscan_load_if(next, here, i, stride64);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64 - GPUSCAN_ITEM_VECTORS * stride64);\n"
+    "            loaded[k] = next[k];\n"
+    "        }\n"
+    "    }\n"
+    "    for (; i < here.vectors; i += 2 * stride64) {\n"
+    "        bool two = i + stride64 < here.vectors;\n"
+    "        loaded[0] = gpuscan_load_once(gpuscan_sample_row_vectors(here) + i);\n"
+    "        loaded[1] = gpuscan_load_once_if(two, gpuscan_sample_row_vectors(here) + (i + stride64));\n"
+    "        GPUSCAN_COUNT_VECTOR(loaded[0], i);\n"
+    "        if (two)\n"
+    "            GPUSCAN_COUNT_VECTOR(loaded[1], i + stride64);\n"
+    "    }\n"
+    "#else\n"
+    "    while (more) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            if (i + k * stride64 < here.vectors)\n"
+    "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64);\n"
+    "        i += GPUSCAN_ITEM_VECTORS * stride64;\n"
+    "        more = gpuscan_load_if(loaded, here, i, stride64);\n"
+    "    }\n"
+    "#endif\n"
+    "#else\n"
+    "    for (ulong begin = 0; begin < here.vectors; begin += GPUSCAN_CHUNK) {\n"
+    "        global const uint4 *from = gpuscan_sample_row_vectors(here) + begin;\n"
+    "        uint end = (uint)min(here.vectors - begin, (ulong)GPUSCAN_CHUNK);\n"
+    "        uint i = first;\n"
+    "        for (; i + (GPUSCAN_ITEM_VECTORS - 1) * stride < end; i += GPUSCAN_ITEM_VECTORS * stride) {\n"
+    "            uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
+    "            gpuscan_load_vectors(loaded, from + i, stride);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "                GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n"
+    "        }\n"
+    "        for (; i < end; i += stride)\n"
+    "            GPUSCAN_COUNT_VECTOR(gpuscan_load_once(from + i), begin + i);\n"
+    "    }\n"
+    "#endif\n"
+    "#endif\n"
     "#if GPUSCAN_COPIES\n"
     "    if (!GPUSCAN_PLANTED(BARRIER_COUNTS))\n"
     "        GPUSCAN_BARRIER();\n"
-    "    uint bins_here = min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
+    "#endif\n"
+    "#if GPUSCAN_MERGE\n"
+    "    gpuscan_merge_values(bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
+    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n"
+    "                                   : min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
     "    uint helper = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
     "    uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS;\n"
     "    while (GPUSCAN_BIN_ITEMS > 1 || k < bins_here) { /* once and by all, or as often as there are bins */\n"
     "        uint sums[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-    "            sums[j] = gpuscan_copies_sum(bins, min(k + j * GPUSCAN_GROUP, bins_here - 1), helper);\n"
+    "            sums[j] = GPUSCAN_BIN_SUM(min(k + j * GPUSCAN_GROUP, bins_here - 1));\n"
     "        if (GPUSCAN_PLANTED(HISTOGRAM_GROUP) && get_group_id(0) == 0)\n"
     "            for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "                sums[j] = 0;\n"
     "#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n"
     "        /* An accumulator counts the slice's groups in its upper bits and samples below: whoever adds as the last group\n"
     "           has the bin's sum. No fence is needed, since nothing else is read. */\n"
-    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n",
+    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
     "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
@@ -4532,7 +4701,7 @@ static const char *gpuscan__kernels[] = {
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
     "                if (members > 1)\n"
-    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n"
+    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n",
     "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n"
     "            }\n"
     "#else\n"
@@ -4608,6 +4777,13 @@ static const char *gpuscan__kernels[] = {
     X(PIPE_NONE, 0)          /* histogram: samples are loaded when they are counted */                                 \
     X(PIPE_AHEAD, 1)         /* a round before */                                                                      \
     X(PIPE_SHORT, 2)         /* all at once: the form for few samples */                                               \
+    X(PIPE_ROWS, 3)          /* rows with gaps */                                                                      \
+    X(BY_VALUE_NOT, 0)       /* histogram of bytes by value: see gpuscan_value_of */                                   \
+    X(BY_VALUE_PLAIN, 1)                                                                                               \
+    X(BY_VALUE_SPREAD, 2)                                                                                              \
+    X(MERGE_NONE, 0)         /* values are bins, or bins are counted */                                                \
+    X(MERGE_LOCAL, 1)        /* values are put into bins: in local memory, */                                          \
+    X(MERGE_GLOBAL, 2)       /* or in global memory */                                                                 \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that came */                           \
     X(ARRIVALS_U32, 24)      /* from this bit on they do, in words of 32 bits */                                       \
     X(ARRIVALS_U64, 40)      /* in words of 64 bits */
@@ -4781,7 +4957,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 /* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__MAX_KERNELS = 3, GPUSCAN__KEY_OWN = 20 };
+enum { GPUSCAN__MAX_KERNELS = 3, GPUSCAN__KEY_OWN = 24 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
@@ -9043,8 +9219,9 @@ typedef struct gpuscan__histogram_key {
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint32_t in_launch; /* finished in the launch that counts: 1 by a fence, or a GPUSCAN__ARRIVALS_... */
     uint32_t pipe;      /* GPUSCAN__PIPE_... */
-    uint32_t slices, slice_bins; /* into how many slices the bins are cut, of how many each */
-    uint32_t byte_bins, byte_tables;
+    uint32_t slices, slice_bins; /* into how many slices the bins are cut, of how many each; by value: 1, the values */
+    uint32_t by_value, merge;    /* GPUSCAN__BY_VALUE_..., GPUSCAN__MERGE_... */
+    uint32_t byte_tables;
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
 
@@ -9055,14 +9232,14 @@ typedef struct gpuscan__histogram_plan {
     uint32_t channels, channel_bins; /* counters of a channel */
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps are one long row */
-    uint64_t pitch, weights_pitch, groups, row_groups;
+    uint64_t pitch, weights_pitch, groups;
     uint64_t lower, range, factor;   /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
     double real_lower, real_upper, real_step;
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
-    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(row_groups) X(weights_offset) X(weights_pitch)       \
-    X(edges_offset) X(accumulators_offset) X(counts_offset) X(flags)
+    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)       \
+    X(accumulators_offset) X(counts_offset) X(flags)
 #define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
@@ -9078,6 +9255,24 @@ static uint32_t gpuscan__active_channels(uint32_t mask) {
     for (; mask; mask &= mask - 1)
         active++;
     return active;
+}
+
+/* Counters of all channels of the mask. */
+static uint64_t gpuscan__all_bins(const gpuscan__histogram_key *own) {
+    return (uint64_t)gpuscan__active_channels(own->mask) *
+           ((uint64_t)own->bins + (own->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0));
+}
+
+/* What a group of many work-items counts with in local memory, in words; and with the bins that values are put into. */
+static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
+    return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : own->slice_bins * own->copies;
+}
+
+static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
+    uint32_t words = gpuscan__local_counters(own);
+    if (own->merge == GPUSCAN__MERGE_LOCAL)
+        words += (uint32_t)gpuscan__all_bins(own);
+    return words ? words : 1;
 }
 
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -9125,13 +9320,14 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "SLICES", own.slices);
     gpuscan__define_number(text, "SLICE_BINS", own.slice_bins);
     gpuscan__define_number(text, "ARRIVALS", own.in_launch > 1 ? own.in_launch : (uint32_t)GPUSCAN__ARRIVALS_NONE);
-    if (own.byte_bins)
-        gpuscan__define(text, "BYTE_BINS", sample->kind == 's' ? "0x80808080u" : "0u");
+    gpuscan__define_number(text, "SAMPLE_IS_SIGNED", sample->kind == 's');
+    gpuscan__define_number(text, "BY_VALUE", own.by_value);
+    gpuscan__define_number(text, "MERGE", own.merge);
+    gpuscan__define_number(text, "LOCAL_COUNTERS", gpuscan__local_counters(&own));
+    gpuscan__define_number(text, "LOCAL_ALL", gpuscan__local_all(&own));
     gpuscan__define_number(text, "BYTE_TABLES", own.byte_tables);
     gpuscan__define_number(text, "BINS", own.bins);
-    gpuscan__define_number(text, "ALL_BINS",
-                           (uint64_t)gpuscan__active_channels(own.mask) *
-                               ((uint64_t)own.bins + (own.outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0)));
+    gpuscan__define_number(text, "ALL_BINS", gpuscan__all_bins(&own));
 }
 
 /* floor(2^64 * a / b) for a < b, by long division. */
@@ -9312,11 +9508,11 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
     if (key->bins > 0x7fffffffu / 4 - 2)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "bins is more than %u", 0x7fffffffu / 4 - 2);
     plan->channel_bins = key->bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
-    plan->all_bins = (uint64_t)gpuscan__active_channels(key->mask) * plan->channel_bins;
     key->form = (uint32_t)desc->form;
     key->closed = desc->closed != 0 && desc->form != GPUSCAN_BINS_VALUES;
     key->outside = (uint32_t)desc->outside;
     key->channels = plan->channels;
+    plan->all_bins = gpuscan__all_bins(key);
     key->counter = (uint32_t)plan->counter;
     if (desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "form: VALUES is for integers");
@@ -9380,6 +9576,35 @@ static int gpuscan__counts_bytes(const gpuscan__histogram_plan *plan) {
     return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight;
 }
 
+/* And elsewhere, too, where so much local memory holds all values: with several channels in a form of its own. */
+static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint32_t copies) {
+    gpuscan__histogram_key *own = &plan->key;
+    uint32_t active = gpuscan__active_channels(own->mask);
+    uint64_t merged = plan->all_bins;
+    int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all;
+    if (gpuscan__types[plan->sample].size > 1)
+        return 0;
+    own->by_value = GPUSCAN__BY_VALUE_PLAIN;
+    own->slice_bins = 256 * active;
+    if (local >= 256 * 32 * 4 && plan->channels > 1 && copies >= 8 && !own->weight &&
+        (plan->channels == 3 || active >= plan->channels - 1)) {
+        own->by_value = GPUSCAN__BY_VALUE_SPREAD;
+        own->copies = 32 / plan->channels;
+    } else {
+        for (own->copies = 1; own->copies * 2 <= copies && own->slice_bins * 8 * own->copies <= local;)
+            own->copies *= 2;
+    }
+    if (gpuscan__local_counters(own) * 4 > local) {
+        own->by_value = own->copies = 0;
+        return 0;
+    }
+    if (!values_are_bins) {
+        local -= gpuscan__local_counters(own) * 4;
+        own->merge = merged <= 4096 && merged * 4 <= local ? GPUSCAN__MERGE_LOCAL : GPUSCAN__MERGE_GLOBAL;
+    }
+    return 1;
+}
+
 /* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -9402,7 +9627,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!gpuscan__key_is_cpu(key))
         key->group =
             gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(profile->counts_group, common->group_limit));
-    own->copies = own->byte_tables = 0;
+    own->copies = own->byte_tables = own->by_value = own->merge = 0;
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
@@ -9414,8 +9639,12 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         own->copies = own->byte_tables = tables;
         return GPUSCAN_SUCCESS;
     }
-    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
+    copies = profile->counts_copies[gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     why = gpuscan__why_refused(gs, common, strategy);
+    if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
+        gpuscan__counts_by_value(plan, local, (uint32_t)copies))
+        return GPUSCAN_SUCCESS;
+    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64)
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? (plan->all_bins + 1) * 4 > local : own->slices > profile->counts_slices))
@@ -9427,7 +9656,6 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
         return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
     }
-    copies = profile->counts_copies[gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     copies_local = local;
     if (gpuscan__key_is_cpu(key)) { /* each with one counter more */
         copies = gpuscan__min(8, local / ((plan->all_bins + 1) * 4));
@@ -9449,7 +9677,11 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     key->vectors = profile->counts_vectors;
     key->registers = 0;
     own->pipe = GPUSCAN__PIPE_NONE;
-    if (!gpuscan__key_is_cpu(key) && own->copies && profile->counts_pipe) {
+    if (!gpuscan__key_is_cpu(key) && plan->rows > 1) {
+        own->pipe = GPUSCAN__PIPE_ROWS;
+        if (own->slices == 1)
+            key->registers = gpuscan__registers(gs, key, profile->counts_registers);
+    } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->counts_pipe) {
         int few;
         if (own->slices > 1) {
             uint64_t slices = gpuscan__min(profile->counts_slices,
@@ -9471,11 +9703,10 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
         }
     }
-    own->slice_bins = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slices);
-    own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slice_bins);
-    own->byte_bins = size == 1 && own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE &&
-                     own->range_all && !own->weight && !gpuscan__key_is_cpu(key) && own->copies && own->slices == 1 &&
-                     plan->channels != 3;
+    if (!own->by_value) {
+        own->slice_bins = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slices);
+        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slice_bins);
+    }
     key->tile = gpuscan__key_is_cpu(key) ? 65536 / size /* only shares out the work: long stretches */
                                          : key->group * key->vectors * vector;
 }
@@ -9510,7 +9741,6 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
     else
         groups = gpuscan__max(groups, elements >> 31); /* a group's counters do not overflow */
     plan->groups = groups;
-    plan->row_groups = 1;
 }
 
 /* Enough vectors a work-item to be worth a group's bins; a group of a slice has the more bins to hand over. */
@@ -9524,12 +9754,11 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->slices == 1 ? profile->counts_least[size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL]
                         : own->pipe        ? profile->short_vectors
                                            : 12;
-    plan->row_groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.group * per_item * vector), 1);
-    plan->row_groups = gpuscan__min(plan->row_groups, most);
-    plan->groups = gpuscan__max(gpuscan__min(plan->rows, most / plan->row_groups), 1);
+    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* rows with gaps: perhaps one more, each */
+    plan->groups = gpuscan__ceil_div(vectors * plan->rows, plan->common.key.group * per_item);
+    plan->groups = gpuscan__max(gpuscan__min(plan->groups, most), 1);
     /* local counters have 32 bits */
-    plan->row_groups = gpuscan__max(plan->row_groups, gpuscan__ceil_div(elements >> 30, plan->groups));
-    plan->groups *= plan->row_groups * own->slices;
+    plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
 /* Whether the launch that counts finishes, too: by words that count arrivals, or by a fence. */
@@ -9538,7 +9767,7 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     uint64_t elements = plan->count * plan->channels * plan->rows;
     int cpu = gpuscan__key_is_cpu(&plan->common.key), small = plan->all_bins <= 4096;
     if (gs->device.int64_atomics && !own->weight && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U64 && own->copies &&
-        !cpu && (small || own->slices > 1))
+        own->merge != GPUSCAN__MERGE_GLOBAL && !cpu && (small || own->slices > 1))
         return own->pipe == GPUSCAN__PIPE_SHORT && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U32 &&
                        gpuscan__histogram_most(gs, plan) < (uint64_t)1 << (32 - GPUSCAN__ARRIVALS_U32)
                    ? GPUSCAN__ARRIVALS_U32
@@ -9611,8 +9840,7 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
     if (gpuscan__uses_ptx(gs, key))
         return 0; /* the kernel declares it */
-    return gpuscan__max((uint64_t)plan->key.slice_bins * plan->key.copies, 1) * 4 +
-           gpuscan__lanes_bytes(gs, key->group);
+    return (uint64_t)gpuscan__local_all(&plan->key) * 4 + gpuscan__lanes_bytes(gs, key->group);
 }
 
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -9635,7 +9863,6 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     count.count = plan->count;
     count.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
     count.rows = plan->rows;
-    count.row_groups = plan->row_groups;
     count.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     count.weights_pitch = plan->weights_pitch;
     count.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);

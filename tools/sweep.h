@@ -78,8 +78,8 @@ static struct {
         const uint64_t count = d->count, rows = d->rows ? d->rows : 1;                                                 \
         uint64_t row, i;                                                                                               \
         for (row = 0; row < rows; row++) {                                                                             \
-            const T *RESTRICT a = (const T *)src + d->src.offset + row * (d->src_pitch ? d->src_pitch : count);         \
-            T *RESTRICT b = (T *)dst + d->dst.offset + row * (d->dst_pitch ? d->dst_pitch : count);                     \
+            const T *RESTRICT a = (const T *)src + d->src.offset + row * (d->src_pitch ? d->src_pitch : count);        \
+            T *RESTRICT b = (T *)dst + d->dst.offset + row * (d->dst_pitch ? d->dst_pitch : count);                    \
             T sum;                                                                                                     \
             memcpy(&sum, d->init, sizeof sum);                                                                         \
             if (d->kind == GPUSCAN_INCLUSIVE) {                                                                        \
@@ -157,7 +157,8 @@ static struct {
                 for (k = 0; k < channels; k++) {                                                                       \
                     uint32_t bin;                                                                                      \
                     if ((mask >> k & 1) == 0) continue;                                                                \
-                    if (d->form == GPUSCAN_BINS_EDGES) bin = sweep_edge_bin(d->bins, (float)a[i * channels + k]);       \
+                    if (d->form == GPUSCAN_BINS_EDGES) bin = sweep_edge_bin(d->bins, (float)a[i * channels + k]);      \
+                    else if (sizeof(T) == 1 && d->bins == 256 && d->upper.u == 0) bin = (uint8_t)a[i * channels + k];  \
                     else bin = sweep_bin_##ID(d, lower, upper, a[i * channels + k], scale);                            \
                     if (bin != UINT32_MAX) at[bin] += weight ? weight[i] : 1;                                          \
                     at += d->bins;                                                                                     \
