@@ -1,7 +1,9 @@
 /* cc -O2 test_floats.c -o test_floats -lcmocka -lOpenCL -lm
    What holds for floats with every strategy, bit by bit: a result is init, or what the operator starts with, combined
    with the elements from the left. Sums start with +0 as C's loops do, so that a sum of -0 is +0 unless init is -0;
-   MIN and MAX pass over NaN, and of NaN alone they are the identity, an infinity. */
+   MIN and MAX pass over NaN, and of NaN alone they are the identity, an infinity.
+   And of scans, whatever the order of their additions: the total is the last inclusive element, exclusive[i + 1] is
+   inclusive[i], and sums of what is not negative do not decrease. */
 #include "harness.h"
 
 /* Of one value each, so that every order gives these bits. */
@@ -73,8 +75,165 @@ static void test_starts(void **state) {
         }
 }
 
+/* Elements whose sums are rounded in every order in another way. */
+typedef enum spread { EVEN, WIDE, SPARSE, TENTHS, SIGNED, SPREADS } spread;
+static const char *const spread_names[SPREADS] = {"[0, 1)", "2^-20 to 2^20", "mostly 0", "0.1", "of both signs"};
+
+static double spread_value(spread s, gpuscan_type type) {
+    switch (s) {
+    case WIDE: /* f16 is no wider */
+        return ldexp(1 + test_unit(), (int)test_below(type == GPUSCAN_TYPE_F16 ? 16 : 41) -
+                                          (type == GPUSCAN_TYPE_F16 ? 14 : 20));
+    case SPARSE:
+        return test_below(8) ? 0 : test_unit() * 100;
+    case TENTHS:
+        return 0.1;
+    case SIGNED:
+        return test_unit() - 0.5;
+    case EVEN:
+    case SPREADS:
+        break;
+    }
+    return test_unit();
+}
+
+typedef struct layout {
+    uint64_t rows, count, src_gap, dst_gap, src_offset, dst_offset;
+    unsigned init, in_place, counted; /* counted: the device reads a smaller count */
+} layout;
+
+/* Scans into dst, whose elements it returns; NULL: refused. */
+static const unsigned char *sums(gpuscan_scan_desc *d, gpuscan_scan_kind kind, test_buffer *src, const void *in,
+                                 test_buffer *dst, const layout *l) {
+    test_buffer *out = l->in_place ? src : dst;
+    test_buffer_set(src, l->src_offset, (l->rows - 1) * (l->count + l->src_gap) + l->count, in);
+    if (!l->in_place)
+        test_buffer_set(dst, l->dst_offset, (l->rows - 1) * (l->count + l->dst_gap) + l->count, NULL);
+    d->kind = kind;
+    d->src = src->at;
+    d->dst = out->at;
+    return test_scan_ran(d) ? (const unsigned char *)test_buffer_get(out) : NULL;
+}
+
+static void check_sums(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op op, spread s, const layout *l) {
+    const size_t         size = ref_size(type);
+    const uint64_t       src_pitch = l->count + l->src_gap;
+    const uint64_t       dst_pitch = l->in_place ? src_pitch : l->count + l->dst_gap;
+    const uint64_t       all = l->rows * (src_pitch > dst_pitch ? src_pitch : dst_pitch);
+    const uint64_t       count = l->counted ? l->count - l->count / 3 : l->count;
+    unsigned char       *in = (unsigned char *)test_alloc(all * size), *kept = (unsigned char *)test_alloc(all * size);
+    const unsigned char *got, *total;
+    unsigned char        init[8];
+    test_buffer          src = test_buffer_new(CL_MEM_READ_WRITE, size, all), dst, totals, counts;
+    gpuscan_scan_desc    d;
+    uint64_t             i, r;
+    memset(&d, 0, sizeof d);
+    dst = test_buffer_new(CL_MEM_READ_WRITE, size, all);
+    totals = test_buffer_new(CL_MEM_READ_WRITE, size, l->rows);
+    counts = test_count_buffer(l->counted ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT, count);
+    for (i = 0; i < all; i++)
+        ref_store(type, in, i, ref_real(spread_value(s, type)));
+    ref_store(type, init, 0, ref_real(l->init ? 0.7 : op == GPUSCAN_OP_MUL ? 1 : 0));
+    d.count = l->count;
+    d.rows = l->rows;
+    d.src_pitch = src_pitch;
+    d.dst_pitch = dst_pitch;
+    d.src_type = type;
+    d.op = op;
+    d.init = l->init ? init : NULL;
+    d.count_buffer = counts.at;
+    d.count_type = l->counted ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+    d.call.strategy = strategy;
+    test_case("%s of %s, %s, %s, %u rows of %u elements, offsets %u and %u%s%s%s", test_op_name(op), spread_names[s],
+              test_type_name(type), test_strategy_name(strategy), (unsigned)l->rows, (unsigned)count,
+              (unsigned)l->src_offset, (unsigned)l->dst_offset, l->init ? ", init" : "", l->in_place ? ", in place" : "",
+              l->counted ? ", counted" : "");
+    test_buffer_set(&totals, 1, l->rows, NULL);
+    d.total = totals.at;
+    if ((got = sums(&d, GPUSCAN_INCLUSIVE, &src, in, &dst, l)) != NULL) {
+        memcpy(kept, got, (size_t)((l->rows - 1) * dst_pitch + l->count) * size);
+        total = (const unsigned char *)test_buffer_get(&totals);
+        for (r = 0; r < l->rows; r++) {
+            const unsigned char *row = kept + r * dst_pitch * size;
+            test_same_bytes(total + r * size, row + (count - 1) * size, size, 1);
+            for (i = 1; s != SIGNED && op == GPUSCAN_OP_ADD && i < count; i++)
+                if (!(ref_load(type, row, i).real >= ref_load(type, row, i - 1).real))
+                    fail_msg("%s: element %u of row %u decreases: %.17g after %.17g", test.what, (unsigned)i,
+                             (unsigned)r, ref_load(type, row, i).real, ref_load(type, row, i - 1).real);
+        }
+    }
+    if (got && (got = sums(&d, GPUSCAN_EXCLUSIVE, &src, in, &dst, l)) != NULL)
+        for (r = 0; r < l->rows; r++) {
+            test_same_bytes(got + r * dst_pitch * size, init, size, 1);
+            test_same_bytes(got + (r * dst_pitch + 1) * size, kept + r * dst_pitch * size, size, count - 1);
+            total = (const unsigned char *)test_buffer_get(&totals);
+            test_same_bytes(total + r * size, kept + (r * dst_pitch + count - 1) * size, size, 1);
+        }
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    test_buffer_free(&totals);
+    test_buffer_free(&counts);
+    free(in);
+    free(kept);
+}
+
+static const uint64_t lengths[] = {1,    2,    7,    15,    16,    17,     63,     64,      65,
+                                   127,  255,  257,  1000,  4097,  16385,  33000,  100003,  1048577};
+static const layout   layouts[] = {{3, 1001, 5, 2, 3, 1, 1, 0, 0}, {2, 40007, 1, 9, 0, 0, 0, 0, 0},
+                                   {3000, 7, 0, 0, 0, 5, 1, 0, 0}, {3000, 32, 1, 0, 1, 0, 0, 0, 0},
+                                   {40, 3000, 0, 1, 0, 0, 1, 0, 0}, {1, 70001, 0, 0, 5, 3, 1, 0, 0},
+                                   {1, 70001, 0, 0, 2, 2, 0, 1, 0}, {2, 5003, 3, 0, 0, 0, 1, 1, 0},
+                                   {1, 90001, 0, 0, 0, 0, 1, 0, 1}};
+
+/* One strategy with one type, and so two programs. scale: what the numbers of elements are divided by. */
+static void check_strategy(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op op, uint64_t scale) {
+    size_t   n;
+    unsigned s = (unsigned)test_below(SPREADS);
+    for (n = 0; n < sizeof lengths / sizeof *lengths; n++) {
+        layout l = {1, 0, 0, 0, 0, 0, 0, 0, 0};
+        l.count = lengths[n];
+        l.init = n % 3 == 0;
+        if (l.count <= 1048577 / scale)
+            check_sums(type, strategy, op, (spread)(s++ % SPREADS), &l);
+    }
+    for (n = 0; n < sizeof layouts / sizeof *layouts; n++)
+        if (layouts[n].rows * layouts[n].count <= 1048577 / scale)
+            check_sums(type, strategy, op, (spread)(s++ % SPREADS), &layouts[n]);
+}
+
+static void test_order(void **state) {
+    size_t t;
+    int    s;
+    (void)state;
+    for (t = 0; t < sizeof types / sizeof *types; t++)
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+            if (test_has_type(types[t]) && (types[t] == GPUSCAN_TYPE_F32 || test_share(t + (size_t)s, 3)))
+                check_strategy(types[t], (gpuscan_strategy)s, GPUSCAN_OP_ADD, test_size(256, 1, 1));
+    check_strategy(GPUSCAN_TYPE_F32, test_next_strategy(), GPUSCAN_OP_MUL, test_size(1024, 16, 1));
+}
+
+/* The same by what runs on lanes elsewhere: see test_lanes.c, also for what PoCL cannot run. */
+static void test_order_of_lanes(void **state) {
+    static const uint32_t         widths[] = {8, 16, 32, 64};
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+                                                  GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
+    gpuscan_limits limits;
+    size_t         w, s, t;
+    (void)state;
+    memset(&limits, 0, sizeof limits);
+    for (w = 0; w < sizeof widths / sizeof *widths - (test.is_small ? 1 : 0); w++) {
+        limits.lanes = widths[w];
+        test_limit(&limits);
+        for (s = 0; s < sizeof strategies / sizeof *strategies - (test.is_small ? 0 : 1); s++) {
+            t = (w + s + test.seed) % (sizeof types / sizeof *types);
+            if (test_has_type(types[t]) && test_share(w + s, test_size(4, 2, 1)))
+                check_strategy(types[t], strategies[s], GPUSCAN_OP_ADD, test_size(256, 8, 4));
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_starts)};
+    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_order_of_lanes)};
     test_select();
     return cmocka_run_group_tests_name("floats", tests, test_open, test_close);
 }
