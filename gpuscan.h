@@ -1369,7 +1369,7 @@ static const char *gpuscan__kernels[] = {
     "#elif defined(GPUSCAN_T)\n"
     "#define GPUSCAN_LANES_MEMORY shared->lanes\n"
     "#else\n"
-    "#define GPUSCAN_LANES_MEMORY (shared + GPUSCAN_SLICE_BINS * GPUSCAN_COPIES)\n"
+    "#define GPUSCAN_LANES_MEMORY (shared + GPUSCAN_LOCAL_ALL)\n"
     "#endif\n"
     "#if GPUSCAN_HAS_LANES\n"
     "#define gpuscan_lane_at(x, lane) gpuscan_uint_at(x, lane, GPUSCAN_LANES_MEMORY)\n"
