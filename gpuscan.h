@@ -1839,7 +1839,11 @@ static const char *gpuscan__kernels[] = {
     "   sub-group's sum. All vectors take a step of the tree together, so that their latencies overlap.\n"
     "   Sklansky, \"Conditional-sum addition logic\", 1960: of 2d lanes the upper half adds the lower half's sum. */\n"
     "#define GPUSCAN_LOWER_HALF(lane, d) (((lane) | (2 * (d) - 1)) ^ (d)) /* its last lane, for a lane of the upper half */\n"
-    "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
+    "/* Whether a lane of the upper half does so: what it sums begins at most reach lanes before it. */\n"
+    "#define GPUSCAN_REACHES(lane, d, reach) (((lane) & (d)) && ((lane) & ((d) - 1)) < (reach))\n"
+    "/* reach: for each vector; 0: all lanes are summed. */\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_scan_rows(gpuscan_t *x, const uint *reach, gpuscan_t *before, gpuscan_t *sum,\n"
+    "                                            local gpuscan_shared *shared) {\n"
     "    uint lane = GPUSCAN_LANE;\n"
     "#if GPUSCAN_HAS_LANES\n"
     "GPUSCAN_UNROLL\n"
@@ -1847,7 +1851,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            gpuscan_t left = gpuscan_shuffle(x[k], GPUSCAN_LOWER_HALF(lane, d));\n"
-    "            if (lane & d)\n"
+    "            if (GPUSCAN_REACHES(lane, d, reach ? reach[k] : GPUSCAN_LANES))\n"
     "                x[k] = gpuscan_combine(left, x[k]);\n"
     "        }\n"
     "GPUSCAN_UNROLL\n"
@@ -1868,8 +1872,9 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
     "        local gpuscan_t *swap = from;\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
-    "            to[k] = lane & d ? gpuscan_combine(from[k - (int)lane + (int)GPUSCAN_LOWER_HALF(lane, d)], from[k])\n"
-    "                             : from[k];\n"
+    "            to[k] = GPUSCAN_REACHES(lane, d, reach ? reach[k / GPUSCAN_GROUP] : GPUSCAN_LANES)\n"
+    "                        ? gpuscan_combine(from[k - (int)lane + (int)GPUSCAN_LOWER_HALF(lane, d)], from[k])\n"
+    "                        : from[k];\n"
     "        from = to;\n"
     "        to = swap;\n"
     "        GPUSCAN_BARRIER();\n"
@@ -1883,6 +1888,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
+    "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
+    "    gpuscan_lanes_scan_rows(x, 0, before, sum, shared);\n"
+    "}\n"
+    "\n"
     "/* The sum alone: the same tree, hence the same bits. */\n"
     "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -1974,12 +1983,18 @@ static const char *gpuscan__kernels[] = {
     "       vector 0:  lane 0: e0 e1 e2 e3 | lane 1: e4 e5 e6 e7 | ... | lane 31: e124 ... e127\n"
     "       vector 1:  lane 0: e128 ...                                                                                   */\n"
     "\n"
+    "#if GPUSCAN_SRC_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_SRC_RAW) && GPUSCAN_SRC_RAW_SIZE >= 4\n"
+    "#define GPUSCAN_SRC_WORDS 1\n"
+    "#endif\n"
+    "#if GPUSCAN_DST_NARROW && defined(__ENDIAN_LITTLE__) && defined(GPUSCAN_DST_RAW) && GPUSCAN_DST_RAW_SIZE >= 4\n"
+    "#define GPUSCAN_DST_WORDS 1\n"
+    "#endif\n"
     "typedef union {\n"
     "    gpuscan_src element[GPUSCAN_VECTOR];\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
     "    GPUSCAN_SRC_RAW raw;\n"
     "#endif\n"
-    "#if GPUSCAN_PACKED_HERE\n"
+    "#if GPUSCAN_PACKED_HERE || GPUSCAN_SRC_WORDS\n"
     "    uint word[GPUSCAN_SRC_RAW_SIZE / 4];\n"
     "#endif\n"
     "} gpuscan_src_vector;\n"
@@ -1989,11 +2004,49 @@ static const char *gpuscan__kernels[] = {
     "#ifdef GPUSCAN_DST_RAW\n"
     "    GPUSCAN_DST_RAW raw;\n"
     "#endif\n"
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "#if (GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST) || GPUSCAN_DST_WORDS\n"
     "    uint word[GPUSCAN_DST_RAW_SIZE / 4];\n"
     "#endif\n"
     "} gpuscan_dst_vector;\n"
     "\n"
+    "/* Element v of a vector. Small ones are cut out of words: arrays of them do not stay in registers (NVIDIA). */\n"
+    "#define GPUSCAN_PART_SHIFT(type, v)  ((v) * (uint)sizeof(type) % 4 * 8)\n"
+    "#define GPUSCAN_PART_MASK(type)      (sizeof(type) == 1 ? 0xffu : 0xffffu)\n"
+    "#define GPUSCAN_PART_WORD(vector, type, v) (vector)->word[(v) * (uint)sizeof(type) / 4]\n"
+    "static inline gpuscan_src gpuscan_src_at(const gpuscan_src_vector *vector, uint v) {\n"
+    "#if GPUSCAN_SRC_WORDS\n"
+    "    return (gpuscan_src)(GPUSCAN_PART_WORD(vector, gpuscan_src, v) >> GPUSCAN_PART_SHIFT(gpuscan_src, v));\n"
+    "#else\n"
+    "    return vector->element[v];\n"
+    "#endif\n"
+    "}\n"
+    "static inline void gpuscan_src_put(gpuscan_src_vector *vector, uint v, gpuscan_src x) {\n"
+    "#if GPUSCAN_SRC_WORDS\n"
+    "    uint mask = GPUSCAN_PART_MASK(gpuscan_src), shift = GPUSCAN_PART_SHIFT(gpuscan_src, v);\n"
+    "    uint word = GPUSCAN_PART_WORD(vector, gpuscan_src, v) & ~(mask << shift);\n"
+    "    GPUSCAN_PART_WORD(vector, gpuscan_src, v) = word | ((uint)x & mask) << shift;\n"
+    "#else\n"
+    "    vector->element[v] = x;\n"
+    "#endif\n"
+    "}\n"
+    "static inline gpuscan_dst gpuscan_dst_at(const gpuscan_dst_vector *vector, uint v) {\n"
+    "#if GPUSCAN_DST_WORDS\n"
+    "    return (gpuscan_dst)(GPUSCAN_PART_WORD(vector, gpuscan_dst, v) >> GPUSCAN_PART_SHIFT(gpuscan_dst, v));\n"
+    "#else\n"
+    "    return vector->element[v];\n"
+    "#endif\n"
+    "}\n"
+    "/* In ascending order of v: each word's first clears it. */\n"
+    "static inline void gpuscan_dst_put(gpuscan_dst_vector *vector, uint v, gpuscan_dst x) {\n"
+    "#if GPUSCAN_DST_WORDS\n"
+    "    uint part = ((uint)x & GPUSCAN_PART_MASK(gpuscan_dst)) << GPUSCAN_PART_SHIFT(gpuscan_dst, v);\n"
+    "    uint word = GPUSCAN_PART_SHIFT(gpuscan_dst, v) == 0 ? 0 : GPUSCAN_PART_WORD(vector, gpuscan_dst, v);\n"
+    "    GPUSCAN_PART_WORD(vector, gpuscan_dst, v) = word | part;\n"
+    "#else\n"
+    "    vector->element[v] = x;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
     "typedef struct {\n"
     "    gpuscan_src_vector vector[GPUSCAN_ITEM_VECTORS];\n"
     "    gpuscan_t before[GPUSCAN_ITEM_VECTORS]; /* what precedes each vector among the sub-group's elements */\n"
@@ -2004,7 +2057,7 @@ static const char *gpuscan__kernels[] = {
     "    uint rising;                         /* a bit for each vector without a negative element */\n"
     "#endif\n"
     "} gpuscan_tile;\n"
-    "\n",
+    "\n"
     "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
     "   such hints, or none for vectors of this size, all loads are alike. */\n"
     "#if GPUSCAN_PTX\n"
@@ -2112,7 +2165,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left)\n"
-    "            padded.element[v] = from[v];\n"
+    "            gpuscan_src_put(&padded, v, from[v]);\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
     "    vector->raw = padded.raw;\n"
     "#else\n"
@@ -2159,10 +2212,10 @@ static const char *gpuscan__kernels[] = {
     "        sum = gpuscan_packed_sum(vector->word[w], sum);\n"
     "    return (gpuscan_t)sum;\n"
     "#else\n"
-    "    gpuscan_t sum = gpuscan_convert(vector->element[0], i);\n"
+    "    gpuscan_t sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
-    "        sum = gpuscan_combine(sum, gpuscan_convert(vector->element[v], i + v));\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_src_at(vector, v), i + v));\n"
     "    return sum;\n"
     "#endif\n"
     "}\n"
@@ -2175,7 +2228,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left) {\n"
-    "            gpuscan_t x = gpuscan_convert(vector->element[v], i + v);\n"
+    "            gpuscan_t x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
     "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n"
     "        }\n"
     "    return sum;\n"
@@ -2189,7 +2242,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left)\n"
-    "            rises = rises && gpuscan_convert(vector->element[v], i + v) >= 0;\n"
+    "            rises = rises && gpuscan_convert(gpuscan_src_at(vector, v), i + v) >= 0;\n"
     "#endif\n"
     "    return rises;\n"
     "}\n"
@@ -2443,9 +2496,9 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "                gpuscan_t next = gpuscan_combine(\n"
-    "                    running, gpuscan_convert(tile->vector[k].element[v], at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
-    "                out.element[v] = GPUSCAN_INCLUSIVE ? gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR)\n"
-    "                                                   : gpuscan_vector_place(&ends, running, false);\n"
+    "                    running, gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
+    "                gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR)\n"
+    "                                                           : gpuscan_vector_place(&ends, running, false));\n"
     "                running = next;\n"
     "            }\n"
     "#endif\n"
@@ -2466,13 +2519,13 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "            if (v < there)\n"
-    "                to[k * GPUSCAN_VECTOR_STRIDE + v] = out.element[v];\n"
+    "                to[k * GPUSCAN_VECTOR_STRIDE + v] = gpuscan_dst_at(&out, v);\n"
     "#else\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "            if (v < there) {\n"
     "                gpuscan_t next = gpuscan_combine(\n"
-    "                    running, gpuscan_convert(tile->vector[k].element[v], at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
+    "                    running, gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
     "                to[k * GPUSCAN_VECTOR_STRIDE + v] =\n"
     "                    GPUSCAN_INCLUSIVE ? gpuscan_vector_place(&ends, next, v + 1 == min(there, (uint)GPUSCAN_VECTOR))\n"
     "                                      : gpuscan_vector_place(&ends, running, false);\n"
@@ -3072,44 +3125,291 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SCAN_ROWS\n"
     "/* [SCAN ROWS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
-    "/* Many rows of a few elements: a work-item scans a row. A tile for each would be idle but for its first lanes. */\n"
-    "\n"
+    "/* Rows of at most a tile: a group scans a tile of whole rows, so nothing passes between groups. Their elements are\n"
+    "   numbered through, LENGTH for a row: its pitch, where both pitches are the same and little of it is a gap; else its\n"
+    "   elements, rounded up to whole vectors. In the first case the tile begins at a vector's alignment, perhaps a few\n"
+    "   elements before the first row. The lanes scan the tails of their vectors, which begin at the last row's first\n"
+    "   element: where that is follows from the column alone, so no flags are handed on. Such a scan of segments costs no\n"
+    "   more steps than another. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU computing\", 2007. */\n"
     "typedef struct {\n"
-    "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
+    "    GPUSCAN_SCAN_ROWS_NUMBERS\n"
     "} gpuscan_scan_rows_numbers;\n"
     "\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src; /* of the tile's first row */\n"
+    "    global gpuscan_dst *dst;\n"
+    "    ulong src_pitch, dst_pitch;\n"
+    "    uint length, inverse; /* and 2^32 / length, rounded up */\n"
+    "    uint rows, count;     /* whole rows; elements of each */\n"
+    "    uint before;          /* elements before the first row, and */\n"
+    "    uint rows_before;     /* how many rows they are */\n"
+    "    bool dense;           /* without gaps */\n"
+    "} gpuscan_row_tile;\n"
+    "\n"
+    "/* Where an element stands; rows before the first have numbers beyond all others. */\n"
+    "typedef struct {\n"
+    "    uint row, column;\n"
+    "} gpuscan_place;\n"
+    "\n"
+    "static inline gpuscan_place gpuscan_place_of(const gpuscan_row_tile *tile, uint i) {\n"
+    "    uint n = i + tile->rows_before * tile->length - tile->before;\n"
+    "    uint row = tile->length == 1 ? n : mul_hi(n, tile->inverse); /* or one too many */\n"
+    "    gpuscan_place place;\n"
+    "    row -= row * tile->length > n ? 1 : 0;\n"
+    "    place.row = row - tile->rows_before;\n"
+    "    place.column = n - row * tile->length;\n"
+    "    return place;\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_place_next(const gpuscan_row_tile *tile, gpuscan_place *place) {\n"
+    "    if (++place->column == tile->length) {\n"
+    "        place->column = 0;\n"
+    "        place->row++;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "static inline bool gpuscan_place_is_element(const gpuscan_row_tile *tile, gpuscan_place place) {\n"
+    "    return place.row < tile->rows && place.column < tile->count;\n"
+    "}\n"
+    "\n"
+    "/* Whether the vector that begins there is in one row; whether, as element i of the tile, it is all elements, side by\n"
+    "   side. */\n"
+    "static inline bool gpuscan_place_in_row(const gpuscan_row_tile *tile, gpuscan_place place) {\n"
+    "    return place.row < tile->rows && place.column + GPUSCAN_VECTOR <= tile->count;\n"
+    "}\n"
+    "static inline bool gpuscan_place_is_vector(const gpuscan_row_tile *tile, gpuscan_place place, uint i) {\n"
+    "    return gpuscan_place_in_row(tile, place) || (tile->dense && i >= tile->before &&\n"
+    "                                                 i + GPUSCAN_VECTOR <= tile->before + tile->rows * tile->length);\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_row_vector_fetch(gpuscan_src_vector *vector, const gpuscan_row_tile *tile,\n"
+    "                                             gpuscan_place place, uint i) {\n"
+    "    gpuscan_src_vector padded;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    global const gpuscan_src *from = tile->src + place.row * tile->src_pitch + place.column;\n"
+    "    if (gpuscan_place_is_vector(tile, place, i) && ((size_t)from & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0) {\n"
+    "        vector->raw = gpuscan_load_vector(from, gpuscan_policy_normal());\n"
+    "        return;\n"
+    "    }\n"
+    "    padded.raw = (GPUSCAN_SRC_RAW)(0);\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        if (gpuscan_place_is_element(tile, place))\n"
+    "            gpuscan_src_put(&padded, v, tile->src[place.row * tile->src_pitch + place.column]);\n"
+    "        gpuscan_place_next(tile, &place);\n"
+    "    }\n"
+    "    *vector = padded;\n"
+    "}\n"
+    "\n"
+    "/* The sum of a vector's last elements that are in one row; the column of the last. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_vector_sum(const gpuscan_src_vector *vector, const gpuscan_row_tile *tile,\n"
+    "                                                gpuscan_place place, uint *last, uint *rises) {\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    *rises = 1;\n"
+    "    if (gpuscan_place_in_row(tile, place)) {\n"
+    "        *last = place.column + GPUSCAN_VECTOR - 1;\n"
+    "        *rises = gpuscan_vector_rises(vector, place.column, GPUSCAN_VECTOR);\n"
+    "        return gpuscan_vector_sum(vector, place.column);\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        if (place.column == 0) {\n"
+    "            sum = gpuscan_identity();\n"
+    "            *rises = 1;\n"
+    "        }\n"
+    "        if (gpuscan_place_is_element(tile, place)) {\n"
+    "            gpuscan_t x = gpuscan_convert(gpuscan_src_at(vector, v), place.column);\n"
+    "            sum = gpuscan_combine(sum, x);\n"
+    "#if GPUSCAN_FLOAT_SUM\n"
+    "            *rises = *rises && x >= 0;\n"
+    "#endif\n"
+    "        }\n"
+    "        *last = place.column;\n"
+    "        gpuscan_place_next(tile, &place);\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "\n",
+    "/* Scans what it can of the tile's vectors without the other sub-groups; returns the sum of its last row's elements. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_tile_scan_subgroup(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
+    "                                                        const gpuscan_place *places, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry = gpuscan_identity();\n"
+    "    uint reach[GPUSCAN_ITEM_VECTORS], rising = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint rises;\n"
+    "        x[k] = gpuscan_row_vector_sum(&data->vector[k], tile, places[k], &reach[k], &rises);\n"
+    "        reach[k] /= GPUSCAN_VECTOR; /* vectors before this one that the row's elements at its end are in */\n"
+    "        rising |= rises << k;\n"
+    "    }\n"
+    "    gpuscan_lanes_scan_rows(x, reach, data->before, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint end = (GPUSCAN_SUBGROUP * GPUSCAN_ITEM_VECTORS + k + 1) * GPUSCAN_VECTOR_STRIDE;\n"
+    "        uint behind = (places[k].column + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR;\n"
+    "        if (behind == 0)\n"
+    "            data->before[k] = gpuscan_identity();\n"
+    "        else if (behind > GPUSCAN_LANE)\n"
+    "            data->before[k] = gpuscan_combine(carry, data->before[k]);\n"
+    "#if !GPUSCAN_ANY_ORDER\n"
+    "        data->end[k] = reach[k] > GPUSCAN_LANE ? gpuscan_combine(carry, x[k]) : x[k];\n"
+    "#endif\n"
+    "        carry = gpuscan_place_of(tile, end - 1).column >= GPUSCAN_VECTOR_STRIDE ? gpuscan_combine(carry, sum[k])\n"
+    "                                                                                : sum[k];\n"
+    "    }\n"
+    "#if !GPUSCAN_ANY_ORDER\n"
+    "    data->outer = gpuscan_identity();\n"
+    "    data->rising = rising;\n"
+    "#endif\n"
+    "    return carry;\n"
+    "}\n"
+    "\n"
+    "/* From each sub-group's sum of its last row: the sum of what precedes this sub-group in the row that it begins with. */\n"
+    "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_row_group_before(const gpuscan_row_tile *tile, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t before = gpuscan_identity();\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    uint lane = GPUSCAN_LANE, reach = gpuscan_place_of(tile, (lane + 1) * GPUSCAN_SUBGROUP_TILE - 1).column;\n"
+    "    gpuscan_t x = gpuscan_identity();\n"
+    "    reach /= GPUSCAN_SUBGROUP_TILE;\n"
+    "    if (lane < GPUSCAN_SUBGROUPS)\n"
+    "        x = shared->sums[lane];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_SUBGROUPS; d *= 2) {\n"
+    "        gpuscan_t left = gpuscan_shuffle(x, GPUSCAN_LOWER_HALF(lane, d) % GPUSCAN_LANES);\n"
+    "        if (GPUSCAN_REACHES(lane, d, reach))\n"
+    "            x = gpuscan_combine(left, x);\n"
+    "    }\n"
+    "    x = gpuscan_shuffle(x, GPUSCAN_SUBGROUP == 0 ? 0 : GPUSCAN_SUBGROUP - 1);\n"
+    "    if (GPUSCAN_SUBGROUP != 0)\n"
+    "        before = x;\n"
+    "#else\n"
+    "    for (uint s = 0; s < GPUSCAN_SUBGROUP; s++) {\n"
+    "        uint last = gpuscan_place_of(tile, (s + 1) * GPUSCAN_SUBGROUP_TILE - 1).column;\n"
+    "        before = last >= GPUSCAN_SUBGROUP_TILE ? gpuscan_combine(before, shared->sums[s]) : shared->sums[s];\n"
+    "    }\n"
+    "#endif\n"
+    "    return before;\n"
+    "}\n"
+    "\n",
+    "/* What stands at a vector's ends: see gpuscan_tile_ends. */\n"
+    "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_row_tile_ends(const gpuscan_tile *data, gpuscan_t base, gpuscan_place place,\n"
+    "                                                         uint last, int k) {\n"
+    "    uint number = k * GPUSCAN_LANES + GPUSCAN_LANE; /* of the vector in the sub-group's tile */\n"
+    "    gpuscan_vector_ends ends;\n"
+    "    ends.before = data->before[k];\n"
+    "    if ((place.column + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR > number)\n"
+    "        ends.before = gpuscan_combine(data->group, ends.before);\n"
+    "    ends.before = gpuscan_combine(base, ends.before);\n"
+    "#if !GPUSCAN_ANY_ORDER\n"
+    "    ends.end = last / GPUSCAN_VECTOR > number ? gpuscan_combine(data->group, data->end[k]) : data->end[k];\n"
+    "    ends.end = gpuscan_combine(base, ends.end);\n"
+    "#if GPUSCAN_FLOAT_SUM\n"
+    "    ends.most = data->rising >> k & 1 ? ends.end : NAN;\n"
+    "#endif\n"
+    "#endif\n"
+    "    return ends;\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
+    "                                             gpuscan_place place, uint i, int k, gpuscan_t base,\n"
+    "                                             global gpuscan_dst *totals, uint flags) {\n"
+    "    gpuscan_place first = place, at = gpuscan_place_of(tile, i + GPUSCAN_VECTOR - 1);\n"
+    "    gpuscan_vector_ends ends = gpuscan_row_tile_ends(data, base, place, at.column, k);\n"
+    "    global gpuscan_dst *to = tile->dst + place.row * tile->dst_pitch + place.column;\n"
+    "    gpuscan_t running = ends.before;\n"
+    "    gpuscan_dst_vector out;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        gpuscan_t next;\n"
+    "        if (place.column == 0)\n"
+    "            running = base;\n"
+    "        next = gpuscan_combine(running, gpuscan_convert(gpuscan_src_at(&data->vector[k], v), place.column));\n"
+    "        {\n"
+    "            bool is_tail = place.row == at.row, is_last = v + 1 == GPUSCAN_VECTOR;\n"
+    "            gpuscan_dst inclusive =\n"
+    "                is_tail ? gpuscan_vector_place(&ends, next, is_last) : gpuscan_to_dst(next);\n"
+    "            gpuscan_dst exclusive =\n"
+    "                is_tail ? gpuscan_vector_place(&ends, running, false) : gpuscan_to_dst(running);\n"
+    "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? inclusive : exclusive);\n"
+    "            if ((flags & GPUSCAN_FLAG_TOTAL) && place.column + 1 == tile->count && place.row < tile->rows)\n"
+    "                totals[place.row] = inclusive;\n"
+    "        }\n"
+    "        running = next;\n"
+    "        gpuscan_place_next(tile, &place);\n"
+    "    }\n"
+    "#ifdef GPUSCAN_DST_RAW\n"
+    "    if (gpuscan_place_is_vector(tile, first, i) && ((size_t)to & (GPUSCAN_DST_RAW_SIZE - 1)) == 0) {\n"
+    "        gpuscan_store_vector(to, out.raw);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    place = first;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        if (gpuscan_place_is_element(tile, place))\n"
+    "            tile->dst[place.row * tile->dst_pitch + place.column] = gpuscan_dst_at(&out, v);\n"
+    "        gpuscan_place_next(tile, &place);\n"
+    "    }\n"
+    "}\n"
+    "\n",
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_scan_rows(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
     "                  gpuscan_init init_value, global const gpuscan_dst *init_buffer, global gpuscan_dst *totals,\n"
-    "                  gpuscan_scan_rows_numbers numbers) {\n"
+    "                  gpuscan_scan_rows_numbers numbers, local gpuscan_shared *shared) {\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-    "    src += numbers.src_offset;\n"
-    "    dst += numbers.dst_offset;\n"
-    "    for (ulong row = get_global_id(0); row < numbers.rows - (GPUSCAN_PLANTED(LAST_ROW) ? 1 : 0);\n"
-    "         row += get_global_size(0)) {\n"
-    "        global const gpuscan_src *from = src + row * numbers.src_pitch;\n"
-    "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n"
-    "        gpuscan_t sum = base;\n"
-    "        for (ulong i = 0; i < count; i++) {\n"
-    "            gpuscan_t next = gpuscan_combine(sum, gpuscan_convert(from[i], i));\n"
-    "            to[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : sum);\n"
-    "            sum = next;\n"
+    "    gpuscan_row_tile tile;\n"
+    "    tile.length = (uint)numbers.length;\n"
+    "    tile.inverse = 0xffffffffu / tile.length + 1;\n"
+    "    tile.count = (uint)count;\n"
+    "    tile.src_pitch = numbers.src_pitch;\n"
+    "    tile.dst_pitch = numbers.dst_pitch;\n"
+    "    tile.dense = count == numbers.length && numbers.src_pitch == count && numbers.dst_pitch == count;\n"
+    "    for (ulong row = get_group_id(0) * numbers.tile_rows; row < numbers.rows;\n"
+    "         row += get_num_groups(0) * numbers.tile_rows) {\n"
+    "        gpuscan_tile data;\n"
+    "        gpuscan_place places[GPUSCAN_ITEM_VECTORS];\n"
+    "        tile.src = src + numbers.src_offset + row * numbers.src_pitch;\n"
+    "        tile.dst = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
+    "        tile.rows = (uint)min(numbers.tile_rows, numbers.rows - row);\n"
+    "        if (GPUSCAN_PLANTED(LAST_ROW))\n"
+    "            tile.rows--;\n"
+    "        tile.before = 0;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "        if (numbers.src_pitch == numbers.length && numbers.dst_pitch == numbers.length)\n"
+    "            tile.before = ((uint)(size_t)tile.src & (GPUSCAN_SRC_RAW_SIZE - 1)) / sizeof(gpuscan_src);\n"
+    "#endif\n"
+    "        tile.rows_before = (tile.before + tile.length - 1) / tile.length;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "            places[k] = gpuscan_place_of(&tile, i);\n"
+    "            gpuscan_row_vector_fetch(&data.vector[k], &tile, places[k], i);\n"
     "        }\n"
-    "        if (flags & GPUSCAN_FLAG_TOTAL)\n"
-    "            totals[numbers.total_offset + row] = gpuscan_to_dst(sum);\n"
+    "        if ((flags & GPUSCAN_FLAG_TOTAL) && count == 0)\n"
+    "            for (uint i = GPUSCAN_ITEM; i < tile.rows; i += GPUSCAN_GROUP)\n"
+    "                totals[numbers.total_offset + row + i] = gpuscan_to_dst(base);\n"
+    "        gpuscan_group_share(gpuscan_row_tile_scan_subgroup(&data, &tile, places, shared), shared);\n"
+    "        data.group = gpuscan_row_group_before(&tile, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            gpuscan_row_vector_store(&data, &tile, places[k], GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE, k, base,\n"
+    "                                     totals + numbers.total_offset + row, flags);\n"
+    "        GPUSCAN_BARRIER(); /* the next tile writes shared again */\n"
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [SINGLE-PASS SCAN] ----------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* One tile a group, each datum read once and written once. A tile publishes its sum (aggregate), looks back over the\n"
     "   tiles before it to the nearest one that has published everything up to its end (prefix), and publishes its own.\n"
     "   Merrill and Garland, \"Single-pass parallel prefix scan with decoupled look-back\", 2016. Tickets number the tiles in\n"
     "   the order in which groups start, so that a tile only waits for groups that run or have run.\n"
-    "\n",
+    "\n"
     "   Prefixes are combined in tile order: prefix[t] = prefix[t - 1] op aggregate[t], whichever prefix was found, so that\n"
     "   floats come out with the same bits whatever the timing.\n"
     "\n"
@@ -3682,37 +3982,23 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#else\n"
     "#ifdef GPUSCAN_DST_RAW\n"
-    "typedef union {\n"
-    "    gpuscan_dst element[GPUSCAN_VECTOR];\n"
-    "    uint word[sizeof(GPUSCAN_DST_RAW) / sizeof(uint)];\n"
-    "    GPUSCAN_DST_RAW raw;\n"
-    "} gpuscan_addend_vector;\n"
-    "\n"
-    "/* Adds to element v of a vector. Small elements by shifts: an array of them would not stay in registers. */\n"
-    "static inline void gpuscan_addend_add(gpuscan_addend_vector *vector, int v, gpuscan_t addend) {\n"
-    "#if GPUSCAN_DST_NARROW && defined(__ENDIAN_LITTLE__)\n"
-    "    uint word = v * sizeof(gpuscan_dst) / sizeof(uint), shift = v * sizeof(gpuscan_dst) % sizeof(uint) * 8;\n"
-    "    uint mask = sizeof(gpuscan_dst) == 1 ? 0xffu : 0xffffu;\n"
-    "    gpuscan_dst x = (gpuscan_dst)(vector->word[word] >> shift & mask);\n"
-    "    uint sum = (uint)gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(x))) & mask;\n"
-    "    vector->word[word] = (vector->word[word] & ~(mask << shift)) | sum << shift;\n"
-    "#else\n"
-    "    vector->element[v] = gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(vector->element[v])));\n"
-    "#endif\n"
+    "static inline void gpuscan_addend_add(gpuscan_dst_vector *vector, const gpuscan_dst_vector *of, int v,\n"
+    "                                      gpuscan_t addend) {\n"
+    "    gpuscan_dst_put(vector, v, gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(gpuscan_dst_at(of, v)))));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Adds to a vector whose first element is number past of its block. */\n"
     "static inline GPUSCAN_DST_RAW gpuscan_addends_add(GPUSCAN_DST_RAW raw, global const gpuscan_dst *addends, ulong past,\n"
     "                                                  ulong block) {\n"
-    "    gpuscan_addend_vector vector;\n"
+    "    gpuscan_dst_vector vector, of;\n"
     "    gpuscan_t addend = gpuscan_from_dst(*addends);\n"
-    "    vector.raw = raw;\n"
+    "    of.raw = raw;\n"
     "    if (GPUSCAN_PLANTED(UNIFORM_ADD))\n"
     "        block++;\n"
     "    if (block - past >= GPUSCAN_VECTOR) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "            gpuscan_addend_add(&vector, v, addend);\n"
+    "            gpuscan_addend_add(&vector, &of, v, addend);\n"
     "        return vector.raw;\n"
     "    }\n"
     "    uint left = (uint)(block - past); /* less than VECTOR */\n"
@@ -3723,12 +4009,12 @@ static const char *gpuscan__kernels[] = {
     "            addend = gpuscan_from_dst(*++addends);\n"
     "        }\n"
     "        left--;\n"
-    "        gpuscan_addend_add(&vector, v, addend);\n"
+    "        gpuscan_addend_add(&vector, &of, v, addend);\n"
     "    }\n"
     "    return vector.raw;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* step / block; block is uniform, and the division of 64 bits long. */\n"
     "static inline ulong gpuscan_block_of(ulong step, ulong block) {\n"
     "    if (step < block)\n"
@@ -5334,6 +5620,7 @@ typedef struct gpuscan__profile {
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
 
     gpuscan_strategy histogram;
+    uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows */
     uint32_t counts_group, counts_vectors;
     uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
     uint32_t counts_per_unit_far; /* the same for bins cut into slices for many samples, or in global memory */
@@ -6019,6 +6306,8 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_vectors, 4, 4);
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
+    p->rows_group = 256;
+    p->rows_vectors = 2;
     p->counts_group = 64;
     p->counts_vectors = 4;
     gpuscan__set_by_size(p->counts_per_unit, 4, 4);
@@ -6108,6 +6397,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     /* One group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in flight while
        samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too slowly for that
        to matter. */
+    p->rows_group = 1024;
     p->counts_group = 1024;
     gpuscan__set_by_size(p->counts_per_unit, 1, 1);
     p->counts_per_unit_far = 2;
@@ -6762,6 +7052,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
+    gpuscan__define_number(text, "SRC_NARROW", e->src != GPUSCAN_TYPE_CUSTOM && e->src_size < 4);
     gpuscan__define_number(text, "DST_NARROW", !e->arg && e->dst != GPUSCAN_TYPE_CUSTOM && e->dst_size < 4);
     gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
     if (!e->arg)
@@ -8720,7 +9011,7 @@ static void gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs) {
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
     uint32_t few; /* a single pass over so few tiles that each reads all sums before its own */
-    uint32_t by_item; /* a work-item scans a row */
+    uint32_t whole_rows; /* groups take tiles of whole rows */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
 
@@ -8731,6 +9022,7 @@ typedef struct gpuscan__scan_plan {
     uint64_t row_tiles, tiles;
     uint32_t parts, part_tiles; /* multi-pass: see [MULTI-PASS SCAN] in kernels.cl.inc */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles */
+    uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
@@ -8739,12 +9031,16 @@ typedef struct gpuscan__scan_plan {
 #define GPUSCAN__SCAN_PARTS_NUMBERS(X)                                                                                 \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)      \
     X(carries_offset) X(init_offset) X(total_offset) X(flags)
+#define GPUSCAN__SCAN_ROWS_NUMBERS(X)                                                                                  \
+    X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(length) X(tile_rows)      \
+    X(init_offset) X(total_offset) X(flags)
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(tiles) X(row_tiles) X(ahead)      \
     X(states_offset) X(epoch) X(init_offset) X(total_offset) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 GPUSCAN__NUMBERS(scan_parts, GPUSCAN__SCAN_PARTS_NUMBERS)
+GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 
 enum {
@@ -8756,7 +9052,7 @@ enum {
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL};
-    static const char *const by_item[] = {"gpuscan_scan_rows", NULL};
+    static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
     static const char *const look_back[] = {"gpuscan_scan_look_back", NULL};
     static const char *const look_back_cpu[] = {"gpuscan_scan_look_back_cpu", NULL};
     static const char *const ahead[] = {"gpuscan_scan_ahead", NULL};
@@ -8764,8 +9060,8 @@ static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     gpuscan_strategy strategy = gpuscan__key_strategy(key);
     gpuscan__scan_key own;
     memcpy(&own, key->own, sizeof(own));
-    if (own.by_item)
-        return by_item;
+    if (own.whole_rows)
+        return whole_rows;
     if (!gpuscan__is_single_pass(strategy))
         return multi_pass;
     if (gpuscan__key_is_cpu(key))
@@ -8783,9 +9079,10 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
         gpuscan__define(text, "SCAN_CARRIES_NUMBERS", gpuscan__scan_carries_numbers_text);
         gpuscan__define(text, "SCAN_PARTS_NUMBERS", gpuscan__scan_parts_numbers_text);
+        gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_operation(text, gs, plan,
-                              own.by_item                         ? "SCAN_ROWS"
+                              own.whole_rows                      ? "SCAN_ROWS"
                               : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
                                                                   : "SCAN_MULTI_PASS",
                               gpuscan__vector(plan->e.src_size, plan->e.dst_size), own.inclusive != 0,
@@ -8890,7 +9187,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
                         ? GPUSCAN__FEW_TILES
                         : 0;
-    plan->key.by_item = 0;
+    plan->key.whole_rows = 0;
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
@@ -8922,16 +9219,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
                : "a launch cannot have so many work-items";
 }
 
-/* Whether a work-item scans a row: rows so short that a tile for each would be nearly empty, and so many that each
-   compute unit gets a group of work-items. A CPU strategy's groups are of one work-item anyway. */
-#define GPUSCAN__ROW_OF_ITEM 32
-static int gpuscan__scan_goes_by_item(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
-    const gpuscan__key *key = &plan->common.key;
-    return !plan->common.forced && !gpuscan__key_is_cpu(key) && desc->count <= GPUSCAN__ROW_OF_ITEM &&
-           plan->rows >= (uint64_t)key->group * gs->device.units;
-}
-
+/* Rows so short that a tile for each would be nearly empty: many of them are scanned by whole rows whatever strategy
+   was asked for. */
+#define GPUSCAN__SHORT_ROW 32
 /* Takes a strategy with what else the tuning says. */
 static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning,
                                gpuscan_strategy strategy) {
@@ -8957,12 +9247,52 @@ static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *p
     return GPUSCAN_SUCCESS;
 }
 
+/* What a tile of whole rows is: how many, and how they are numbered through. Not 0 if a tile holds one. */
+static int gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    uint32_t vector = gpuscan__vector(plan->common.e.src_size, plan->common.e.dst_size), tile = plan->common.key.tile;
+    uint64_t length = gpuscan__ceil_div(desc->count, vector) * vector;
+    if (plan->src_pitch == plan->dst_pitch && plan->src_pitch <= 2 * length)
+        length = plan->src_pitch;
+    if (length == 0 || length + vector - 1 > tile)
+        return 0;
+    plan->length = (uint32_t)length;
+    plan->tile_rows = (tile - (vector - 1)) / (uint32_t)length;
+    return 1;
+}
+
+/* Whether the call's rows are short enough for tiles of whole rows. */
+static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning, int is_auto) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    gpuscan__key *key = &plan->common.key;
+    uint32_t vectors;
+    if (plan->common.forced) {
+        plan->parts = plan->part_tiles = 1;
+        return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
+    }
+    if (plan->rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0)
+        return 0;
+    if (!is_auto && (desc->count > GPUSCAN__SHORT_ROW || plan->rows < (uint64_t)key->group * gs->device.units))
+        return 0;
+    gpuscan__scan_take(gs, plan, tuning, GPUSCAN_STRATEGY_MULTI_PASS);
+    for (vectors = gs->device.profile.rows_vectors; vectors <= 8; vectors *= 2) {
+        gpuscan__fit(gs, &plan->common, gs->device.profile.rows_group, vectors);
+        if (gpuscan__scan_cut_rows(plan)) {
+            plan->key.whole_rows = 1;
+            plan->parts = plan->part_tiles = 1;
+            memcpy(key->own, &plan->key, sizeof(plan->key));
+            return 1;
+        }
+    }
+    return 0;
+}
+
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     /* fits: the extents of src and dst do */
     uint64_t bytes = desc->count * plan->rows * gpuscan__max(common->e.src_size, common->e.dst_size);
-    gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
+    gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan), asked;
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan__scan_shape(gs, plan, &tuning);
@@ -8979,13 +9309,12 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     if (why)
         gpuscan__scan_take(gs, plan, &tuning, gpuscan__strategies[tuning.strategy].portable);
     memset(&common->need, 0, sizeof(common->need));
-    if (gpuscan__scan_goes_by_item(gs, plan)) { /* whatever the strategy: there is nothing to look back at */
-        gpuscan__scan_take(gs, plan, &tuning, GPUSCAN_STRATEGY_MULTI_PASS);
-        plan->key.by_item = 1;
-        memcpy(common->key.own, &plan->key, sizeof(plan->key));
-        plan->parts = plan->part_tiles = 1;
+    asked = tuning;
+    if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* there is nothing to look back at */
         return GPUSCAN_SUCCESS;
-    }
+    if (!common->forced)
+        gpuscan__scan_take(gs, plan, &asked, asked.strategy);
+    tuning = asked;
     if (!gpuscan__is_single_pass(tuning.strategy))
         return gpuscan__scan_cut_parts(gs, plan);
     /* ahead: sums, and then prefixes; see [SCAN AHEAD] in kernels.cl.inc */
@@ -9002,11 +9331,10 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
     uint32_t group = common->key.group;
-    int by_item = plan->key.by_item != 0;
-    uint64_t units = by_item ? gpuscan__ceil_div(plan->rows, group) : plan->rows * plan->parts;
+    uint64_t units = plan->rows * plan->parts;
     uint64_t t_size = common->e.t_size;
     uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096));
-    uint64_t shared = by_item ? 0 : gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
+    uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
     gpuscan__scan_sums_numbers sums;
     gpuscan__scan_carries_numbers carries;
     gpuscan__scan_parts_numbers parts;
@@ -9037,7 +9365,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         if (r != 0)
             return r;
     }
-    launch = gpuscan__launch_begin(chain, program, by_item ? GPUSCAN__SCAN_ROWS : GPUSCAN__SCAN_PARTS, stand_in);
+    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
     parts.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     parts.src_pitch = plan->src_pitch;
     parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
@@ -9047,7 +9375,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     parts.rows = plan->rows;
     parts.parts = plan->parts;
     parts.part_tiles = plan->part_tiles;
-    parts.carries_offset = by_item ? 0 : gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+    parts.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
     parts.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     parts.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     parts.flags = common->flags;
@@ -9084,9 +9412,35 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     return gpuscan__launch_end(&launch, &scan, sizeof(scan), gpuscan__grid_of(groups, key->group, shared, 1));
 }
 
+static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
+                                               gpuscan__program *program) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    uint64_t groups = gpuscan__min(gpuscan__ceil_div(plan->rows, plan->tile_rows), (uint64_t)1 << 20);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
+    gpuscan__scan_rows_numbers rows;
+    rows.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    rows.src_pitch = plan->src_pitch;
+    rows.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    rows.dst_pitch = plan->dst_pitch;
+    rows.count = desc->count;
+    rows.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    rows.rows = plan->rows;
+    rows.length = plan->length;
+    rows.tile_rows = plan->tile_rows;
+    rows.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
+    rows.total_offset = gpuscan__arg_buffer(&launch, desc->total);
+    rows.flags = common->flags;
+    return gpuscan__launch_end(&launch, &rows, sizeof(rows),
+                               gpuscan__grid_of(groups, common->key.group,
+                                                gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size), 1));
+}
+
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
                                             gpuscan__program *program) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
+    if (plan->key.whole_rows)
+        return gpuscan__scan_whole_rows(chain, plan, program);
     return gpuscan__is_single_pass(gpuscan__key_strategy(&common->key))
                ? gpuscan__scan_single_pass(chain, plan, program)
                : gpuscan__scan_multi_pass(chain, plan, program);
@@ -9102,6 +9456,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
     gpuscan__test_array *src, *dst, *total;
     unsigned char init[GPUSCAN__CUSTOM_MOST];
+    uint64_t rows = 1, row, vector = gpuscan__vector(e->src_size, e->dst_size);
     memcpy(&own, program->key.own, sizeof(own));
     memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
@@ -9113,11 +9468,23 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     desc.kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc.count = shape.count;
     desc.init = init;
-    src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, shape.count * e->dst_size);
-    total = gpuscan__test_array_of(&test, &desc.total, e->dst_size);
+    if (own.whole_rows) { /* of two thirds of a tile, or a seventh */
+        shape.count = round ? program->key.tile / 7 : program->key.tile - program->key.tile / 3;
+        shape.count = gpuscan__max(shape.count / vector * vector, 2) - 1;
+        shape.tile = shape.count / 2 + 1;
+        desc.rows = rows = 2 * (program->key.tile / (shape.count + 1)) + 1;
+        desc.count = shape.count;
+    }
+    src = gpuscan__test_array_of(&test, &desc.src, rows * shape.count * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, rows * shape.count * e->dst_size);
+    total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
     if (!test.failed) {
-        gpuscan__test_elements(e, &shape, own.inclusive != 0, src->before, init, dst->expected, total->expected);
+        for (row = 0; row < rows; row++) {
+            shape.round = round + 2 * (unsigned)row; /* rows differ */
+            gpuscan__test_elements(e, &shape, own.inclusive != 0, src->before + row * shape.count * e->src_size, init,
+                                   dst->expected + row * shape.count * e->dst_size,
+                                   total->expected + row * e->dst_size);
+        }
         gpuscan__test_filled(src);
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
