@@ -3441,6 +3441,8 @@ static const char *gpuscan__kernels[] = {
     "#ifdef GPUSCAN_SRC_RAW\n"
     "        if (numbers.src_pitch == numbers.length && numbers.dst_pitch == numbers.length)\n"
     "            tile.before = ((uint)(size_t)tile.src & (GPUSCAN_SRC_RAW_SIZE - 1)) / sizeof(gpuscan_src);\n"
+    "        if (tile.before + tile.rows * tile.length > GPUSCAN_TILE) /* the host took the rows for aligned */\n"
+    "            tile.before = 0;\n"
     "#endif\n"
     "        tile.rows_before = (tile.before + tile.length - 1) / tile.length;\n"
     "GPUSCAN_UNROLL\n"
@@ -6374,7 +6376,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->rows_group = 256;
-    p->rows_vectors = 2;
+    p->rows_vectors = 4; /* half of it where rows are few; H200, many: 176 us with 2 of 512 or 1024, 160 with 4 */
     p->counts_group = 64;
     p->counts_vectors = 4;
     gpuscan__set_by_size(p->counts_per_unit, 4, 4);
@@ -6464,7 +6466,6 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     /* One group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in flight while
        samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too slowly for that
        to matter. */
-    p->rows_group = 1024;
     p->counts_group = 1024;
     gpuscan__set_by_size(p->counts_per_unit, 1, 1);
     p->counts_per_unit_far = 2;
@@ -9314,44 +9315,55 @@ static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* What a tile of whole rows is: how many, and how they are numbered through. Not 0 if a tile holds one. */
-static int gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
+/* What a tile of whole rows is: how many, and how they are numbered through. Returns the elements of the tile that they
+   are, or 0 if it does not hold one. */
+static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
-    uint32_t vector = gpuscan__vector(plan->common.e.src_size, plan->common.e.dst_size), tile = plan->common.key.tile;
+    uint32_t size = plan->common.e.src_size, vector = gpuscan__vector(size, plan->common.e.dst_size);
+    uint32_t tile = plan->common.key.tile;
     uint64_t length = gpuscan__ceil_div(desc->count, vector) * vector;
     if (plan->src_pitch == plan->dst_pitch && plan->src_pitch <= 2 * length)
         length = plan->src_pitch;
-    if (length == 0 || length + vector - 1 > tile)
+    if (length % vector != 0 || desc->src.offset % vector != 0) /* tiles may begin before their first row */
+        tile -= vector - 1;
+    if (length == 0 || length > tile)
         return 0;
     plan->length = (uint32_t)length;
-    plan->tile_rows = (tile - (vector - 1)) / (uint32_t)length;
-    return 1;
+    plan->tile_rows = tile / (uint32_t)length;
+    return plan->tile_rows * plan->length;
 }
 
 /* Whether the call's rows are short enough for tiles of whole rows. */
 static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning, int is_auto) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
-    uint32_t vectors;
-    if (plan->common.forced) {
-        plan->parts = plan->part_tiles = 1;
+    uint64_t elements = desc->count * plan->rows; /* fits, as the extents do */
+    int few = elements < (uint64_t)gs->device.units * gs->device.profile.rows_group * 16;
+    uint32_t vectors, best = 0, best_vectors = 0;
+    if (plan->common.forced)
         return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
-    }
     if (plan->rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0)
         return 0;
     if (!is_auto && (desc->count > GPUSCAN__SHORT_ROW || plan->rows < (uint64_t)key->group * gs->device.units))
         return 0;
     gpuscan__scan_take(gs, plan, tuning, GPUSCAN_STRATEGY_MULTI_PASS);
-    for (vectors = gs->device.profile.rows_vectors; vectors <= 8; vectors *= 2) {
+    /* the tiles' vectors that leave least of them empty */
+    for (vectors = few ? 2 : gs->device.profile.rows_vectors; vectors <= 8 && best < 90; vectors++) {
+        uint32_t full;
         gpuscan__fit(gs, &plan->common, gs->device.profile.rows_group, vectors);
-        if (gpuscan__scan_cut_rows(plan)) {
-            plan->key.whole_rows = 1;
-            plan->parts = plan->part_tiles = 1;
-            memcpy(key->own, &plan->key, sizeof(plan->key));
-            return 1;
+        full = (uint32_t)((uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile);
+        if (key->vectors == vectors && full > best) {
+            best = full;
+            best_vectors = vectors;
         }
     }
-    return 0;
+    if (best_vectors == 0)
+        return 0;
+    gpuscan__fit(gs, &plan->common, gs->device.profile.rows_group, best_vectors);
+    gpuscan__scan_cut_rows(plan);
+    plan->key.whole_rows = 1;
+    memcpy(key->own, &plan->key, sizeof(plan->key));
+    return 1;
 }
 
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
