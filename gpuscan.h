@@ -137,7 +137,8 @@
 
    CHANGES     next   gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
                       identity; a histogram's bounds are rounded to the samples' type first; scans of many short rows
-                      take one work-item a row; executables that hold the implementation are a quarter smaller
+                      take one work-item a row; executables that hold the implementation are a quarter smaller;
+                      scans of floats that are not negative do not decrease, and totals are the last elements
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
@@ -698,13 +699,17 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    count 0       src and dst may be missing; only the totals are written: init, or the identity
    conversion    source elements become dst_type (for f16: f32) before they are combined, by custom->convert where it is
                  given, else as C converts
+   floats        are combined in another order than C's loop does, and by each strategy in its own. But with all of them
+                 the total is the last inclusive element, and of two calls that differ in kind alone element i + 1 of
+                 the exclusive one is element i of the inclusive one, bit for bit, with custom operators, too (MIN and
+                 MAX: but for the sign of a zero); and an ADD of what is not negative, after any init, never decreases
    returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
                  than 64 bytes, or in place on a device without fences of device scope; SINGLE_PASS_AHEAD in place; or
                  its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
                  INVALID_ARGUMENT: a pitch is smaller than count
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
-                 "Decoupled fallback", 2025. Within a sub-group: Hillis and Steele, "Data parallel algorithms", 1986 */
+                 "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960 */
 GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *desc);
 
 /* Builds what a scan with this desc will need. */
@@ -1054,6 +1059,16 @@ static const char *gpuscan__kernels[] = {
     "     range       of sample values: [lower, upper)\n"
     "     accumulator a bin's sum in global memory, which all groups add to\n"
     "\n",
+    "   ORDER       in which a scan combines, since floats tell. Whatever stands at an element is what was finished before a\n"
+    "               block of elements, op the block's own inclusive scan at the element; and what precedes the next block is\n"
+    "               just this at the block's end, with all bits. Blocks follow each other in a chain, or as Sklansky joins\n"
+    "               them: of two halves the second gets the first one's last sum. (Steps that shift by 1, 2, 4, ..., of Kogge\n"
+    "               and Stone, give neighbours different trees.) So the total is the last inclusive element, an exclusive\n"
+    "               scan is the inclusive one moved by an element, and as fl(p + s) grows with s, sums of what is not\n"
+    "               negative do not decrease. One level is not so: a lane's vector begins with what precedes it and goes on\n"
+    "               element by element, but ends in what the next lane begins with, and none of its elements may exceed that\n"
+    "               if all rise. ANY_ORDER: integers, MIN and MAX, which do not tell, so whatever is fastest.\n"
+    "\n"
     "   DEFINES     GPUSCAN_..., by the host:\n"
     "     GROUP           work-items a group              CPU      one work-item a group, chunks shaped for a cache\n"
     "     LANES           work-items a sub-group          PTX      NVIDIA's memory and arithmetic instructions\n"
@@ -1065,8 +1080,9 @@ static const char *gpuscan__kernels[] = {
     "     PACKED          bytes of a small integer, of which a word's are added at once; 0: elements one by one\n"
     "     PIPE            how the histogram loads: PIPE_...\n"
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
-    "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not                                                        */\n"
-    "\n"
+    "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not\n"
+    "    ANY_ORDER       results do not depend on the order   FLOAT_SUM   floats are added: what is not negative rises    */\n"
+    "\n",
     "/* Pragmas that hold in custom texts, too, stand before those: see [PROGRAM CACHE]. */\n"
     "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n"
     "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
@@ -1101,13 +1117,13 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_LAST_ROW         17 /* scan_rows leaves the last row out */\n"
     "#define GPUSCAN_TEST_PLANT_BLOCKS_TAIL      18 /* a CPU's histogram leaves out the samples behind whole blocks */\n"
     "#define GPUSCAN_TEST_PLANT_REDUCE_TILES     19 /* a group's tiles are combined in the wrong order */\n"
-    "#define GPUSCAN_TEST_PLANT_REDUCE_ORDER     20 /* the groups' partial results are combined in the wrong order */\n",
+    "#define GPUSCAN_TEST_PLANT_REDUCE_ORDER     20 /* the groups' partial results are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_BARRIER_COUNTS   21 /* bins are summed before all samples are counted: a data race */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
     "#define GPUSCAN_PLANTED(name) (GPUSCAN_TEST_PLANT == GPUSCAN_TEST_PLANT_##name)\n"
-    "\n"
+    "\n",
     "/* [BARRIERS AND MEMORY] -------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_GROUP == 1\n"
@@ -2379,11 +2395,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* What stands before a lane's vector and behind it, and what none of its elements may exceed. */\n"
+    "/* What stands before a lane's vector and at its end, and what none of its elements may exceed: see ORDER. */\n"
     "typedef struct {\n"
     "    gpuscan_t before;\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    gpuscan_t end, most;\n"
+    "    gpuscan_t end;\n"
+    "#endif\n"
+    "#if GPUSCAN_FLOAT_SUM\n"
+    "    gpuscan_t most;\n"
     "#endif\n"
     "} gpuscan_vector_ends;\n"
     "\n"
@@ -2408,7 +2427,7 @@ static const char *gpuscan__kernels[] = {
     "    return ends;\n"
     "}\n"
     "\n"
-    "/* What is stored of a vector's running sum. */\n"
+    "/* What is stored of a vector's running sum, up to its last element or not. */\n"
     "GPUSCAN_INLINE gpuscan_dst gpuscan_vector_place(const gpuscan_vector_ends *ends, gpuscan_t running, bool is_last) {\n"
     "#if !GPUSCAN_ANY_ORDER\n"
     "    if (is_last)\n"
@@ -2501,7 +2520,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "typedef struct {\n"
     "    uint ticket;\n"
-    "    uint head; /* of the tile at hand: see gpuscan_span_head */\n"
+    "    uint head; /* of the row at hand: see gpuscan_span_head */\n"
     "} gpuscan_shared;\n"
     "\n"
     "#ifdef __has_builtin\n"
@@ -2648,7 +2667,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_WIDE > 1\n"
     "#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n"
     "\n"
-    "/* A span's sum under way; i runs to end, in steps. */\n"
+    "/* A span's sum under way: i runs to end, a step at a time. */\n"
     "#if GPUSCAN_ANY_ORDER || GPUSCAN_REDUCE\n"
     "/* Lane by lane, as only a commutative operator may: two vectors a step from either half of a span, since a core reads\n"
     "   two streams faster than one. */\n"
@@ -2717,7 +2736,7 @@ static const char *gpuscan__kernels[] = {
     "                                                      uint head) {\n"
     "    gpuscan_wide_sum sum;\n"
     "    gpuscan_t start = gpuscan_identity();\n"
-    "    for (sum.i = first; sum.i < first + head; sum.i++)\n"
+    "    for (sum.i = first; sum.i < min(first + head, last); sum.i++)\n"
     "        start = gpuscan_combine(start, gpuscan_convert(src[sum.i], sum.i));\n"
     "    sum.sum = (gpuscan_wide)(start);\n"
     "    sum.id = gpuscan_identity_wide();\n"
@@ -2754,13 +2773,13 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "\n",
-    "/* The elements of a span before those that are scanned a vector at a time: streaming stores need whole vectors at their\n"
-    "   alignment. */\n"
-    "static inline uint gpuscan_span_head(global const gpuscan_dst *dst, ulong first, ulong last, uint flags) {\n"
+    "/* The elements of a span before those that are scanned a vector at a time, if it has so many: streaming stores need\n"
+    "   whole vectors at their alignment. All tiles of a row have the same. */\n"
+    "static inline uint gpuscan_span_head(global const gpuscan_dst *dst, ulong first, uint flags) {\n"
     "#if GPUSCAN_WIDE > 1\n"
     "    size_t mask = GPUSCAN_WIDE * sizeof(gpuscan_dst) - 1, past = (size_t)(dst + first) & mask;\n"
-    "    if ((flags & GPUSCAN_FLAG_STREAM) && past && first < last)\n"
-    "        return (uint)min((ulong)((mask + 1 - past) / sizeof(gpuscan_dst)), last - first);\n"
+    "    if ((flags & GPUSCAN_FLAG_STREAM) && past)\n"
+    "        return (uint)((mask + 1 - past) / sizeof(gpuscan_dst));\n"
     "#endif\n"
     "    return 0;\n"
     "}\n"
@@ -2859,11 +2878,11 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_t gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
     "                                                bool apart, uint flags, gpuscan_span *ahead) {\n"
     "    global const gpuscan_src *src = span->src;\n"
-    "    ulong i = span->first + span->head, last = span->last;\n"
+    "    ulong last = span->last, i = min(span->first + span->head, last);\n"
     "    gpuscan_t before = apart ? gpuscan_identity() : prefix;\n"
     "    before = gpuscan_elements_scan(src, dst, span->first, i, prefix, before, apart);\n"
     "#if GPUSCAN_WIDE > 1\n"
-    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, last, flags) == 0;\n"
+    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
     "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n"
     "    gpuscan_wide_sum sum;\n"
     "    if (wide)\n"
@@ -2880,7 +2899,7 @@ static const char *gpuscan__kernels[] = {
     "        if (apart)\n"
     "            for (; i + GPUSCAN_STEP <= last; i += GPUSCAN_STEP)\n"
     "                gpuscan_scan_step(src, dst, i, id, &after, true, stream);\n"
-    "        else /* compilers of their own would add the identity */\n"
+    "        else /* not by one loop: of a flag, LLVM makes an identity to add */\n"
     "            for (; i + GPUSCAN_STEP <= last; i += GPUSCAN_STEP)\n"
     "                gpuscan_scan_step(src, dst, i, id, &after, false, stream);\n"
     "        for (; i + GPUSCAN_WIDE <= last; i += GPUSCAN_WIDE)\n"
@@ -2901,7 +2920,7 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
     "                                          bool apart, uint flags) {\n"
     "    gpuscan_span none = *span;\n"
-    "    none.first = none.last = none.head = 0;\n"
+    "    none.first = none.last = 0;\n"
     "    return gpuscan_span_scan_ahead(span, dst, prefix, apart, flags, &none);\n"
     "}\n"
     "\n"
@@ -3037,18 +3056,14 @@ static const char *gpuscan__kernels[] = {
     "        else\n"
     "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
     "#if GPUSCAN_CPU\n"
+    "        bool apart = (flags & GPUSCAN_FLAG_CARRIES) && !GPUSCAN_ANY_ORDER;\n"
     "        if (first < last) {\n"
     "            gpuscan_span span;\n"
     "            span.src = from;\n"
     "            span.first = first;\n"
     "            span.last = last;\n"
-    "            span.head = 0;\n"
-    "            if ((flags & GPUSCAN_FLAG_CARRIES) && !GPUSCAN_ANY_ORDER) { /* gpuscan_scan_sums knew of no head */\n"
-    "                carry = gpuscan_span_scan(&span, to, carry, true, flags);\n"
-    "            } else {\n"
-    "                span.head = gpuscan_span_head(to, first, last, flags);\n"
-    "                carry = gpuscan_span_scan(&span, to, carry, false, flags);\n"
-    "            }\n"
+    "            span.head = apart ? 0 : gpuscan_span_head(to, first, flags); /* gpuscan_scan_sums knew of none */\n"
+    "            carry = gpuscan_span_scan(&span, to, carry, apart, flags);\n"
     "        }\n"
     "#else\n"
     "        gpuscan_t part_sum = gpuscan_identity();\n"
@@ -3249,15 +3264,14 @@ static const char *gpuscan__kernels[] = {
     "                                              ulong count, uint flags) {\n"
     "    gpuscan_span span;\n"
     "    span.first = span.last = 0;\n"
+    "    span.head = 0;\n"
     "    span.src = src;\n"
     "    if (tile != GPUSCAN_NONE) {\n"
     "        span.src += tile / row_tiles * src_pitch;\n"
     "        span.first = (ulong)(tile % row_tiles) * GPUSCAN_TILE;\n"
     "        span.last = min(span.first + GPUSCAN_TILE, count) - (GPUSCAN_PLANTED(SPAN_TAIL) ? 1 : 0);\n"
+    "        span.head = gpuscan_span_head(dst + tile / row_tiles * dst_pitch, span.first, flags);\n"
     "    }\n"
-    "    span.head = tile == GPUSCAN_NONE\n"
-    "                    ? 0\n"
-    "                    : gpuscan_span_head(dst + tile / row_tiles * dst_pitch, span.first, span.last, flags);\n"
     "    span.sum = gpuscan_identity();\n"
     "    return span;\n"
     "}\n"
@@ -5448,6 +5462,12 @@ static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *
     return GPUSCAN_SUCCESS;
 }
 
+/* Whether results are the same in whatever order elements are combined; of MIN and MAX but for the sign of a zero. */
+static int gpuscan__takes_any_order(const gpuscan__elements *e) {
+    return e->op == GPUSCAN_OP_MIN || e->op == GPUSCAN_OP_MAX ||
+           (e->op != GPUSCAN_OP_CUSTOM && !e->arg && !gpuscan__is_float(e->dst));
+}
+
 /* The names and expressions of a call's elements, for kernels.cl.inc. */
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     static const char *const identities[] = {"0", "1", "~(gpuscan_t)0"};
@@ -5467,7 +5487,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "ARG", (uint64_t)e->arg);
     gpuscan__define_number(text, "T_SIZE", e->t_size);
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
-    gpuscan__define_number(text, "ANY_ORDER", e->op != GPUSCAN_OP_CUSTOM && dst->kind != 'f' && !e->arg);
+    gpuscan__define_number(text, "ANY_ORDER", (uint64_t)gpuscan__takes_any_order(e));
     gpuscan__define_number(text, "FLOAT_SUM", e->op == GPUSCAN_OP_ADD && dst->kind == 'f');
     gpuscan__define(text, "VALUE", value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
