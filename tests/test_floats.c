@@ -115,6 +115,10 @@ static const unsigned char *sums(gpuscan_scan_desc *d, gpuscan_scan_kind kind, t
     return test_scan_ran(d) ? (const unsigned char *)test_buffer_get(out) : NULL;
 }
 
+/* log(exp(a) + exp(b)) */
+static const gpuscan_custom log_sum = {NULL, NULL, 0, "a == b ? a + M_LN2_F : fmax(a, b) + log1p(exp(-fabs(a - b)))",
+                                       "-INFINITY", NULL};
+
 static void check_sums(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op op, spread s, const layout *l) {
     const size_t         size = ref_size(type);
     const uint64_t       src_pitch = l->count + l->src_gap;
@@ -133,21 +137,26 @@ static void check_sums(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op 
     counts = test_count_buffer(l->counted ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT, count);
     for (i = 0; i < all; i++)
         ref_store(type, in, i, ref_real(spread_value(s, type)));
-    ref_store(type, init, 0, ref_real(l->init ? 0.7 : op == GPUSCAN_OP_MUL ? 1 : 0));
+    ref_store(type, init, 0,
+              ref_real(l->init                   ? 0.7
+                       : op == GPUSCAN_OP_MUL    ? 1
+                       : op == GPUSCAN_OP_CUSTOM ? -(double)INFINITY
+                                                 : 0));
     d.count = l->count;
     d.rows = l->rows;
     d.src_pitch = src_pitch;
     d.dst_pitch = dst_pitch;
     d.src_type = type;
     d.op = op;
+    d.custom = op == GPUSCAN_OP_CUSTOM ? &log_sum : NULL;
     d.init = l->init ? init : NULL;
     d.count_buffer = counts.at;
     d.count_type = l->counted ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
     d.call.strategy = strategy;
     test_case("%s of %s, %s, %s, %u rows of %u elements, offsets %u and %u%s%s%s", test_op_name(op), spread_names[s],
               test_type_name(type), test_strategy_name(strategy), (unsigned)l->rows, (unsigned)count,
-              (unsigned)l->src_offset, (unsigned)l->dst_offset, l->init ? ", init" : "", l->in_place ? ", in place" : "",
-              l->counted ? ", counted" : "");
+              (unsigned)l->src_offset, (unsigned)l->dst_offset, l->init ? ", init" : "",
+              l->in_place ? ", in place" : "", l->counted ? ", counted" : "");
     test_buffer_set(&totals, 1, l->rows, NULL);
     d.total = totals.at;
     if ((got = sums(&d, GPUSCAN_INCLUSIVE, &src, in, &dst, l)) != NULL) {
@@ -209,7 +218,43 @@ static void test_order(void **state) {
         for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
             if (test_has_type(types[t]) && (types[t] == GPUSCAN_TYPE_F32 || test_share(t + (size_t)s, 3)))
                 check_strategy(types[t], (gpuscan_strategy)s, GPUSCAN_OP_ADD, test_size(256, 1, 1));
-    check_strategy(GPUSCAN_TYPE_F32, test_next_strategy(), GPUSCAN_OP_MUL, test_size(1024, 16, 1));
+    if (!test.is_small) {
+        check_strategy(GPUSCAN_TYPE_F32, test_pair_strategy(GPUSCAN_TYPE_F32, GPUSCAN_OP_MUL), GPUSCAN_OP_MUL, 8);
+        check_strategy(GPUSCAN_TYPE_F32, test_pair_strategy(GPUSCAN_TYPE_F32, GPUSCAN_OP_CUSTOM), GPUSCAN_OP_CUSTOM, 8);
+    }
+}
+
+/* Host arrays. */
+static void test_order_of_host_arrays(void **state) {
+    const uint64_t    count = test_size(300, 300007, 4000037);
+    float            *in = (float *)test_alloc(count * 4), *inclusive = (float *)test_alloc(count * 4);
+    float            *exclusive = (float *)test_alloc(count * 4);
+    gpuscan_scan_desc d;
+    uint64_t          i;
+    int               s;
+    (void)state;
+    for (i = 0; i < count; i++)
+        in[i] = (float)spread_value((spread)(i * 5 / count % SIGNED), GPUSCAN_TYPE_F32);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        if (!test_share((uint64_t)s, 2))
+            continue;
+        test_case("host arrays, %s", test_strategy_name((gpuscan_strategy)s));
+        memset(&d, 0, sizeof d);
+        d.src_type = GPUSCAN_TYPE_F32;
+        d.kind = GPUSCAN_INCLUSIVE;
+        d.call.strategy = (gpuscan_strategy)s;
+        if (!test_ran(gpuscan_scan_host(test.gs, in, inclusive, count, &d), (gpuscan_strategy)s, test_scan_refusal(&d)))
+            continue;
+        d.kind = GPUSCAN_EXCLUSIVE;
+        test_ok(gpuscan_scan_host(test.gs, in, exclusive, count, &d));
+        test_same_bytes(exclusive + 1, inclusive, 4, count - 1);
+        for (i = 1; i < count; i++)
+            if (!(inclusive[i] >= inclusive[i - 1]))
+                fail_msg("%s: element %u decreases", test.what, (unsigned)i);
+    }
+    free(in);
+    free(inclusive);
+    free(exclusive);
 }
 
 /* The same by what runs on lanes elsewhere: see test_lanes.c, also for what PoCL cannot run. */
@@ -226,14 +271,15 @@ static void test_order_of_lanes(void **state) {
         test_limit(&limits);
         for (s = 0; s < sizeof strategies / sizeof *strategies - (test.is_small ? 0 : 1); s++) {
             t = (w + s + test.seed) % (sizeof types / sizeof *types);
-            if (test_has_type(types[t]) && test_share(w + s, test_size(4, 2, 1)))
+            if (test_has_type(types[t]) && test_share(w + s, 4))
                 check_strategy(types[t], strategies[s], GPUSCAN_OP_ADD, test_size(256, 8, 4));
         }
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_order_of_lanes)};
+    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_order_of_host_arrays),
+                                       TEST(test_order_of_lanes)};
     test_select();
     return cmocka_run_group_tests_name("floats", tests, test_open, test_close);
 }
