@@ -3616,8 +3616,34 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER(); /* the next tile writes shared again */\n"
     "    }\n"
     "}\n"
-    "#endif\n"
     "\n",
+    "/* Rows of a few bytes: a work-item scans a row. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_rows_by_item(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
+    "                          gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
+    "                          global gpuscan_dst *totals, gpuscan_scan_rows_numbers numbers,\n"
+    "                          local gpuscan_shared *shared) {\n"
+    "    uint flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    src += numbers.src_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    for (ulong row = get_global_id(0); row < numbers.rows - (GPUSCAN_PLANTED(LAST_ROW) ? 1 : 0);\n"
+    "         row += get_global_size(0)) {\n"
+    "        global const gpuscan_src *from = src + row * numbers.src_pitch;\n"
+    "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n"
+    "        gpuscan_t sum = base;\n"
+    "        for (ulong i = 0; i < count; i++) {\n"
+    "            gpuscan_t next = gpuscan_combine(sum, gpuscan_convert(from[i], i));\n"
+    "            to[i] = gpuscan_to_dst(GPUSCAN_INCLUSIVE ? next : sum);\n"
+    "            sum = next;\n"
+    "        }\n"
+    "        if (flags & GPUSCAN_FLAG_TOTAL)\n"
+    "            totals[numbers.total_offset + row] = gpuscan_to_dst(sum);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* [SINGLE-PASS SCAN] ----------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* One tile a group, each datum read once and written once. A tile publishes its sum (aggregate), looks back over the\n"
@@ -3627,7 +3653,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "   Prefixes are combined in tile order: prefix[t] = prefix[t - 1] op aggregate[t], whichever prefix was found, so that\n"
     "   floats come out with the same bits whatever the timing.\n"
-    "\n"
+    "\n",
     "   A group that waits too long sums the late tile itself and publishes that for it, so nothing can hang on a group that\n"
     "   does not run. Smith, Levien and Owens, \"Decoupled fallback\", 2025.                                                */\n"
     "#if GPUSCAN_SCAN_SINGLE_PASS\n"
@@ -3659,7 +3685,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile_store(data, src, dst, first, count, prefix, flags, shared);\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
     "/* A tile's own state: first its sum, which for a row's first tile is all that there is; once what precedes it is known,\n"
     "   everything up to its end. */\n"
@@ -3677,7 +3703,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_TEST_SILENT(tile) && tile != row_first)\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, value);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n"
     "   tile that is late. */\n"
     "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n"
@@ -3723,7 +3749,7 @@ static const char *gpuscan__kernels[] = {
     "    *prefix = GPUSCAN_PLANTED(LOOK_BACK) ? base : sum;\n"
     "    return GPUSCAN_NONE;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The same for the whole group, which finds it in shared->prefix after its next barrier. The sub-group that looks back\n"
     "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n"
     "   more than some compilers can do. */\n"
@@ -3746,7 +3772,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return prefix;\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_CPU\n"
     "/* The next tile that holds elements, or is its row's first, or GPUSCAN_NONE: each group draws one number too many. */\n"
     "static inline uint gpuscan_draw_tile(global uint *tickets, uint tiles, uint row_tiles, ulong count,\n"
@@ -3776,7 +3802,7 @@ static const char *gpuscan__kernels[] = {
     "    span.sum = gpuscan_identity();\n"
     "    return span;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back_cpu(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n"
@@ -9295,12 +9321,13 @@ enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
     GPUSCAN__SCAN_PARTS,
-    GPUSCAN__SCAN_ROWS = 0 /* alone in a program */
+    GPUSCAN__SCAN_ROWS = 0, /* in a program of their own */
+    GPUSCAN__SCAN_ROWS_BY_ITEM
 };
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL};
-    static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
+    static const char *const whole_rows[] = {"gpuscan_scan_rows", "gpuscan_scan_rows_by_item", NULL};
     static const char *const look_back[] = {"gpuscan_scan_look_back", NULL};
     static const char *const look_back_cpu[] = {"gpuscan_scan_look_back_cpu", NULL};
     static const char *const ahead[] = {"gpuscan_scan_ahead", NULL};
@@ -9465,9 +9492,13 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
                : "a launch cannot have so many work-items";
 }
 
-/* Rows so short that a tile for each would be nearly empty: many of them are scanned by whole rows whatever strategy
+/* Rows so short that a tile for each would be nearly empty: many of them are scanned by whole rows though a single pass
    was asked for. */
 #define GPUSCAN__SHORT_ROW 32
+/* And so short that a work-item scans a row: at most so many elements, of 8 bytes at most. */
+#define GPUSCAN__ROW_OF_ITEM 4
+/* Longer rows, in bytes, are scanned by a group each (H200, rows of 4096 u64: 136 us, by tiles of whole rows 300). */
+#define GPUSCAN__LONG_ROW (16 * GPUSCAN__KIB)
 /* Takes a strategy with what else the tuning says. */
 static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning,
                                gpuscan_strategy strategy) {
@@ -9522,7 +9553,10 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
         return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
     if (plan->rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0)
         return 0;
-    if (!is_auto && (desc->count > GPUSCAN__SHORT_ROW || plan->rows < (uint64_t)key->group * gs->device.units))
+    if (desc->count * plan->common.e.dst_size >= GPUSCAN__LONG_ROW && plan->rows >= 4 * gs->device.units)
+        return 0;
+    if (gpuscan__is_single_pass(tuning->strategy) && !is_auto &&
+        (desc->count > GPUSCAN__SHORT_ROW || plan->rows < (uint64_t)key->group * gs->device.units))
         return 0;
     gpuscan__scan_take(gs, plan, tuning, GPUSCAN_STRATEGY_MULTI_PASS);
     /* the tiles' vectors that leave least of them empty */
@@ -9673,8 +9707,12 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
                                                gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
-    uint64_t groups = gpuscan__min(gpuscan__ceil_div(plan->rows, plan->tile_rows), (uint64_t)1 << 20);
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
+    uint32_t size = common->e.src_size > common->e.dst_size ? common->e.src_size : common->e.dst_size;
+    int by_item = desc->count <= GPUSCAN__ROW_OF_ITEM && desc->count * size <= 8;
+    uint64_t groups = gpuscan__min(gpuscan__ceil_div(plan->rows, by_item ? common->key.group : plan->tile_rows),
+                                   (uint64_t)1 << 20);
+    gpuscan__launch launch = gpuscan__launch_begin(
+        chain, program, by_item ? GPUSCAN__SCAN_ROWS_BY_ITEM : GPUSCAN__SCAN_ROWS, desc->dst.mem);
     gpuscan__scan_rows_numbers rows;
     rows.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     rows.src_pitch = plan->src_pitch;
@@ -9725,9 +9763,9 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     desc.kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc.count = shape.count;
     desc.init = init;
-    if (own.whole_rows) { /* of two thirds of a tile, or a seventh */
+    if (own.whole_rows) { /* of two thirds of a tile, a seventh, or one element: by work-items, if that is small */
         shape.count = round ? program->key.tile / 7 : program->key.tile - program->key.tile / 3;
-        shape.count = gpuscan__max(shape.count / vector * vector, 2) - 1;
+        shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
         desc.rows = rows = 2 * (program->key.tile / (shape.count + 1)) + 1;
         desc.count = shape.count;
@@ -9750,7 +9788,9 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
 
 static gpuscan_result gpuscan__scan_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                               int *right) {
-    return gpuscan__test_rounds(gpuscan__scan_test_round, 2, gs, common, program, right);
+    gpuscan__scan_key own;
+    memcpy(&own, program->key.own, sizeof(own));
+    return gpuscan__test_rounds(gpuscan__scan_test_round, own.whole_rows ? 3 : 2, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(scan, 1, 0);
