@@ -1081,7 +1081,8 @@ static const char *gpuscan__kernels[] = {
     "     PIPE            how the histogram loads: PIPE_...\n"
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not\n"
-    "    ANY_ORDER       results do not depend on the order   FLOAT_SUM   floats are added: what is not negative rises    */\n"
+    "     ANY_ORDER       results do not depend on the order\n"
+    "     FLOAT_SUM       floats are added: sums of what is not negative rise                                             */\n"
     "\n",
     "/* Pragmas that hold in custom texts, too, stand before those: see [PROGRAM CACHE]. */\n"
     "#if GPUSCAN_WORD == 64 || GPUSCAN_COUNTER_ATOMICS == 64\n"
