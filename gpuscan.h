@@ -5193,6 +5193,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", t);
     gpuscan__define(text, "DST", dst_name);
     if (e->convert) {
+        gpuscan__define(text, "CONVERTED", number); /* a float has no conversion to the unsigned type of signed sums */
         gpuscan__define(text, "CONVERT", "gpuscan_custom_convert(x, i)");
     } else if (e->src == e->dst) {
         gpuscan__define(text, "CONVERT", "x");
@@ -6129,7 +6130,9 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
                               custom->identity, ";}\n");
     }
     if (e->convert)
-        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) { return",
+        gpuscan__custom_lines(text,
+                              "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) {"
+                              " return",
                               " convert", e->convert, ";}\n");
     if (custom->source)
         gpuscan__undefine(text, custom->source);

@@ -803,6 +803,7 @@ static void check_convert(gpuscan_scan_desc d, size_t from_size, const void *dat
 static void conversions(void **state) {
     static const gpuscan_custom flags = {NULL, NULL, 0, NULL, NULL, "x > 200 ? 1 : 0"};
     static const gpuscan_custom index = {NULL, NULL, 0, NULL, NULL, "(uint)i * 3u + x"};
+    static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2 * x"};
     gpuscan_custom              to_custom = op_affine_compose.custom, from_custom = op_brackets_match.custom;
     gpuscan_scan_desc           d;
     uint64_t                    count = test_size(300, 10007, 10007), rows = 3, i, r;
@@ -839,8 +840,23 @@ static void conversions(void **state) {
     d.custom = &index;
     check_convert(d, 4, words, 4, sums);
 
-    /* u32 to a custom type */
+    /* floats below 0 become signed integers, though those are added as unsigned ones */
+    for (i = 0, sum = 0; i < count; i++) {
+        int32_t quarters = (int32_t)test_below(4001) - 2000;
+        float   x = (float)quarters / 4;
+        memcpy(&words[i], &x, 4);
+        sum += (uint32_t)(quarters / 2); /* towards 0 */
+        sums[i] = sum;
+    }
     d.rows = 0;
+    d.src_type = GPUSCAN_TYPE_F32;
+    d.dst_type = GPUSCAN_TYPE_I32;
+    d.custom = &twice;
+    check_convert(d, 4, words, 4, sums);
+    test_random_bytes(words, (size_t)count * 4);
+    d.src_type = GPUSCAN_TYPE_U32;
+
+    /* u32 to a custom type */
     to_custom.convert = "made(x, i)";
     to_custom.source = "typedef struct { uint scale, shift; } affine;\n"
                        "affine made(uint x, ulong i) { affine c; c.scale = 2 * x + 1; c.shift = (uint)i; return c; }\n"
