@@ -4,18 +4,20 @@
 
 enum { CODE_BUFFERS = 16 };
 
+/* The call at hand. */
 static struct {
     char        text[16384];
     size_t      length;
-    const char *operation;             /* whose case the text is, with all that makes the data; NULL: it is a desc */
+    const char *of_case;               /* whose case the text is, with all that makes the data; NULL: it is a desc */
     cl_mem      buffers[CODE_BUFFERS]; /* those that the desc names */
     int         buffer_count;
+    int         is_off;                /* while threads make calls */
 } call_code;
 
-static inline void code_begin(const char *operation) {
+static inline void code_begin(const char *of_case) {
     call_code.length = 0;
     call_code.text[0] = '\0';
-    call_code.operation = operation;
+    call_code.of_case = of_case;
     call_code.buffer_count = 0;
 }
 
@@ -128,18 +130,6 @@ static inline void code_custom(const gpuscan_custom *custom) {
     code_add("};\n");
 }
 
-static inline void code_init(const void *init, gpuscan_type type, const gpuscan_custom *custom) {
-    const unsigned char *bytes = (const unsigned char *)init;
-    size_t               size, i;
-    if (bytes == NULL || (unsigned)type >= GPUSCAN_TYPE_COUNT)
-        return;
-    size = type != GPUSCAN_TYPE_CUSTOM ? ref_size(type) : custom ? custom->size : 0;
-    code_add("    static const unsigned char init[%zu] = {", size);
-    for (i = 0; i < size; i++)
-        code_add(i ? ", %u" : "%u", bytes[i]);
-    code_add("};\n");
-}
-
 /* Declarations, then a desc of all zeros. */
 static inline void code_desc(const char *type, const gpuscan_custom *custom) {
     code_begin(NULL);
@@ -175,7 +165,6 @@ static inline void code_scan(const gpuscan_scan_desc *d) {
                                  {"dst_pitch", CODE_NUMBER, "", d->dst_pitch},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_desc("gpuscan_scan_desc", d->custom);
-    code_init(d->init, d->dst_type ? d->dst_type : d->src_type, d->custom);
     if (d->init)
         code_add("    d.init = init;\n");
     code_buffer("src", d->src);
@@ -185,7 +174,6 @@ static inline void code_scan(const gpuscan_scan_desc *d) {
     code_buffer("count_buffer", d->count_buffer);
     code_fields("d", fields, sizeof fields / sizeof *fields);
     code_call(&d->call);
-    code_add("    gpuscan_scan(gs, &d);\n");
 }
 
 static inline void code_uniform_add(const gpuscan_uniform_add_desc *d) {
@@ -200,7 +188,6 @@ static inline void code_uniform_add(const gpuscan_uniform_add_desc *d) {
     code_buffer("count_buffer", d->count_buffer);
     code_fields("d", fields, sizeof fields / sizeof *fields);
     code_call(&d->call);
-    code_add("    gpuscan_uniform_add(gs, &d);\n");
 }
 
 static inline void code_reduce(const gpuscan_reduce_desc *d) {
@@ -210,7 +197,6 @@ static inline void code_reduce(const gpuscan_reduce_desc *d) {
                                  {"op", CODE_OP, "", d->op},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_desc("gpuscan_reduce_desc", d->custom);
-    code_init(d->init, d->dst_type ? d->dst_type : d->src_type, d->custom);
     if (d->init)
         code_add("    d.init = init;\n");
     if (d->result)
@@ -221,7 +207,6 @@ static inline void code_reduce(const gpuscan_reduce_desc *d) {
     code_buffer("count_buffer", d->count_buffer);
     code_fields("d", fields, sizeof fields / sizeof *fields);
     code_call(&d->call);
-    code_add("    gpuscan_reduce(gs, &d);\n");
 }
 
 /* A histogram's fields but its buffers and its call: object is the desc's name. */
@@ -259,7 +244,63 @@ static inline void code_histogram(const gpuscan_histogram_desc *d) {
         code_add("    d.host_weights = weights;\n");
     code_histogram_fields("d", d);
     code_call(&d->call);
-    code_add("    gpuscan_histogram(gs, &d);\n");
 }
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* Each of a test's calls leaves its desc behind; within a case that is there, which says more. */
+#define CODE_CALL(operation, d, ...)                                                                                   \
+    do {                                                                                                               \
+        if (call_code.of_case || call_code.is_off)                                                                     \
+            break;                                                                                                     \
+        code_begin(NULL);                                                                                              \
+        if (d)                                                                                                         \
+            code_##operation(d);                                                                                       \
+        code_add("    gpuscan_" #operation __VA_ARGS__);                                                               \
+        code_add("%s);\n", (d) ? "&d" : "NULL");                                                                       \
+    } while (0)
+
+#define CODE_CALLS(operation)                                                                                          \
+    static inline gpuscan_result code_call_##operation(gpuscan *gs, const gpuscan_##operation##_desc *d) {             \
+        CODE_CALL(operation, d, "(gs, ");                                                                              \
+        return gpuscan_##operation(gs, d);                                                                             \
+    }
+CODE_CALLS(scan)
+CODE_CALLS(uniform_add)
+CODE_CALLS(reduce)
+CODE_CALLS(histogram)
+
+static inline gpuscan_result code_call_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
+                                                 const gpuscan_scan_desc *d) {
+    CODE_CALL(scan, d, "_host(gs, src, %s, %" PRIu64 ", ", src == dst ? "src" : "dst", count);
+    return gpuscan_scan_host(gs, src, dst, count, d);
+}
+
+static inline gpuscan_result code_call_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
+                                                        uint64_t block, const gpuscan_uniform_add_desc *d) {
+    CODE_CALL(uniform_add, d, "_host(gs, addend, dst, %" PRIu64 ", %" PRIu64 ", ", count, block);
+    return gpuscan_uniform_add_host(gs, addend, dst, count, block, d);
+}
+
+static inline gpuscan_result code_call_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
+                                                   const gpuscan_reduce_desc *d) {
+    CODE_CALL(reduce, d, "_host(gs, src, result, %" PRIu64 ", ", count);
+    return gpuscan_reduce_host(gs, src, result, count, d);
+}
+
+static inline gpuscan_result code_call_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
+                                                      const gpuscan_histogram_desc *d) {
+    CODE_CALL(histogram, d, "_host(gs, samples, counts, %" PRIu64 ", ", count);
+    return gpuscan_histogram_host(gs, samples, counts, count, d);
+}
+
+#define gpuscan_scan             code_call_scan
+#define gpuscan_uniform_add      code_call_uniform_add
+#define gpuscan_reduce           code_call_reduce
+#define gpuscan_histogram        code_call_histogram
+#define gpuscan_scan_host        code_call_scan_host
+#define gpuscan_uniform_add_host code_call_uniform_add_host
+#define gpuscan_reduce_host      code_call_reduce_host
+#define gpuscan_histogram_host   code_call_histogram_host
 
 #endif /* TEST_CODE_H */

@@ -102,15 +102,15 @@ TEST_NAMES(test_strategy_name, gpuscan_strategy, GPUSCAN_STRATEGY_COUNT, "auto",
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* The call at hand as C code: see test_strategies, and the test_..._ran functions where no case was made for it. */
+/* The call at hand as C code: a case's (see test_strategies), or the latest call's desc. */
 static inline void test_print_code(void) {
     if (call_code.length == 0)
         return;
-    if (!call_code.operation)
+    if (!call_code.of_case)
         fprintf(stderr, "the latest call:\n");
     fputs(call_code.text, stderr); /* print_error would cut it off */
-    if (call_code.operation)
-        fprintf(stderr, "    test_strategies(&%s, &c, %d, %d);\n    return test_close(NULL);\n}\n", call_code.operation,
+    if (call_code.of_case)
+        fprintf(stderr, "    test_strategies(&%s, &c, %d, %d);\n    return test_close(NULL);\n}\n", call_code.of_case,
                 (int)test.strategy, (int)test.strategy);
     code_begin(NULL);
 }
@@ -273,26 +273,18 @@ static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy, con
 }
 
 static inline int test_scan_ran(const gpuscan_scan_desc *d) {
-    if (!call_code.operation)
-        code_scan(d);
     return test_ran(gpuscan_scan(test.gs, d), d->call.strategy, test_scan_refusal(d));
 }
 
 static inline int test_reduce_ran(const gpuscan_reduce_desc *d) {
-    if (!call_code.operation)
-        code_reduce(d);
     return test_ran(gpuscan_reduce(test.gs, d), d->call.strategy, test_reduce_refusal(d));
 }
 
 static inline int test_uniform_add_ran(const gpuscan_uniform_add_desc *d) {
-    if (!call_code.operation)
-        code_uniform_add(d);
     return test_ran(gpuscan_uniform_add(test.gs, d), d->call.strategy, test_uniform_add_refusal(d));
 }
 
 static inline int test_histogram_ran(const gpuscan_histogram_desc *d) {
-    if (!call_code.operation)
-        code_histogram(d);
     return test_ran(gpuscan_histogram(test.gs, d), d->call.strategy, test_histogram_refusal(d));
 }
 
@@ -869,7 +861,7 @@ static inline void test_select(void) {
 static inline int test_end(void **state) {
     int alarm = test_alarm(test.gs), result = 0;
     (void)state;
-    if (call_code.operation) /* a case that an assert of cmocka's ended, or a signal */
+    if (call_code.of_case) /* a case that an assert of cmocka's ended, or a signal */
         test_print_code();
     test.announced = 0;
     if (test.whole) {
