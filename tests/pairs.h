@@ -206,12 +206,13 @@ static inline pairs_array pairs_new(const pairs_table *table, unsigned strength)
     return p;
 }
 
-/* Any row, of which all is possible. */
-static inline pairs_row pairs_random(pairs_array *p) {
+/* Any row of which all is possible, the first fields as in another one. */
+static inline pairs_row pairs_random(pairs_array *p, const pairs_row *like, unsigned same) {
     pairs_row row;
-    do
+    do {
         memset(&row, PAIRS_OPEN, sizeof row);
-    while (!pairs_complete(p, &row));
+        memcpy(row.level, like->level, same);
+    } while (!pairs_complete(p, &row));
     return row;
 }
 
