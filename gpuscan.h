@@ -137,7 +137,8 @@
 
    CHANGES     next   gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
                       identity; a histogram's bounds are rounded to the samples' type first; scans of many short rows
-                      take one work-item a row; executables that hold the implementation are a quarter smaller
+                      take one work-item a row; custom->convert may give floats below 0 to signed integers;
+                      executables that hold the implementation are a quarter smaller
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
