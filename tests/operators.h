@@ -470,8 +470,8 @@ static inline void test_fill_pair(gpuscan_type from, gpuscan_type to, gpuscan_op
     }
 }
 
-/* Sums: small multiples of a power of two. Products: it and its inverse in turn, so that those of neighbours are among
-   1 and the two. */
+/* Sums: small multiples of a power of two. Products: it and its inverse, once each, so that no choice of elements
+   overflows. */
 static inline double test_extreme_unit(gpuscan_type type, gpuscan_op op) {
     int exponent = type == GPUSCAN_TYPE_F16 ? 12 : type == GPUSCAN_TYPE_F32 ? 60 : 500;
     return ldexp(1, op == GPUSCAN_OP_ADD && type != GPUSCAN_TYPE_F16 ? exponent * 5 / 3 : exponent);
@@ -481,7 +481,7 @@ static inline void test_fill_extreme(gpuscan_type type, gpuscan_op op, void *dat
     const double   ends[] = {(double)INFINITY, -(double)INFINITY, (double)NAN, 65504, -65504, 0, -0.0, ldexp(1, -14)};
     const uint64_t small[] = {0, 1, 2, ~UINT64_C(0), ~UINT64_C(1)};
     double         unit = test_extreme_unit(type, op);
-    uint64_t       i, r;
+    uint64_t       large = test_below(count + 1), i, r;
     ref_value      v;
     for (i = 0; i < count; i++) {
         r = test_below(8);
@@ -490,7 +490,7 @@ static inline void test_fill_extreme(gpuscan_type type, gpuscan_op op, void *dat
         else if (op == GPUSCAN_OP_ADD)
             v.real = unit * ((double)r - (r < 4 ? 4 : 3));
         else if (op == GPUSCAN_OP_MUL)
-            v.real = (i % 2 ? unit : 1 / unit) * (r % 2 ? 1 : -1);
+            v.real = (i == large ? unit : i == count / 2 ? 1 / unit : 1) * (r % 2 ? 1 : -1);
         else
             v.real = ends[r];
         ref_store(type, data, i, v);

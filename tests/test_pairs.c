@@ -183,6 +183,11 @@ static int op_converts(unsigned op, unsigned converts) {
     return !converts || (ref_op_kind(ops[op].op) & REF_BUILTIN) != 0;
 }
 
+/* Beside extreme floats sums would lose what the conversion gives. */
+static int stays_exact(unsigned from, unsigned converts, unsigned filling) {
+    return from == PAIRS_OPEN || !ref_is_float(types[from]) || converts != 1 || filling != FILL_EXTREME;
+}
+
 static size_t level_size(unsigned type, unsigned op) {
     return ops[op].custom ? test_operator_size(ops[op].custom) : ref_size(types[type]);
 }
@@ -289,10 +294,12 @@ static int scan_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_le
     return 1;
 }
 
-/* In one buffer types have one size, and offsets and pitches are the same. */
+/* And in one buffer types have one size, and offsets and pitches are the same. */
 static int scan_fits(const pairs_row *row) {
     const unsigned char *level = row->level;
 #define SCAN_DIFFER(a, b) (level[a] != PAIRS_OPEN && level[b] != PAIRS_OPEN && level[a] != level[b])
+    if (!stays_exact(level[SCAN_FROM], level[SCAN_CONVERTS], level[SCAN_FILLING]))
+        return 0;
     if (level[SCAN_PLACE] == PAIRS_OPEN || level[SCAN_PLACE] == PLACE_OTHER)
         return 1;
     if (SCAN_DIFFER(SCAN_FROM, SCAN_TO) && (types[level[SCAN_FROM]] == GPUSCAN_TYPE_CUSTOM ||
@@ -426,6 +433,10 @@ static int reduce_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_
     return 1;
 }
 
+static int reduce_fits(const pairs_row *row) {
+    return stays_exact(row->level[REDUCE_FROM], row->level[REDUCE_CONVERTS], row->level[REDUCE_FILLING]);
+}
+
 static gpuscan_strategy reduce_of(const pairs_row *row, void *made) {
     const unsigned char *level = row->level;
     uint64_t    count = level_count(level[REDUCE_COUNT], level_size(level[REDUCE_FROM], level[REDUCE_OP]));
@@ -447,7 +458,7 @@ static gpuscan_strategy reduce_of(const pairs_row *row, void *made) {
 
 static void reduce_pairs(void **state) {
     static const pairs_operation operation = {
-        &reductions, {reduce_fields, REDUCE_FIELD_COUNT, reduce_possible, NULL}, REDUCE_CONVERTS + 1, reduce_of};
+        &reductions, {reduce_fields, REDUCE_FIELD_COUNT, reduce_possible, reduce_fits}, REDUCE_CONVERTS + 1, reduce_of};
     (void)state;
     check_pairs(&operation);
 }
