@@ -440,7 +440,7 @@ static void more_bins_than_floats(void **state) {
         c.d.upper.f = ranges[r].upper;
         c.d.outside = GPUSCAN_OUTSIDE_COUNT;
         c.d.closed = r % 2 == 0;
-        c.own_scratch = 1;
+        c.scratch = SCRATCH_CALLER;
         test_strategies(&histograms, &c, GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_MULTI_PASS);
         c.d.outside = (gpuscan_outside)(r % 2);
         c.d.closed = r % 2 == 1;
