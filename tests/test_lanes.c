@@ -189,6 +189,99 @@ static void test_custom(void **state) {
     }
 }
 
+/* Late tiles: three in seven say nothing, the first and neighbours among them, and whoever waits for their sums makes
+   them with its lanes. Elements become runs by their indices in the row: nothing may be left out, swapped, taken twice
+   or from elsewhere. */
+static const char late_text[] =
+    "#define GPUSCAN_TEST_SILENT(tile) ((tile) * 5u % 7u < 3u)\n"
+    "#define GPUSCAN_TEST_DELAY(tile)\n"
+    "#define GPUSCAN_TEST_STORED(tile) (GPUSCAN_TEST_SILENT(tile) ? 0 : GPUSCAN_VALUE_WORDS)\n"
+    "#define GPUSCAN_TEST_ADDED(tile) GPUSCAN_VALUE_WORDS\n"
+    "#define GPUSCAN_TEST_PAUSE(p)\n"
+    "run run_at(uint x, ulong i) { run c; c.first = c.last = x - 3 * (uint)i; return c; }\n";
+
+/* Two rows, of so many elements by the device's count; by the host's, for a look-back, of more tiles than FEW takes.
+   First the last tile is not full, then none is there, then all are full. */
+static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back) {
+    const uint64_t most = (test.is_small ? 80 : 200) * (uint64_t)width - 3;
+    const uint64_t pitch = look_back ? 260 * (test.is_small ? 4 : 8) * (uint64_t)width : most, all = 2 * pitch;
+    op_run *wanted = (op_run *)test_alloc(all * sizeof *wanted), totals[2];
+    cl_uint *in = (cl_uint *)test_alloc(all * sizeof *in);
+    test_buffer src = test_buffer_new(CL_MEM_READ_ONLY, sizeof *in, all);
+    test_buffer dst = test_buffer_new(CL_MEM_READ_WRITE, sizeof *wanted, all);
+    test_buffer total = test_buffer_new(CL_MEM_READ_WRITE, sizeof *totals, 2);
+    gpuscan_custom custom = op_run_join.custom;
+    gpuscan_scan_desc d;
+    gpuscan__scan_key own;
+    char text[2000];
+    uint64_t i, r;
+    int k;
+    snprintf(text, sizeof text, "%s%s", custom.source, late_text);
+    custom.source = text;
+    custom.convert = "run_at(x, i)";
+    for (r = 0; r < 2; r++)
+        for (i = 0; i < pitch; i++)
+            in[r * pitch + i] = (cl_uint)(1000000 * (r + 1) + 4 * i);
+    test_buffer_set(&src, 3, all, in);
+    memset(&d, 0, sizeof d);
+    d.src = src.at;
+    d.src_pitch = d.dst_pitch = pitch;
+    d.count_type = GPUSCAN_TYPE_U64;
+    d.rows = 2;
+    d.src_type = GPUSCAN_TYPE_U32;
+    d.dst_type = GPUSCAN_TYPE_CUSTOM;
+    d.op = GPUSCAN_OP_CUSTOM;
+    d.custom = &custom;
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.call.strategy = strategy;
+    test.gs->device.profile.polls = 3;
+    for (k = 0; k < 3; k++) {
+        const uint64_t n = k == 0 ? most : k == 1 ? 0 : 2 * (uint64_t)last_key()->tile;
+        test_buffer count = test_count_buffer(GPUSCAN_TYPE_U64, n);
+        test_buffer_set(&dst, 5, all, NULL);
+        test_buffer_set(&total, 1, 2, NULL);
+        memcpy(wanted, test_buffer_get(&dst), all * sizeof *wanted);
+        for (r = 0; r < 2; r++) {
+            totals[r] = op_run_identity;
+            for (i = 0; i < n; i++) {
+                totals[r].first = (uint32_t)(1000000 * (r + 1));
+                totals[r].last = totals[r].first + (uint32_t)i;
+                wanted[r * pitch + i] = totals[r];
+            }
+        }
+        d.count = n || look_back ? pitch : 1; /* no tile beside the one that is empty */
+        d.dst = dst.at;
+        d.total = total.at;
+        d.count_buffer = count.at;
+        test_ok(gpuscan_scan(test.gs, &d));
+        test_same_bytes(test_buffer_get(&dst), wanted, sizeof *wanted, all);
+        test_same_bytes(test_buffer_get(&total), totals, sizeof *totals, 2);
+        test_buffer_free(&count);
+    }
+    memcpy(&own, last_key()->own, sizeof own);
+    if (strategy == FEW)
+        assert_int_equal(own.few == 0, look_back);
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    test_buffer_free(&total);
+    free(in);
+    free(wanted);
+}
+
+static void test_late(void **state) {
+    static const char *const forms[] = {"few", "look-back", "ahead"};
+    size_t w, form;
+    (void)state;
+    for (w = 0; w < width_count(); w++) {
+        with_width(widths[w]);
+        for (form = 0; form < 3; form++)
+            if ((test.is_small || form < 2) && width_in_run(w, form)) {
+                test_case("lanes of %u: late tiles, %s", (unsigned)widths[w], forms[form]);
+                check_late(form == 2 ? AHEAD : FEW, widths[w], form == 1);
+            }
+    }
+}
+
 static void check_reduce(gpuscan_type src, gpuscan_type dst, gpuscan_op op, uint64_t count) {
     unsigned char *in = (unsigned char *)test_alloc(count * ref_size(src)), got[8], wanted[8];
     gpuscan_reduce_desc d;
@@ -282,7 +375,7 @@ static void test_widths(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_reduce), TEST(test_histogram),
+    const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_late), TEST(test_reduce), TEST(test_histogram),
                                        TEST(test_widths)};
     test_select();
     return cmocka_run_group_tests_name("lanes", tests, test_open, test_close);

@@ -80,40 +80,52 @@ static void test_late_tiles(void **state) {
         silent_scan(0, strategies[s], test_size(3000, 50000, 400000), (int)test_size(1, 5, 100));
 }
 
-/* Whoever sums a silent tile converts its elements by their indices in the row. */
-static void test_silent_conversions(void **state) {
-    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
-                                                  GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+/* Whoever sums a silent tile converts its elements by their indices in the row, and without lanes takes them in the
+   order of a tree, here of some width; 0: the profile's. */
+static void silent_conversions(gpuscan_strategy strategy, uint32_t width) {
     static const gpuscan_custom by_index = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n"
                                             "#define GPUSCAN_TEST_DELAY(tile)\n",
                                             NULL, 0, NULL, NULL, "x + (uint)i * 2654435761u"};
-    uint32_t n = (uint32_t)test_size(1500, 20011, 100003), sum = 0, i;
-    uint32_t *in = (uint32_t *)test_alloc(n * 4), *got = (uint32_t *)test_alloc(n * 4);
-    uint32_t *wanted = (uint32_t *)test_alloc(n * 4);
+    const uint32_t n = (uint32_t)test_size(2500, 20011, 100003), rows = 2;
+    uint32_t *in = (uint32_t *)test_alloc(rows * n * 4), *got = (uint32_t *)test_alloc(rows * n * 4);
+    uint32_t *wanted = (uint32_t *)test_alloc(rows * n * 4), sum = 0, i;
     gpuscan *gs = layered(), *whole = test.gs;
-    size_t s;
-    (void)state;
+    gpuscan_scan_desc d;
     test.gs = gs;
     make_impatient(gs);
-    test_random_bytes(in, n * 4);
-    for (i = 0; i < n; i++)
-        wanted[i] = sum += in[i] + i * 2654435761u;
-    for (s = 0; s < 3; s++) {
-        gpuscan_scan_desc d;
-        memset(&d, 0, sizeof d);
-        d.kind = GPUSCAN_INCLUSIVE;
-        d.custom = &by_index;
-        d.call.strategy = strategies[s];
-        test_case("conversions by index past silent tiles, %s", test_strategy_name(strategies[s]));
-        if (test_ran(gpuscan_scan_host(gs, in, got, n, &d), strategies[s], test_device_refusal(strategies[s])))
-            test_same_bytes(got, wanted, 4, n);
+    if (width)
+        gs->device.lane_width = width;
+    test_random_bytes(in, rows * n * 4);
+    for (i = 0; i < rows * n; i++) {
+        sum = (i % n ? sum : 0) + in[i] + i % n * 2654435761u;
+        wanted[i] = sum;
     }
-    test_destroy(gs);
-    test.gs = whole;
-    layer_expect_empty();
+    memset(&d, 0, sizeof d);
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.rows = rows;
+    d.custom = &by_index;
+    d.call.strategy = strategy;
+    test_case("conversions by index past silent tiles, %s, width %u", test_strategy_name(strategy), (unsigned)width);
+    if (test_ran(gpuscan_scan_host(gs, in, got, n, &d), strategy, test_device_refusal(strategy)))
+        test_same_bytes(got, wanted, 4, rows * n);
     free(in);
     free(got);
     free(wanted);
+    test_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
+static void test_silent_conversions(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                                                  GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    uint32_t width;
+    size_t s;
+    (void)state;
+    for (s = 0; s < 3; s++)
+        silent_conversions(strategies[s], 0);
+    for (width = 2; width <= 64 && !test.info.has_lanes; width *= test.is_small ? 8 : 2)
+        silent_conversions(GPUSCAN_STRATEGY_SINGLE_PASS, width);
 }
 
 /* Values of several words, where whoever publishes them stops between two of these: every third tile stores so many,
