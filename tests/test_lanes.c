@@ -44,24 +44,29 @@ typedef struct scan_case {
     gpuscan_strategy  strategy;
     unsigned          lane_elements; /* a row's elements are so many for each lane */
     unsigned          rows, init, in_place;
-    int               few; /* of which form it must be; of another strategy -1 */
+    int               few;        /* of which form it must be; of another strategy -1 */
+    unsigned          src_offset; /* 0: aligned, so that bytes are summed 16 at a time */
 } scan_case;
 
 #define FEW   GPUSCAN_STRATEGY_SINGLE_PASS
 #define AHEAD GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
 static const scan_case scans[] = {
-    {"few tiles", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, FEW, 1500, 1, 1, 0, 1},
-    {"many tiles", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, FEW, 8500, 1, 0, 0, 0},
-    {"few tiles, rows", GPUSCAN_TYPE_I32, GPUSCAN_TYPE_I32, GPUSCAN_OP_MIN, GPUSCAN_INCLUSIVE, FEW, 300, 3, 1, 0, 1},
-    {"many tiles, rows", GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, FEW, 1500, 3, 1, 0, 0},
-    {"in place", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_XOR, GPUSCAN_INCLUSIVE, FEW, 900, 1, 0, 1, 1},
-    {"bytes in words", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, FEW, 2900, 1, 1, 0, 1},
-    {"bytes to u32", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 2500, 1, 0, 0, -1},
-    {"ahead", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 4100, 1, 1, 0, -1},
-    {"ahead, rows", GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U16, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 2100, 2, 1, 0, -1},
-    {"ahead, doubles", GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, AHEAD, 900, 1, 0, 0, -1},
+    {"few tiles", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, FEW, 1500, 1, 1, 0, 1, 3},
+    {"many tiles", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, FEW, 8500, 1, 0, 0, 0, 3},
+    {"few tiles, rows", GPUSCAN_TYPE_I32, GPUSCAN_TYPE_I32, GPUSCAN_OP_MIN, GPUSCAN_INCLUSIVE, FEW, 300, 3, 1, 0, 1, 3},
+    {"many tiles, rows", GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, FEW, 1500, 3, 1, 0, 0,
+     3},
+    {"in place", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_XOR, GPUSCAN_INCLUSIVE, FEW, 900, 1, 0, 1, 1, 3},
+    {"bytes in words", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, FEW, 2900, 1, 1, 0, 1, 0},
+    {"bytes to u32", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 2500, 1, 0, 0, -1, 0},
+    {"ahead", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 4100, 1, 1, 0, -1, 3},
+    {"ahead, rows", GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U16, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 2100, 2, 1, 0, -1, 3},
+    {"ahead, doubles", GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, AHEAD, 900, 1, 0, 0, -1,
+     3},
     {"several passes", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_MAX, GPUSCAN_INCLUSIVE,
-     GPUSCAN_STRATEGY_MULTI_PASS, 5000, 1, 1, 0, -1},
+     GPUSCAN_STRATEGY_MULTI_PASS, 5000, 1, 1, 0, -1, 3},
+    {"bytes, several passes", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE,
+     GPUSCAN_STRATEGY_MULTI_PASS, 20000, 1, 1, 0, -1, 0},
 };
 
 /* Tiles and windows grow with the width: the simulator, which takes half a millisecond an element, gets up to a window
@@ -99,7 +104,7 @@ static void check_scan(const scan_case *c, uint32_t width) {
         ref_store(c->dst, totals, r,
                   ref_scan(c->dst, wanted + r * count * dst_size, c->src, in + r * count * src_size, count, c->op,
                            c->kind, c->init ? &start : NULL));
-    test_buffer_set(&src, 3, all, in);
+    test_buffer_set(&src, c->src_offset, all, in);
     test_buffer_set(&dst, 5, all, NULL);
     test_buffer_set(&total, 1, c->rows, NULL);
     memset(&d, 0, sizeof d);
@@ -375,8 +380,8 @@ static void test_widths(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_late), TEST(test_reduce), TEST(test_histogram),
-                                       TEST(test_widths)};
+    const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_late), TEST(test_reduce),
+                                       TEST(test_histogram), TEST(test_widths)};
     test_select();
     return cmocka_run_group_tests_name("lanes", tests, test_open, test_close);
 }
