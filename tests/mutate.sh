@@ -53,6 +53,7 @@ scan-rows scan small 60 rows_and_pitches
 scan-place scan small 60 rows_in_place
 scan-counts scan small 60 device_counts
 scan-inits scan small 60 inits_and_totals
+published trust small 1 *published*
 stopped trust small 1 *stopped*
 silent trust default 1 *silent*
 lanes lanes default 2 *

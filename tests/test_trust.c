@@ -80,6 +80,53 @@ static void test_late_tiles(void **state) {
         silent_scan(0, strategies[s], test_size(3000, 50000, 400000), (int)test_size(1, 5, 100));
 }
 
+/* Each tile leaves the sum of all up to its end, as it must for looking back to be short: the result does not show it. */
+static void test_published_prefixes(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    const uint64_t n = test_size(5000, 20011, 100003), rows = 2;
+    size_t s;
+    (void)state;
+    for (s = 0; s < 2; s++) {
+        test_buffer src = test_buffer_new(CL_MEM_READ_ONLY, 4, rows * n), scratch;
+        test_buffer dst = test_buffer_new(CL_MEM_READ_WRITE, 4, rows * n);
+        gpuscan *gs = layered(), *whole = test.gs;
+        gpuscan_scan_desc d;
+        uint64_t size, t, tiles;
+        cl_ulong *words;
+        test.gs = gs;
+        make_impatient(gs);
+        test_case("prefixes that %s leaves", test_strategy_name(strategies[s]));
+        test_buffer_set(&src, 0, rows * n, NULL);
+        test_buffer_set(&dst, 0, rows * n, NULL);
+        memset(&d, 0, sizeof d);
+        d.src = src.at;
+        d.dst = dst.at;
+        d.count = n;
+        d.rows = rows;
+        d.call.strategy = strategies[s];
+        if (!test.info.has_lanes && gs->device.int64_atomics &&
+            test_ran(gpuscan_scan_scratch_size(gs, &d, &size), strategies[s], test_device_refusal(strategies[s]))) {
+            scratch = test_buffer_new(CL_MEM_READ_WRITE, 8, size / 8);
+            test_buffer_set(&scratch, 0, size / 8, NULL);
+            d.call.scratch = scratch.at;
+            d.call.scratch_size = size;
+            test_ok(gpuscan_scan(gs, &d));
+            words = (cl_ulong *)test_buffer_get(&scratch) + GPUSCAN__TICKETS_SIZE / 8;
+            tiles = rows * gpuscan__ceil_div(n, gs->programs->key.tile);
+            assert_true(tiles > 4 && size >= GPUSCAN__TICKETS_SIZE + tiles * 8);
+            for (t = 0; t < tiles; t++)
+                if ((words[t] >> 32 & 3) != 2)
+                    fail_msg("%s: none of tile %d", test.what, (int)t);
+            test_buffer_free(&scratch);
+        }
+        test_buffer_free(&src);
+        test_buffer_free(&dst);
+        test_destroy(gs);
+        test.gs = whole;
+        layer_expect_empty();
+    }
+}
+
 /* Whoever sums a silent tile converts its elements by their indices in the row, and without lanes takes them in the
    order of a tree, here of some width; 0: the profile's. */
 static void silent_conversions(gpuscan_strategy strategy, uint32_t width) {
@@ -926,7 +973,7 @@ static int open_trust(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_silent_tiles),    TEST(test_late_tiles),
-        TEST(test_silent_conversions),
+        TEST(test_silent_conversions), TEST(test_published_prefixes),
         TEST(test_stopped_between_words),
         TEST(test_same_bits),       TEST(test_built_while_waiting),
         TEST(test_failure_between), TEST(test_odd_scratch),
