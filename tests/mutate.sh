@@ -152,6 +152,8 @@ gpuscan_scan_ahead: polls < GPUSCAN_POLLS => polls <= GPUSCAN_POLLS # a poll mor
 gpuscan_scan_few: polls = 0 => polls = 1 # a poll fewer
 gpuscan_scan_few: polls < GPUSCAN_POLLS => polls <= GPUSCAN_POLLS # a poll more
 gpuscan_lanes_scan: d < GPUSCAN_LANES => d <= GPUSCAN_LANES # no lane is as high: a round that changes nothing
+gpuscan_lanes_scan: (int)d : 0 => (int)d : 1 # not taken: lane >= d is asked before
+gpuscan_lanes_scan: (lane == 0 ? 0 : => (lane == 0 ? 1 : # not taken: lane == 0 is asked before
 gpuscan_window_scan: d < GPUSCAN_WINDOW => d <= GPUSCAN_WINDOW # the same
 gpuscan_vote: SUBGROUP * GPUSCAN_LANES => SUBGROUP / GPUSCAN_LANES # 0 both: groups that vote are one sub-group
 gpuscan_tile_sum_alone: ROLLED for (uint s = 0; s < => ROLLED for (uint s = 0; s <= # comes in behind the result
@@ -165,6 +167,7 @@ gpuscan_count_bytes: GPUSCAN_BLOCK_WORDS - 1; k++ => GPUSCAN_BLOCK_WORDS - 0; k+
 gpuscan_count_bytes: k < GPUSCAN_BLOCK_WORDS - 1 => k <= GPUSCAN_BLOCK_WORDS - 1 # the same
 gpuscan_count_block: - 1] && counter[0] == => - 1] && counter[0] != # only where to look for runs
 gpuscan_count_block: uint v = 1 => uint v = 0 # compares the first counter with itself
+GPUSCAN_PIECE: 65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK => * # what a group draws at a time
 GPUSCAN_WORD_OF: (bin) % 8 => (bin) % 9 # eight bins have other words of the same 64 bytes, all of which are cleared
 gpuscan_histogram: VECTORS - 1) * stride < end => VECTORS - 0) * stride < end # the next loop takes what this one leaves
 gpuscan_histogram: uint copy = 0 => uint copy = 1 # read by nothing

@@ -208,8 +208,8 @@ static const char late_text[] =
 /* Two rows, of so many elements by the device's count; by the host's, for a look-back, of more tiles than FEW takes.
    First the last tile is not full, then none is there, then all are full. */
 static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back) {
-    const uint64_t most = (test.is_small ? 80 : 200) * (uint64_t)width - 3;
-    const uint64_t pitch = look_back ? 260 * (test.is_small ? 4 : 8) * (uint64_t)width : most, all = 2 * pitch;
+    const uint64_t most = (uint64_t)(test.is_small ? 80 : 200) * width - 3;
+    const uint64_t pitch = look_back ? (test.is_small ? 4 : 8) * UINT64_C(260) * width : most, all = 2 * pitch;
     op_run *wanted = (op_run *)test_alloc(all * sizeof *wanted), totals[2];
     cl_uint *in = (cl_uint *)test_alloc(all * sizeof *in);
     test_buffer src = test_buffer_new(CL_MEM_READ_ONLY, sizeof *in, all);
