@@ -362,7 +362,7 @@ static void in_place(void **state) {
             c.src_offset = c.dst_offset = n % 4;
             check_all_strategies(c);
         }
-    /* types of one size, small and large ones, and with rows */
+    /* types of one size, small and large ones */
     c = a_scan(GPUSCAN_TYPE_I32, GPUSCAN_OP_ADD, test_size(500, 20011, 20011));
     c.in_place = 1;
     c.from = GPUSCAN_TYPE_U8;
@@ -372,11 +372,19 @@ static void in_place(void **state) {
     check_all_strategies(c);
     c.custom = &op_affine_compose;
     check_all_strategies(c);
-    c.custom = NULL;
-    c.from = c.to = GPUSCAN_TYPE_U32;
-    c.count = test_size(90, 1333, 1333);
+}
+
+/* Rows, and so many short ones that a work-item takes each: none may be scanned twice. */
+static void rows_in_place(void **state) {
+    scan_case c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(90, 1333, 1333));
+    (void)state;
+    c.in_place = 1;
     c.rows = 7;
     c.src_pitch = c.dst_pitch = 1400;
+    check_all_strategies(c);
+    c.count = 3;
+    c.rows = test_size(600, 3001, 100003);
+    c.src_pitch = c.dst_pitch = 0;
     check_all_strategies(c);
 }
 
@@ -1041,6 +1049,7 @@ int main(void) {
                                        TEST(extremes_of_floats),
                                        TEST(offsets),
                                        TEST(in_place),
+                                       TEST(rows_in_place),
                                        TEST(rows_and_pitches),
                                        TEST(many_short_rows),
                                        TEST(device_counts),
