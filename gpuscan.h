@@ -137,8 +137,11 @@
 
    CHANGES     next   gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
                       identity; a histogram's bounds are rounded to the samples' type first; scans of many short rows
-                      take one work-item a row; executables that hold the implementation are a quarter smaller;
-                      scans of floats that are not negative do not decrease, and totals are the last elements
+                      take one work-item a row; custom->convert may give floats below 0 to signed integers;
+                      executables that hold the implementation are a quarter smaller; scans of floats that are not
+                      negative do not decrease, and totals are the last elements; on GPUs short rows, pitched images,
+                      bytes over a range, several channels, odd offsets, in place, argmin and uniform add are faster
+                      by factors of 1.5 to 600
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
@@ -6335,6 +6338,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", t);
     gpuscan__define(text, "DST", dst_name);
     if (e->convert) {
+        gpuscan__define(text, "CONVERTED", number); /* a float has no conversion to the unsigned type of signed sums */
         gpuscan__define(text, "CONVERT", "gpuscan_custom_convert(x, i)");
     } else if (e->src == e->dst) {
         gpuscan__define(text, "CONVERT", "x");
@@ -7273,7 +7277,9 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
                               custom->identity, ";}\n");
     }
     if (e->convert)
-        gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) { return",
+        gpuscan__custom_lines(text,
+                              "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) {"
+                              " return",
                               " convert", e->convert, ";}\n");
     if (custom->source)
         gpuscan__undefine(text, custom->source);

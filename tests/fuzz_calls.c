@@ -196,11 +196,16 @@ static int fits64(u128 x) {
     return x <= UINT64_MAX;
 }
 
+static u128 extent(uint64_t count, uint64_t rows, uint64_t pitch) {
+    return count ? product(rows - 1, pitch) + count : 0;
+}
+
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
 typedef struct range {
     int buffer;
     uint64_t begin, end; /* bytes in the buffer; both 0 where they do not fit */
+    uint64_t row, pitch; /* bytes; pitch 0: all of it is one row */
     int reads, writes, in_place;
 } range;
 
@@ -241,12 +246,42 @@ static void use(gpuscan_buffer at, int buffer, u128 elements, size_t size, int r
     r->reads = reads;
     r->writes = writes;
     r->in_place = in_place ? (int)size : 0;
+    r->row = r->end - r->begin;
+    r->pitch = 0;
     range_count++;
+}
+
+/* The same for rows: the latest range, if it fits. */
+static void has_rows(int before, uint64_t rows, uint64_t row, uint64_t pitch, size_t size) {
+    if (range_count > before && rows > 1 && row > 0) {
+        ranges[before].row = row * size;
+        ranges[before].pitch = pitch * size;
+    }
+}
+
+/* Rows may lie in others' gaps: taken modulo what divides both pitches, no byte of one is a byte of the other. */
+static int rows_meet(const range *a, const range *b) {
+    static unsigned char used[ARENA];
+    uint64_t divisor = a->pitch, rest = b->pitch, i;
+    while (rest) {
+        uint64_t next = divisor % rest;
+        divisor = rest;
+        rest = next;
+    }
+    if (divisor == 0)
+        return 1;
+    memset(used, 0, sizeof used);
+    for (i = 0; i < a->row; i++)
+        used[(a->begin + i) % divisor] = 1;
+    for (i = 0; i < b->row; i++)
+        if (used[(b->begin + i) % divisor])
+            return 1;
+    return 0;
 }
 
 static int overlaps(const range *a, const range *b) {
     return a->buffer == b->buffer && a->begin < b->end && b->begin < a->end && a->begin < a->end && b->begin < b->end &&
-           (a->writes || b->writes);
+           (a->writes || b->writes) && rows_meet(a, b);
 }
 
 static void check_overlaps(void) {
@@ -466,6 +501,7 @@ static void some_scratch(gpuscan_call *call, uint64_t need) {
         used.buffer = B;
         used.begin = call->scratch.offset;
         used.end = used.begin + need;
+        used.row = need;
         used.writes = 1;
         for (i = 0; i < range_count; i++)
             if (overlaps(&used, &ranges[i]))
@@ -674,10 +710,6 @@ static uint64_t some_pitch(form which, uint64_t count, uint64_t *resolved) {
     return pitch;
 }
 
-static u128 extent(uint64_t count, uint64_t rows, uint64_t pitch) {
-    return count ? product(rows - 1, pitch) + count : 0;
-}
-
 static uint64_t some_rows(form which) {
     unsigned b = fuzz_8();
     return b < 160 ? 0 : b < 246 || which != DEVICE ? b % 4 : some_count(which);
@@ -744,7 +776,7 @@ static unsigned char *bytes_of(int buffer, uint64_t offset, size_t size) {
 static void do_scan(form which) {
     gpuscan_scan_desc desc;
     kind k;
-    int src = NONE, dst = NONE, total = NONE, init = NONE, counts = NONE, ok;
+    int src = NONE, dst = NONE, total = NONE, init = NONE, counts = NONE, before, ok;
     gpuscan_type count_type;
     uint64_t rows, src_pitch, dst_pitch, need = 0, r, count;
     u128 src_elements, dst_elements;
@@ -809,11 +841,12 @@ static void do_scan(form which) {
         }
         if (count > 0 && (src == NONE || dst == NONE))
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        before = range_count;
         use(desc.src, src, src_elements, k.src_size, 1, 0, 1);
+        has_rows(before, rows, count, src_pitch, k.src_size);
+        before = range_count;
         use(desc.dst, dst, dst_elements, k.dst_size, 0, 1, 1);
-        if (count > 0 && rows > 1 && src_pitch != dst_pitch && right.count == 0 &&
-            overlaps(&ranges[range_count - 2], &ranges[range_count - 1]))
-            surely_wrong(GPUSCAN_ERROR_OVERLAP);
+        has_rows(before, rows, count, dst_pitch, k.dst_size);
     }
     check_overlaps();
     if (which == DEVICE) {
@@ -988,7 +1021,7 @@ static void do_reduce(form which, int call) {
     desc.op = k.op;
     desc.custom = k.custom;
     count = desc.count = some_count(which);
-    if (!fits64(product(count, k.src_size)))
+    if (!fits64(product(count, k.src_size)) || (arg && result_size == 4 && count > UINT32_MAX))
         surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
     desc.count_type = some_count_type(&count_type);
     if (!arg)
@@ -1106,7 +1139,7 @@ static int ascend(const unsigned char *edges, uint32_t bins) {
 static void do_histogram(form which) {
     gpuscan_histogram_desc desc;
     unsigned b = fuzz_below(is_short ? 2 : SHAPES);
-    int samples = NONE, counts = NONE, edges = NONE, weights = NONE, limit = NONE, ok, known = 1;
+    int samples = NONE, counts = NONE, edges = NONE, weights = NONE, limit = NONE, ok, known = 1, before;
     gpuscan_type count_type;
     uint64_t count, rows, pitch, weights_pitch, counters, need = 0;
     size_t sample_size, counter_size, weight_size, host_size = 0, host_samples = 0, host_counts = 0;
@@ -1219,7 +1252,9 @@ static void do_histogram(form which) {
         desc.counts = buffer_at(&counts, B, 0);
         if ((count > 0 && samples == NONE) || counts == NONE)
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        before = range_count;
         use(desc.samples, samples, pixels * channels, sample_size, 1, 0, 0);
+        has_rows(before, rows, count * channels, pitch * channels, sample_size);
         use(desc.counts, counts, counters, counter_size, desc.accumulate, 1, 0);
         if (desc.form == GPUSCAN_BINS_EDGES) {
             desc.edges = buffer_at(&edges, A, 0);
@@ -1229,7 +1264,9 @@ static void do_histogram(form which) {
         }
         if (shapes[b].weighted) {
             desc.weights = buffer_at(&weights, A, 0);
+            before = range_count;
             use(desc.weights, weights, weight_elements, weight_size, 1, 0, 0);
+            has_rows(before, rows, count, weights_pitch, weight_size);
         }
         if (fuzz_8() == 255) {
             desc.host_weights = host_arena;

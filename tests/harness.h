@@ -6,6 +6,7 @@
        GPUSCAN_TEST_LONG     1: full cross products and the largest sizes
        GPUSCAN_TEST_SEED     the seed of an earlier run, to repeat it
        GPUSCAN_TEST_SHARE    a number by which the shares of combinations that a run takes are divided; 1 by default
+       GPUSCAN_TEST_SECONDS  how long test_pairs goes on with calls at random, for each operation; 0 by default
        GPUSCAN_TEST_WITHOUT  a sum of GPUSCAN_WITHOUT_...: hold that back of the device
        GPUSCAN_TEST_GROUP    the largest work-group size to use
        GPUSCAN_TEST_LOCAL    the bytes of local memory to use at most
@@ -51,7 +52,7 @@ static struct test_state {
     cl_context       context;
     cl_device_id     device;
     cl_command_queue queue; /* in-order */
-    int              is_small, is_long;
+    int              is_small, is_long, is_simulator;
     uint64_t         seed, random, share;
     uint64_t         device_memory, largest_buffer;                                /* bytes */
     unsigned         refused[GPUSCAN_STRATEGY_COUNT], ran[GPUSCAN_STRATEGY_COUNT]; /* calls by strategy */
@@ -60,8 +61,13 @@ static struct test_state {
     int              is_known_wrong; /* the driver gives wrong results, and the library should find out */
     char             what[512]; /* the case that a failed check names */
     gpuscan         *whole;     /* while gs is an object with limits: the one without */
+    gpuscan_limits   limits;    /* and these */
+    uint32_t         chunk;     /* what test_chunk set */
     const gpuscan_opencl *limited_opencl; /* entry points of such an object; NULL: the usual ones */
     unsigned         turn;      /* counts what takes turns, from 0 in each test */
+    gpuscan_strategy strategy;  /* that test_strategies runs with */
+    int              is_attempt, is_quiet; /* a failed check goes back instead of ending the test; it says nothing */
+    jmp_buf          back;
 } test;
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -82,6 +88,8 @@ TEST_NAMES(test_op_name, gpuscan_op, GPUSCAN_OP_COUNT, "add", "min", "max", "mul
 TEST_NAMES(test_strategy_name, gpuscan_strategy, GPUSCAN_STRATEGY_COUNT, "auto", "multi-pass", "single-pass",
            "single-pass-ahead", "cpu-multi-pass", "cpu-single-pass");
 
+#include "code.h"
+
 /* Loops over an enum: the types, or operators, of these kinds of reference.h. */
 #define TEST_EACH_TYPE(type, kinds)                                                                                    \
     for ((type) = 0; (type) < GPUSCAN_TYPE_COUNT; (type)++)                                                            \
@@ -93,6 +101,33 @@ TEST_NAMES(test_strategy_name, gpuscan_strategy, GPUSCAN_STRATEGY_COUNT, "auto",
         } else
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+/* The call at hand as C code: a case's (see test_strategies), or the latest call's desc. */
+static inline void test_print_code(void) {
+    if (call_code.length == 0)
+        return;
+    if (!call_code.of_case)
+        fprintf(stderr, "the latest call:\n");
+    fputs(call_code.text, stderr); /* print_error would cut it off */
+    if (call_code.of_case)
+        fprintf(stderr, "    test_strategies(&%s, &c, %d, %d);\n    return test_close(NULL);\n}\n", call_code.of_case,
+                (int)test.strategy, (int)test.strategy);
+    code_begin(NULL);
+}
+
+/* cmocka's, which prints the call too. */
+#undef fail_msg
+#define fail_msg(...)                                                                                                  \
+    do {                                                                                                               \
+        if (!test.is_quiet) {                                                                                          \
+            print_error("ERROR: " __VA_ARGS__);                                                                        \
+            print_error("\n");                                                                                         \
+            test_print_code();                                                                                         \
+        }                                                                                                              \
+        if (test.is_attempt)                                                                                           \
+            longjmp(test.back, 1);                                                                                     \
+        fail();                                                                                                        \
+    } while (0)
 
 /* Names the case at hand, printf-like; each failed check prints it. */
 static inline void test_case(const char *format, ...) {
@@ -182,13 +217,12 @@ static inline int test_is_single_pass(gpuscan_strategy strategy) {
 }
 
 static inline const char *test_scan_refusal(const gpuscan_scan_desc *d) {
-    int in_place = d->src.mem != NULL && d->src.mem == d->dst.mem;
-    int is_simulator = strcmp(test.info.profile, "simulator") == 0; /* has no fence of device scope, but an order */
+    int in_place = d->src.mem != NULL && d->src.mem == d->dst.mem && d->src.offset == d->dst.offset;
     if (!test_is_single_pass(d->call.strategy))
         return NULL;
     if (d->custom && d->custom->size > 64)
         return "elements of more than 64 bytes";
-    if (in_place && (!test.info.has_fence || is_simulator))
+    if (in_place && (!test.info.has_fence || test.is_simulator)) /* which has an order instead */
         return "in place without a fence";
     if (in_place && d->call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         return "ahead in place";
@@ -255,20 +289,44 @@ static inline int test_histogram_ran(const gpuscan_histogram_desc *d) {
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */
 
-/* The one loop over strategies: sets a case up, runs it with those from first to last, takes it down. 0: the last was
-   refused. Each operation's test says how with three functions. */
+/* An operation's cases: how each is set up, run and taken down, and the code that repeats it. */
 typedef struct test_operation {
+    const char *name, *type; /* of this struct, and of its header less ".h"; of the cases */
     void *(*set_up)(const void *given);
     int (*run)(void *set, gpuscan_strategy strategy);
     void (*take_down)(void *set);
+    void (*code)(const void *given); /* assigns the fields of a case c */
 } test_operation;
 
+static inline void test_case_code(const test_operation *operation, const void *given) {
+    code_begin(operation->name);
+    code_add("/* cc -Itests this.c -lcmocka -lOpenCL -lm */\n#include \"%s.h\"\n\nint main(void) {\n    %s c;\n"
+             "    memset(&c, 0, sizeof c);\n    test_open(NULL);\n",
+             operation->name, operation->type);
+    if (test.whole)
+        code_add("    static const gpuscan_limits limits = {%zu, %" PRIu64 ", %u, %u};\n    test_limit(&limits);\n",
+                 test.limits.work_group_size, test.limits.local_memory, (unsigned)test.limits.without,
+                 (unsigned)test.limits.lanes);
+    if (test.chunk)
+        code_add("    test_chunk(%u);\n", (unsigned)test.chunk);
+    operation->code(given);
+    code_add("    test.random = UINT64_C(0x%" PRIx64 ");\n", test.random);
+}
+
+/* The one loop over strategies: sets a case up, runs it with those from first to last, takes it down. 0: the last was
+   refused. */
 static inline int test_strategies(const test_operation *operation, const void *given, int first, int last) {
-    void *set = operation->set_up(given);
+    void *set;
     int   s, ran = 0;
-    for (s = first; s <= last; s++)
+    test_case_code(operation, given);
+    test.strategy = (gpuscan_strategy)first;
+    set = operation->set_up(given);
+    for (s = first; s <= last; s++) {
+        test.strategy = (gpuscan_strategy)s;
         ran = operation->run(set, (gpuscan_strategy)s);
+    }
     operation->take_down(set);
+    code_begin(NULL);
     return ran;
 }
 
@@ -541,6 +599,68 @@ static inline void *test_buffer_get(test_buffer *buffer) {
     return buffer->host + before;
 }
 
+/* What a call may have beside its data: scratch of the caller's with garbage in it and guards around, an event to wait
+   for, and one that it gives. */
+typedef enum test_scratch_choice {
+    SCRATCH_OBJECT = 0,
+    SCRATCH_CALLER,
+    SCRATCH_REST /* at an offset, up to the buffer's end */
+} test_scratch_choice;
+
+typedef struct test_extras {
+    test_buffer scratch;
+    cl_event    before, after;
+} test_extras;
+
+/* query and size: what the operation's scratch size is. */
+static inline void test_extras_begin(test_extras *extras, gpuscan_call *call, test_scratch_choice scratch, int events,
+                                     gpuscan_result query, uint64_t size) {
+    unsigned char *garbage;
+    memset(extras, 0, sizeof *extras);
+    if (query != GPUSCAN_SUCCESS)
+        size = 0; /* refused: the call says why */
+    /* Oclgrind 21.10 takes a buffer for uninitialised once something was written at an offset, the library's zeros */
+    if (test.is_simulator && scratch == SCRATCH_REST)
+        scratch = SCRATCH_CALLER;
+    if (scratch != SCRATCH_OBJECT) {
+        garbage = (unsigned char *)test_alloc(size);
+        test_random_bytes(garbage, (size_t)size);
+        extras->scratch = test_buffer_new(CL_MEM_READ_WRITE, 1, size);
+        test_buffer_set(&extras->scratch, scratch == SCRATCH_REST ? 64 : 0, size, garbage);
+        call->scratch = extras->scratch.at;
+        call->scratch_size = scratch == SCRATCH_REST ? 0 : size;
+        free(garbage);
+    }
+    if (events) {
+        test_cl(clEnqueueMarkerWithWaitList(test.queue, 0, NULL, &extras->before));
+        call->queue = test.queue;
+        call->wait_count = 1;
+        call->wait_list = &extras->before;
+        call->event = &extras->after;
+    }
+}
+
+static inline void test_extras_end(test_extras *extras, gpuscan_call *call, int ran) {
+    cl_int status = CL_QUEUED;
+    if (call->event) {
+        if ((extras->after != NULL) != ran)
+            fail_msg("%s: %s event", test.what, ran ? "no" : "an");
+        clReleaseEvent(extras->before);
+    }
+    if (extras->after) {
+        test_cl(clWaitForEvents(1, &extras->after));
+        test_cl(clGetEventInfo(extras->after, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        if (status != CL_COMPLETE)
+            fail_msg("%s: the event says %d", test.what, (int)status);
+        clReleaseEvent(extras->after);
+    }
+    if (extras->scratch.at.mem) {
+        test_buffer_get(&extras->scratch); /* its guards */
+        test_buffer_free(&extras->scratch);
+    }
+    memset(call, 0, sizeof *call);
+}
+
 /* Fills the first size bytes of a buffer with a pattern, from the host: NVIDIA's clEnqueueFillBuffer takes the lower 32
    bits of a size, and of an offset too where the pattern is one byte. */
 static inline void test_fill_buffer(cl_mem mem, const void *pattern, size_t pattern_size, uint64_t size) {
@@ -610,14 +730,28 @@ static inline cl_program CL_API_CALL test_planted_source(cl_context context, cl_
     return made;
 }
 
-/* The entry points that plant it; NULL: none is asked for. */
-static inline const gpuscan_opencl *test_planted(void) {
+/* Oclgrind does not see that a fill initialises: there one with zeros is a write. */
+static inline cl_int CL_API_CALL test_fill_by_write(cl_command_queue queue, cl_mem mem, const void *pattern,
+                                                    size_t pattern_size, size_t offset, size_t size, cl_uint wait_count,
+                                                    const cl_event *waits, cl_event *event) {
+    static const unsigned char zeros[1 << 20] = {0};
+    if (size > sizeof zeros || memcmp(pattern, zeros, pattern_size) != 0)
+        return clEnqueueFillBuffer(queue, mem, pattern, pattern_size, offset, size, wait_count, waits, event);
+    return clEnqueueWriteBuffer(queue, mem, CL_FALSE, offset, size, zeros, wait_count, waits, event);
+}
+
+/* The entry points of the object under test; NULL: the usual ones. */
+static inline const gpuscan_opencl *test_opencl(void) {
     static gpuscan_opencl table;
     void                 *library = NULL;
     const char           *missing = NULL;
-    if (!getenv("GPUSCAN_TEST_PLANT") || gpuscan__load_opencl(&table, &library, &missing) != GPUSCAN_SUCCESS)
+    int                   has_plant = getenv("GPUSCAN_TEST_PLANT") != NULL;
+    if ((!has_plant && !test.is_simulator) || gpuscan__load_opencl(&table, &library, &missing) != GPUSCAN_SUCCESS)
         return NULL;
-    table.clCreateProgramWithSource = test_planted_source;
+    if (has_plant)
+        table.clCreateProgramWithSource = test_planted_source;
+    if (test.is_simulator)
+        table.clEnqueueFillBuffer = test_fill_by_write;
     return &table;
 }
 
@@ -637,13 +771,13 @@ static inline int test_open(void **state) {
     desc.limits.without = (uint32_t)test_environment("GPUSCAN_TEST_WITHOUT", 0);
     desc.limits.work_group_size = (size_t)test_environment("GPUSCAN_TEST_GROUP", 0);
     desc.limits.local_memory = test_environment("GPUSCAN_TEST_LOCAL", 0);
-    desc.opencl = test_planted();
     if (test_environment("GPUSCAN_TEST_LOG", 0))
         desc.logger.log = test_log;
     if (gpuscan_create(&probe, &desc) != GPUSCAN_SUCCESS || gpuscan_get_info(probe, &info) != GPUSCAN_SUCCESS) {
         print_error("no device: %s\n", error);
         return -1;
     }
+    test.is_simulator = strcmp(info.profile, "simulator") == 0; /* Oclgrind */
     test.context = info.context;
     test.device = info.device;
     clRetainContext(test.context);
@@ -653,6 +787,7 @@ static inline int test_open(void **state) {
     desc.context = test.context;
     desc.device = test.device;
     desc.queue = test.queue;
+    desc.opencl = test_opencl();
     if (status != CL_SUCCESS || gpuscan_create(&test.gs, &desc) != GPUSCAN_SUCCESS ||
         gpuscan_get_info(test.gs, &test.info) != GPUSCAN_SUCCESS) {
         print_error("no object on a context and queue of the test: %s\n", error);
@@ -686,7 +821,7 @@ static inline void test_limit(const gpuscan_limits *limits) {
     desc.device = test.device;
     desc.queue = test.queue;
     desc.limits = *limits;
-    desc.opencl = test.limited_opencl ? test.limited_opencl : test_planted();
+    desc.opencl = test.limited_opencl ? test.limited_opencl : test_opencl();
     if (test_environment("GPUSCAN_TEST_LOG", 0))
         desc.logger.log = test_log;
     test_ok(gpuscan_create(&limited, &desc));
@@ -695,7 +830,13 @@ static inline void test_limit(const gpuscan_limits *limits) {
     else
         test.whole = test.gs;
     test.gs = limited;
+    test.limits = *limits;
     test_ok(gpuscan_get_info(test.gs, &test.info));
+}
+
+/* From here on a CPU strategy's tiles have so many bytes. */
+static inline void test_chunk(uint32_t chunk) {
+    test.chunk = test.gs->device.profile.chunk = chunk;
 }
 
 /* Gives everything back and says which strategies were refused. */
@@ -723,6 +864,8 @@ static inline int test_begin(void **state) {
     test.random = test.seed;
     test.turn = 0;
     test.what[0] = '\0';
+    test.is_attempt = test.is_quiet = 0;
+    code_begin(NULL);
     return 0;
 }
 
@@ -736,6 +879,8 @@ static inline void test_select(void) {
 static inline int test_end(void **state) {
     int alarm = test_alarm(test.gs), result = 0;
     (void)state;
+    if (call_code.of_case) /* a case that an assert of cmocka's ended, or a signal */
+        test_print_code();
     test.announced = 0;
     if (test.whole) {
         gpuscan_destroy(test.gs);

@@ -13,8 +13,9 @@ typedef struct histogram_case {
     const void            *weights;
     uint64_t               samples_offset, counts_offset, edges_offset, weights_offset;
     uint64_t               device_count; /* with d.count_type */
-    int                    own_scratch;  /* the caller gives it, between guards */
-    int                    is_weighted;  /* by random weights, where there are none */
+    test_scratch_choice    scratch;
+    int                    events;      /* one to wait for, and one that it gives */
+    int                    is_weighted; /* by random weights, where there are none */
 } histogram_case;
 
 static inline histogram_case a_histogram(gpuscan_type type, uint32_t bins, uint64_t count) {
@@ -176,7 +177,8 @@ typedef struct histogram_set {
     gpuscan_type   type, counter;
     uint64_t       span, counters;
     unsigned char *samples, *wanted, *before, *edges, *weights; /* the last two where the case has none */
-    test_buffer    in, out, table, weighing, number, scratch;
+    test_buffer    in, out, table, weighing, number;
+    test_extras    extras;
 } histogram_set;
 
 static inline void *histogram_set_up(const void *given) {
@@ -237,37 +239,22 @@ static inline void *histogram_set_up(const void *given) {
     return s;
 }
 
-/* As much scratch as the call asks for, with garbage in it, between guards. */
-static inline void histogram_scratch(histogram_set *s) {
-    uint64_t       size = 0;
-    unsigned char *garbage;
-    if (gpuscan_histogram_scratch_size(test.gs, &s->c.d, &size) != GPUSCAN_SUCCESS)
-        size = 0; /* refused: the call says why */
-    garbage = (unsigned char *)test_alloc(size);
-    test_random_bytes(garbage, (size_t)size);
-    s->scratch = test_buffer_new(CL_MEM_READ_WRITE, 1, size);
-    test_buffer_set(&s->scratch, 0, size, garbage);
-    s->c.d.call.scratch = s->scratch.at;
-    s->c.d.call.scratch_size = size;
-    free(garbage);
-}
-
 /* Compares all counters, and what lies around them, with the reference. */
 static inline int histogram_run(void *set, gpuscan_strategy strategy) {
     histogram_set *s = (histogram_set *)set;
+    gpuscan_result query = GPUSCAN_SUCCESS;
+    uint64_t       scratch = 0;
     int            ran;
     name_histogram(&s->c, strategy);
     test_buffer_set(&s->out, s->c.counts_offset, s->counters, s->before);
     s->c.d.counts = s->out.at;
     s->c.d.call.strategy = strategy;
-    if (s->c.own_scratch)
-        histogram_scratch(s);
+    if (s->c.scratch)
+        query = gpuscan_histogram_scratch_size(test.gs, &s->c.d, &scratch);
+    test_extras_begin(&s->extras, &s->c.d.call, s->c.scratch, s->c.events, query, scratch);
     ran = test_histogram_ran(&s->c.d);
+    test_extras_end(&s->extras, &s->c.d.call, ran);
     test_same(s->counter, test_buffer_get(&s->out), ran ? s->wanted : s->before, s->counters);
-    if (s->scratch.at.mem) {
-        test_buffer_get(&s->scratch); /* its guards */
-        test_buffer_free(&s->scratch);
-    }
     return ran;
 }
 
@@ -287,6 +274,23 @@ static inline void histogram_take_down(void *set) {
     free(s);
 }
 
-static const test_operation histograms = {histogram_set_up, histogram_run, histogram_take_down};
+static inline void code_histogram_case(const void *given) {
+    const histogram_case *c = (const histogram_case *)given;
+    const code_field      fields[] = {{"samples_offset", CODE_NUMBER, "", c->samples_offset},
+                                      {"counts_offset", CODE_NUMBER, "", c->counts_offset},
+                                      {"edges_offset", CODE_NUMBER, "", c->edges_offset},
+                                      {"weights_offset", CODE_NUMBER, "", c->weights_offset},
+                                      {"device_count", CODE_NUMBER, "", c->device_count},
+                                      {"scratch", CODE_CAST, "(test_scratch_choice)", c->scratch},
+                                      {"events", CODE_NUMBER, "", (uint64_t)c->events},
+                                      {"is_weighted", CODE_NUMBER, "", (uint64_t)c->is_weighted}};
+    code_histogram_fields("c.d", &c->d);
+    code_fields("c", fields, sizeof fields / sizeof *fields);
+    if (c->samples || c->edges || c->weights)
+        code_add("    /* c.samples, c.edges or c.weights: the test's */\n");
+}
+
+static const test_operation histograms = {"histograms",  "histogram_case",    histogram_set_up,
+                                          histogram_run, histogram_take_down, code_histogram_case};
 
 #endif /* TEST_HISTOGRAMS_H */

@@ -8,8 +8,9 @@
 # nothing, shows as a survivor; the status says only whether all this could be done.
 #
 # Only what some program of these tests compiles is changed: not what is for other devices, not #if, not comments. A
-# mutant that does not compile does not count. The changed line is put into the text that the tests give to the driver
-# (by tests/mutate.c), so that nothing of the host has to be compiled, and of the programs only those that hold it.
+# mutant that does not compile does not count, nor one that is known to change no result: see ALIKE. The changed line is
+# put into the text that the tests give to the driver (by tests/mutate.c), so that nothing of the host has to be
+# compiled, and of the programs only those that hold it.
 #
 # GPUSCAN_MUTATE_JOBS mutants run at a time, 2 by default. It runs on the driver that OCL_ICD_VENDORS names, and is meant
 # for PoCL. All that is written lies in build/mutate/; build/mutate/logs/N has what the tests said of mutant N.
@@ -38,7 +39,6 @@ fi
 cat > "$work/steps.txt" << 'END_OF_LIST'
 smoke smoke default 6 *
 controls plants default 6 *controls*
-lanes lanes default 2 *
 uniform_add uniform_add small 60 blocks
 reduce-inits reduce small 60 inits_and_counts
 reduce-indices reduce small 60 indices
@@ -48,9 +48,15 @@ histogram-edges histogram small 12 explicit_edges
 histogram-images histogram small 12 images
 histogram-weights histogram small 12 weights_and_counters
 histogram-more histogram small 12 more_bins_than_before
+histogram-runs histogram small 12 crowded_bins
 scan-rows scan small 60 rows_and_pitches
+scan-place scan small 60 rows_in_place
 scan-counts scan small 60 device_counts
 scan-inits scan small 60 inits_and_totals
+published trust small 1 *published*
+stopped trust small 1 *stopped*
+silent trust default 1 *silent*
+lanes lanes default 2 *
 simulated-smoke smoke simulator 6 *
 simulated-lanes lanes simulator 6 *
 END_OF_LIST
@@ -59,19 +65,18 @@ if ! command -v oclgrind > /dev/null; then
   grep -v '^simulated' "$work/steps.txt" > "$work/steps.new" && mv "$work/steps.new" "$work/steps.txt"
 fi
 
-# One step: sh step.sh STEP PROGRAM SIZE SHARE TESTS. A test that hangs is stopped by the processor time that it takes,
-# or where it only waits, by the clock.
+# One step: sh step.sh STEP PROGRAM SIZE SHARE TESTS [SECONDS]. A test that hangs is stopped by the processor time that it
+# takes, or where it only waits, by the clock.
 cat > "$work/step.sh" << 'END_OF_SCRIPT'
 GPUSCAN_MUTATE_FOLDER=$work/programs/$1
 GPUSCAN_TEST_SHARE=$4 GPUSCAN_TEST_ONLY=$5 GPUSCAN_TEST_SIZE=$3
 export GPUSCAN_MUTATE_FOLDER GPUSCAN_TEST_SHARE GPUSCAN_TEST_ONLY GPUSCAN_TEST_SIZE
+ulimit -t "${6:-3600}"
 if [ "$3" != simulator ]; then
-  ulimit -t "$seconds"
   LD_PRELOAD=$work/mutate.so exec timeout -k 5 900 "$work/$2"
 fi
 reports=$GPUSCAN_MUTATE_FOLDER/reports-$$.txt
 GPUSCAN_TEST_SIZE=small
-ulimit -t "$((8 * seconds))"
 # shellcheck disable=SC2016 # Oclgrind sets LD_PRELOAD, too
 timeout -k 5 1800 oclgrind --data-races --uninitialized --check-api --max-errors 20 --log "$reports" \
   sh -c 'LD_PRELOAD="$work/mutate.so $LD_PRELOAD" exec "$0"' "$work/$2"
@@ -88,20 +93,85 @@ for program in $(cut -d ' ' -f 2 "$work/steps.txt" | sort -u); do
   "$cc" -std=c99 -O1 "tests/test_$program.c" -o "$work/$program" -lcmocka -lOpenCL -lm -lpthread -ldl || exit 1
 done
 
-# Without a mutant: all must be right, and what the programs begin with is kept.
-seconds=900
-export seconds
+# Without a mutant: all must be right, and what the programs begin with is kept. A mutant is given twice the time, and a
+# minute for what the driver has compiled before.
 set -f # no file's name is meant by *
 while read -r step rest; do
   mkdir -p "$work/programs/$step"
   find "$work/programs/$step" -type f -exec rm -f {} +
+  began=$(date +%s)
   # shellcheck disable=SC2086
   if ! sh "$work/step.sh" "$step" $rest > "$work/logs/$step.txt" 2>&1 < /dev/null; then
-    echo "FAILED: $step, without a mutant: see $work/logs/$step.txt"
+    echo "FAILED: $step, without a mutant: see $work/logs/$step.txt" >&2
     exit 1
   fi
-done < "$work/steps.txt"
-seconds=60
+  echo "$step $rest $((60 + 2 * ($(date +%s) - began)))"
+done < "$work/steps.txt" > "$work/timed.txt"
+
+# ---- ALIKE -------------------------------------------------------------------------------------------------------------
+
+# Mutants that no result can show, on x86 and in Oclgrind: they are left out. FUNCTION OR MACRO: TEXT => WHAT IT BECOMES
+# (* if all changes within it are meant) # WHY. Each is proved; what only seems so is a survivor. An entry whose text is
+# not in kernels.cl.inc, or not any more, is an error.
+cat > "$work/alike.txt" << 'END_OF_LIST'
+gpuscan_device_fence: mem_fence(CLK_GLOBAL_MEM_FENCE); => ; # stands between atomics, and those order all for x86
+gpuscan_scan_look_back_cpu: gpuscan_device_fence(); => ; # the same
+gpuscan_scan_look_back: gpuscan_device_fence(); => ; # the same
+gpuscan_publish_for: gpuscan_device_fence(); => ; # the same
+gpuscan_window_sums: gpuscan_device_fence(); => ; # the same
+gpuscan_scan_few: gpuscan_device_fence(); => ; # the same
+gpuscan_reduce: gpuscan_device_fence(); => ; # the same
+gpuscan_histogram: gpuscan_device_fence(); => ; # the same
+gpuscan_policy_keep: 0 => 1 # read on NVIDIA alone
+gpuscan_policy_last: 0 => 1 # the same
+gpuscan_policy_normal: 0 => 1 # the same
+GPUSCAN_UP1: x, 15, => x, 14, # lanes of id, which are all alike
+GPUSCAN_UP1: x, 7, => x, 6, # the same
+GPUSCAN_UP2: x, 14 => * # the same
+GPUSCAN_UP2: 14, 15, => 14, 14, # the same
+GPUSCAN_UP2: x, 6 => * # the same
+GPUSCAN_UP2: 6, 7, => 6, 6, # the same
+GPUSCAN_UP4: x, 12, 13, 14 => * # the same
+GPUSCAN_UP4: 14, 15, => 14, 14, # the same
+GPUSCAN_UP4: x, 4, 5, 6 => * # the same
+GPUSCAN_UP4: 6, 7, => 6, 6, # the same
+GPUSCAN_UP8: x, 8, 9, 10, 11, 12, 13, 14 => * # the same
+GPUSCAN_UP8: 14, 15, => 14, 14, # the same
+GPUSCAN_PREFETCH: (size_t)(p) + (bytes)), write, 3 => * # a prefetch has no result, whatever it is of
+GPUSCAN_LINE: 64 => * # between two prefetches
+gpuscan_wide_sum_step: uint k = 0; k < 2 * GPUSCAN_WIDE * sizeof(gpuscan_src); k += => * # the loop only prefetches, and ends
+gpuscan_wide_sum_step: GPUSCAN_PREFETCH(src + sum->i, GPUSCAN_PREFETCH_SRC + k, 0); => * # a prefetch
+gpuscan_wide_sum_step: GPUSCAN_PREFETCH(src + sum->i + sum->stride, GPUSCAN_PREFETCH_SRC + k, 0); => * # the same
+gpuscan_scan_step: GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1); => * # the same
+gpuscan_look_back: polls = 0 => polls = 1 # a poll fewer before a late tile is summed: the same sum
+gpuscan_look_back: ++polls > GPUSCAN_POLLS => ++polls >= GPUSCAN_POLLS # the same
+gpuscan_fold: polls = 0 => polls = 1 # the same
+gpuscan_fold: polls++ > GPUSCAN_POLLS => polls++ >= GPUSCAN_POLLS # the same
+gpuscan_scan_ahead: polls = 0 => polls = 1 # the same
+gpuscan_scan_ahead: polls < GPUSCAN_POLLS => polls <= GPUSCAN_POLLS # a poll more
+gpuscan_scan_few: polls = 0 => polls = 1 # a poll fewer
+gpuscan_scan_few: polls < GPUSCAN_POLLS => polls <= GPUSCAN_POLLS # a poll more
+gpuscan_lanes_scan: d < GPUSCAN_LANES => d <= GPUSCAN_LANES # no lane is as high: a round that changes nothing
+gpuscan_lanes_scan: (int)d : 0 => (int)d : 1 # not taken: lane >= d is asked before
+gpuscan_lanes_scan: (lane == 0 ? 0 : => (lane == 0 ? 1 : # not taken: lane == 0 is asked before
+gpuscan_window_scan: d < GPUSCAN_WINDOW => d <= GPUSCAN_WINDOW # the same
+gpuscan_vote: SUBGROUP * GPUSCAN_LANES => SUBGROUP / GPUSCAN_LANES # 0 both: groups that vote are one sub-group
+gpuscan_tile_sum_alone: ROLLED for (uint s = 0; s < => ROLLED for (uint s = 0; s <= # comes in behind the result
+gpuscan_tile_sum_alone: shared), GPUSCAN_SUBGROUPS - 1 => shared), GPUSCAN_SUBGROUPS - 0 # here all lanes have it
+gpuscan_tile_sum_alone: shared), GPUSCAN_SUBGROUPS - 1 => shared), GPUSCAN_SUBGROUPS + 1 # the same
+gpuscan_fold: max((ulong)1 => max((ulong)0 # of an empty row the only tile waits for nothing
+gpuscan_scan_ahead: GPUSCAN_ITEM < GPUSCAN_FOLDERS => GPUSCAN_ITEM <= GPUSCAN_FOLDERS # work-item 1 finds the same
+gpuscan_counter_of: GPUSCAN_CHANNELS == 1 => GPUSCAN_CHANNELS == 0 # what follows returns the same for one channel
+gpuscan_count_bytes: uint k = 1; k < => uint k = 0; k < # compares the first word with itself
+gpuscan_count_bytes: GPUSCAN_BLOCK_WORDS - 1; k++ => GPUSCAN_BLOCK_WORDS - 0; k++ # compares the last word again
+gpuscan_count_bytes: k < GPUSCAN_BLOCK_WORDS - 1 => k <= GPUSCAN_BLOCK_WORDS - 1 # the same
+gpuscan_count_block: - 1] && counter[0] == => - 1] && counter[0] != # only where to look for runs
+gpuscan_count_block: uint v = 1 => uint v = 0 # compares the first counter with itself
+GPUSCAN_PIECE: 65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK => * # what a group draws at a time
+GPUSCAN_WORD_OF: (bin) % 8 => (bin) % 9 # eight bins have other words of the same 64 bytes, all of which are cleared
+gpuscan_histogram: VECTORS - 1) * stride < end => VECTORS - 0) * stride < end # the next loop takes what this one leaves
+gpuscan_histogram: uint copy = 0 => uint copy = 1 # read by nothing
+END_OF_LIST
 
 # ---- what runs here ----------------------------------------------------------------------------------------------------
 
@@ -198,16 +268,35 @@ echo "$lines lines of code are compiled, in $(wc -l < "$work/programs.txt") prog
 
 # All mutants there are, in a random order: line, before, after, what the line becomes; between tabs. Mistakes that tests
 # plant, and what is there for tests, are no code.
-awk -v live="$work/live.txt" -v seed="$seed" -v source=kernels.cl.inc '
-  function mutant(at, size, after) {
+awk -v live="$work/live.txt" -v alike="$work/alike.txt" -v seed="$seed" -v source=kernels.cl.inc '
+  function mutant(at, size, after,   line, a) {
     if (at < body) return
-    made[++mutants] = NR "\t" substr(text[NR], at, size) "\t" after "\t" substr(text[NR], 1, at - 1) after \
-      substr(text[NR], at + size)
+    line = substr(text[NR], 1, at - 1) after substr(text[NR], at + size)
+    made[++mutants] = NR "\t" substr(text[NR], at, size) "\t" after "\t" line
+    for (a = 1; a <= alikes; a++)
+      if (unit == owner[a] && is_alike(from[a], to[a], at, size, line)) same[mutants] = 1
+  }
+  # whether the line becomes this, size characters of it at from_at having changed, where one of its olds becomes new
+  function is_alike(old, new, from_at, size, line,   was, at, more) {
+    was = text[NR]
+    for (at = index(was, old); at; at = more ? at + more : 0) {
+      if (new == "*" && from_at >= at && from_at + size <= at + length(old)) return 1
+      if (line == substr(was, 1, at - 1) new substr(was, at + length(old))) return 1
+      more = index(substr(was, at + 1), old)
+    }
+    return 0
   }
   function spaced(at, size) { return substr($0, at - 1, 1) == " " && substr($0, at + size, 1) == " " }
   BEGIN {
     while ((getline line < live) > 0) is_live[line + 0] = 1
     while ((getline line < source) > 0) text[++lines] = line
+    while ((getline line < alike) > 0) {
+      sub(/ # .*/, "", line)
+      owner[++alikes] = substr(line, 1, index(line, ": ") - 1)
+      line = substr(line, index(line, ": ") + 2)
+      from[alikes] = substr(line, 1, index(line, " => ") - 1)
+      to[alikes] = substr(line, index(line, " => ") + 4)
+    }
     split("<= < >= > == != && || << >> += -=", pairs, " ")
     for (k = 1; k in pairs; k += 2) { other[pairs[k]] = pairs[k + 1]; other[pairs[k + 1]] = pairs[k] }
     other["<"] = "<="; other[">"] = ">="
@@ -217,6 +306,9 @@ awk -v live="$work/live.txt" -v seed="$seed" -v source=kernels.cl.inc '
     swapped["min"] = "max"; swapped["max"] = "min"; swapped["fmin"] = "fmax"
     swapped["true"] = "false"; swapped["false"] = "true"
   }
+  /^# *define / { unit = $0; sub(/^# *define +/, "", unit); sub(/[^A-Za-z_0-9].*/, "", unit) }
+  /^[A-Za-z]/ && match($0, /gpuscan_[a-z_0-9]*\(/) { unit = substr($0, RSTART, RLENGTH - 1) }
+  { for (a = 1; a <= alikes; a++) if (unit == owner[a] && index(text[NR], from[a])) found[a] = 1 }
   /GPUSCAN_PLANTED|GPUSCAN_TEST_/ {
     left_out = $0 ~ /^ *if \((!?GPUSCAN_PLANTED|GPUSCAN_TEST_SILENT\(tile\)\))/ && $0 !~ /;$/
     next
@@ -256,14 +348,22 @@ awk -v live="$work/live.txt" -v seed="$seed" -v source=kernels.cl.inc '
     }
   }
   END {
+    for (a = 1; a <= alikes; a++) {
+      if (a in found) continue
+      print "FAILED: ALIKE has what is not in " source ": " owner[a] ": " from[a] > "/dev/stderr"
+      failed = 1
+    }
     state = seed % 2147483646 + 1
     for (k = mutants; k > 0; k--) {
       state = state * 16807 % 2147483647
       at = int(state / 2147483647 * k) + 1
-      print made[at]
+      if (!(at in same)) print made[at]
       made[at] = made[k]
+      if (k in same) same[at] = 1
+      else delete same[at]
     }
-  }' "$work/bare.txt" > "$work/mutants.txt"
+    exit failed
+  }' "$work/bare.txt" > "$work/mutants.txt" || exit 1
 available=$(wc -l < "$work/mutants.txt")
 echo "$available mutants, of which $count at random, seed $seed"
 
@@ -292,7 +392,7 @@ while read -r step rest; do
   by=$step
   case $status in 124 | 137 | 152) by="$step, which hangs" ;; esac
   break
-done < "$work/steps.txt"
+done < "$work/timed.txt"
 if [ "$outcome" = seen ] && [ -e "$GPUSCAN_MUTATE_UNBUILT" ]; then
   outcome=unbuilt
 else

@@ -417,4 +417,122 @@ static inline void test_operator_start(const test_operator *custom, int with_ini
         memset(start, 0, test_operator_size(custom));
 }
 
+/* An operator's name in C. */
+static inline const char *test_operator_symbol(const test_operator *op) {
+#define OPERATOR(symbol) {#symbol, &symbol}
+    static const struct {
+        const char          *symbol;
+        const test_operator *op;
+    } all[] = {OPERATOR(op_matrix_product), OPERATOR(op_brackets_match), OPERATOR(op_affine_compose),
+               OPERATOR(op_run_join),       OPERATOR(op_marked_sum),     OPERATOR(op_seven_sum),
+               OPERATOR(op_last),           OPERATOR(op_three),          OPERATOR(op_twelve),
+               OPERATOR(op_forty)};
+#undef OPERATOR
+    size_t i;
+    for (i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].op == op)
+            return all[i].symbol;
+    return "unknown";
+}
+
+static inline void code_operator(const test_operator *op) {
+    if (op)
+        code_add("    c.custom = &%s;\n", test_operator_symbol(op));
+}
+
+/* ---- data -------------------------------------------------------------------------------------------------------- */
+
+typedef enum test_init { INIT_NONE = 0, INIT_HOST, INIT_DEVICE } test_init;
+
+/* What elements are. Results stay exact in whatever order they are combined. */
+typedef enum test_filling {
+    FILL_TELLING = 0, /* as test_fill's, or test_fill_pair's */
+    FILL_EQUAL,
+    FILL_EXTREME, /* integers: the ends of the type; floats: far from 1, and for MIN and MAX infinities and NaN */
+    FILL_COUNT
+} test_filling;
+
+/* Numbers that both types can hold, with a fraction where the source has one. */
+static inline void test_fill_pair(gpuscan_type from, gpuscan_type to, gpuscan_op op, void *data, uint64_t count) {
+    int       is_signed = ref_kind(to) != REF_UNSIGNED && ref_kind(from) != REF_UNSIGNED;
+    uint64_t  i;
+    ref_value v;
+    if (!ref_is_float(from) && !ref_is_float(to)) {
+        test_fill(from, op, data, count);
+        return;
+    }
+    for (i = 0; i < count; i++) {
+        if (op == GPUSCAN_OP_MUL) /* 10 factors */
+            v.real = i * 10 / count != (i + 1) * 10 / count ? 2 : is_signed && test_below(2) ? -1 : 1;
+        else
+            v.real = (double)test_below(400) / 4 - (is_signed ? 50 : 0);
+        ref_store(from, data, i, ref_is_float(from) ? v : ref_bits((uint64_t)(int64_t)v.real));
+    }
+}
+
+/* Sums: small multiples of a power of two. Products: it and its inverse, once each, so that no choice of elements
+   overflows. */
+static inline double test_extreme_unit(gpuscan_type type, gpuscan_op op) {
+    int exponent = type == GPUSCAN_TYPE_F16 ? 12 : type == GPUSCAN_TYPE_F32 ? 60 : 500;
+    return ldexp(1, op == GPUSCAN_OP_ADD && type != GPUSCAN_TYPE_F16 ? exponent * 5 / 3 : exponent);
+}
+
+static inline void test_fill_extreme(gpuscan_type type, gpuscan_op op, void *data, uint64_t count) {
+    const double   ends[] = {(double)INFINITY, -(double)INFINITY, (double)NAN, 65504, -65504, 0, -0.0, ldexp(1, -14)};
+    const uint64_t small[] = {0, 1, 2, ~UINT64_C(0), ~UINT64_C(1)};
+    double         unit = test_extreme_unit(type, op);
+    uint64_t       large = test_below(count + 1), i, r;
+    ref_value      v;
+    for (i = 0; i < count; i++) {
+        r = test_below(8);
+        if (!ref_is_float(type))
+            v = r < 5 ? ref_bits(small[r]) : r == 5 ? ref_smallest(type) : ref_largest(type);
+        else if (op == GPUSCAN_OP_ADD)
+            v.real = unit * ((double)r - (r < 4 ? 4 : 3));
+        else if (op == GPUSCAN_OP_MUL)
+            v.real = (i == large ? unit : i == count / 2 ? 1 / unit : 1) * (r % 2 ? 1 : -1);
+        else
+            v.real = ends[r];
+        ref_store(type, data, i, v);
+    }
+}
+
+/* Elements of a type that become another, or of a custom operator. ARGMIN and ARGMAX: as MIN. */
+static inline void test_fill_as(test_filling filling, const test_operator *custom, gpuscan_type from, gpuscan_type to,
+                                gpuscan_op op, void *data, uint64_t count) {
+    size_t   size = custom ? test_operator_size(custom) : ref_size(from);
+    uint64_t i, made = filling == FILL_EQUAL && count > 1 ? 1 : count;
+    if (custom)
+        custom->fill(data, made);
+    else if (filling == FILL_EXTREME && (from == to || (!ref_is_float(from) && !ref_is_float(to))))
+        test_fill_extreme(from, ref_op_kind(op) == REF_ARG ? GPUSCAN_OP_MIN : op, data, made);
+    else if (from == to)
+        test_fill(from, op, data, made);
+    else
+        test_fill_pair(from, to, op, data, made);
+    for (i = made; i < count; i++)
+        memcpy((unsigned char *)data + (size_t)i * size, data, size);
+}
+
+/* What a scan or a reduction of such elements starts with, init or not. */
+static inline ref_value test_start(test_filling filling, gpuscan_type from, gpuscan_type to, gpuscan_op op,
+                                   int with_init) {
+    if (!with_init)
+        return ref_identity(to, op);
+    if (filling == FILL_EXTREME && from == to && ref_is_float(to) && op == GPUSCAN_OP_ADD)
+        return ref_real(-7 * test_extreme_unit(to, op));
+    if (filling == FILL_EQUAL && ref_is_float(to) && op == GPUSCAN_OP_MUL) /* they overflow, with it or without */
+        return ref_real(-2);
+    return test_init_value(to, op);
+}
+
+/* A conversion that uses both of its variables and leaves results exact; and what it makes of a row. */
+static const gpuscan_custom test_conversion = {NULL, NULL, 0, NULL, NULL, "i % 3 == 1 ? 1 : x"};
+
+static inline void test_convert(gpuscan_type type, void *row, uint64_t count) {
+    uint64_t i;
+    for (i = 1; i < count; i += 3)
+        ref_store(type, row, i, ref_is_float(type) ? ref_real(1) : ref_bits(1));
+}
+
 #endif /* TEST_OPERATORS_H */

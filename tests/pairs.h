@@ -8,6 +8,10 @@
 
 enum { PAIRS_FIELDS = 24, PAIRS_OPEN = 255 };
 
+typedef struct pairs_row {
+    unsigned char level[PAIRS_FIELDS]; /* of each field; PAIRS_OPEN: none yet */
+} pairs_row;
+
 typedef struct pairs_field {
     const char *name;
     unsigned    levels; /* at most 255 */
@@ -17,18 +21,15 @@ typedef struct pairs_table {
     const pairs_field *fields;
     unsigned           count;
     int (*possible)(unsigned a, unsigned a_level, unsigned b, unsigned b_level); /* fields a < b */
+    int (*fits)(const pairs_row *row); /* what takes more than two fields to say; NULL: nothing */
 } pairs_table;
-
-typedef struct pairs_row {
-    unsigned char level[PAIRS_FIELDS]; /* of each field; PAIRS_OPEN: none yet */
-} pairs_row;
 
 typedef struct pairs_array {
     const pairs_table *table;
     unsigned           strength;                /* 2: pairs, 3: triples */
     unsigned           first[PAIRS_FIELDS + 1]; /* levels of all fields have one numbering: where a field's begin */
     unsigned char     *missing;                 /* by three numbers, that of a pair by its own and one that is none */
-    size_t             left;                    /* how many are missing */
+    size_t             tuples;                  /* how many the rows cover */
     pairs_row         *rows;
     unsigned           row_count;
 } pairs_array;
@@ -65,13 +66,14 @@ static inline unsigned pairs_gain(pairs_array *p, const pairs_row *row, unsigned
     return gain;
 }
 
-static inline int pairs_fits(const pairs_array *p, const pairs_row *row, unsigned field, unsigned level) {
-    unsigned g;
-    for (g = 0; g < p->table->count; g++)
-        if (g != field && row->level[g] != PAIRS_OPEN &&
-            !pairs_possible(p->table, field, level, g, row->level[g]))
+static inline int pairs_fits(const pairs_table *table, const pairs_row *row, unsigned field, unsigned level) {
+    pairs_row with = *row;
+    unsigned  g;
+    for (g = 0; g < table->count; g++)
+        if (g != field && row->level[g] != PAIRS_OPEN && !pairs_possible(table, field, level, g, row->level[g]))
             return 0;
-    return 1;
+    with.level[field] = (unsigned char)level;
+    return table->fits == NULL || table->fits(&with);
 }
 
 /* Fills the open fields of a row in random order, each by the level that gains most. 0: some field has none. */
@@ -91,7 +93,7 @@ static inline int pairs_complete(pairs_array *p, pairs_row *row) {
         start = (unsigned)test_below(levels);
         for (j = 0; j < levels; j++) {
             level = (start + j) % levels;
-            if (!pairs_fits(p, row, field, level))
+            if (!pairs_fits(p->table, row, field, level))
                 continue;
             gain = 1 + pairs_gain(p, row, field, level, 0);
             if (gain > most) {
@@ -121,7 +123,7 @@ static inline void pairs_each(pairs_array *p, void (*call)(pairs_array *p, const
     memset(&row, PAIRS_OPEN, sizeof row);
 #define PAIRS_EACH_LEVEL(field)                                                                                        \
     for (row.level[field] = 0; row.level[field] < p->table->fields[field].levels; row.level[field]++)                  \
-        if (pairs_fits(p, &row, field, row.level[field]))
+        if (pairs_fits(p->table, &row, field, row.level[field]))
     for (f = 0; f < count; f++) {
         PAIRS_EACH_LEVEL(f)
             for (g = f + 1; g < count; g++) {
@@ -154,7 +156,7 @@ static inline unsigned char *pairs_only(const pairs_array *p, const pairs_row *r
 static inline void pairs_want(pairs_array *p, const pairs_row *row, unsigned last) {
     (void)last;
     *pairs_only(p, row) = 1;
-    p->left++;
+    p->tuples++;
 }
 
 /* Adds a row that covers this tuple, if none does. No row can where fields are possible two by two, but not together
@@ -173,6 +175,7 @@ static inline void pairs_add(pairs_array *p, const pairs_row *tuple, unsigned la
     }
     if (most == 0) {
         *pairs_only(p, tuple) = 0;
+        p->tuples--;
         return;
     }
     for (i = 0; i < p->table->count; i++)
@@ -201,6 +204,35 @@ static inline pairs_array pairs_new(const pairs_table *table, unsigned strength)
     pairs_each(&p, pairs_want);
     pairs_each(&p, pairs_add);
     return p;
+}
+
+/* Any row of which all is possible, the first fields as in another one. */
+static inline pairs_row pairs_random(pairs_array *p, const pairs_row *like, unsigned same) {
+    pairs_row row;
+    do {
+        memset(&row, PAIRS_OPEN, sizeof row);
+        memcpy(row.level, like->level, same);
+    } while (!pairs_complete(p, &row));
+    return row;
+}
+
+/* A row that fails, with as many fields at their first levels, and others at as low ones, as it still fails with; fails
+   says whether one does. */
+static inline pairs_row pairs_shrink(const pairs_table *table, pairs_row row,
+                                     int (*fails)(const void *context, const pairs_row *row), const void *context) {
+    unsigned f, level, changed;
+    do
+        for (f = 0, changed = 0; f < table->count; f++)
+            for (level = 0; level < row.level[f]; level++) {
+                pairs_row lower = row;
+                lower.level[f] = (unsigned char)level;
+                if (pairs_fits(table, &row, f, level) && fails(context, &lower)) {
+                    row = lower;
+                    changed = 1;
+                }
+            }
+    while (changed);
+    return row;
 }
 
 static inline void pairs_free(pairs_array *p) {

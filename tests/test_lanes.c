@@ -44,24 +44,29 @@ typedef struct scan_case {
     gpuscan_strategy  strategy;
     unsigned          lane_elements; /* a row's elements are so many for each lane */
     unsigned          rows, init, in_place;
-    int               few; /* of which form it must be; of another strategy -1 */
+    int               few;        /* of which form it must be; of another strategy -1 */
+    unsigned          src_offset; /* 0: aligned, so that bytes are summed 16 at a time */
 } scan_case;
 
 #define FEW   GPUSCAN_STRATEGY_SINGLE_PASS
 #define AHEAD GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
 static const scan_case scans[] = {
-    {"few tiles", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, FEW, 1500, 1, 1, 0, 1},
-    {"many tiles", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, FEW, 8500, 1, 0, 0, 0},
-    {"few tiles, rows", GPUSCAN_TYPE_I32, GPUSCAN_TYPE_I32, GPUSCAN_OP_MIN, GPUSCAN_INCLUSIVE, FEW, 300, 3, 1, 0, 1},
-    {"many tiles, rows", GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, FEW, 1500, 3, 1, 0, 0},
-    {"in place", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_XOR, GPUSCAN_INCLUSIVE, FEW, 900, 1, 0, 1, 1},
-    {"bytes in words", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, FEW, 2900, 1, 1, 0, 1},
-    {"bytes to u32", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 2500, 1, 0, 0, -1},
-    {"ahead", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 4100, 1, 1, 0, -1},
-    {"ahead, rows", GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U16, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 2100, 2, 1, 0, -1},
-    {"ahead, doubles", GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, AHEAD, 900, 1, 0, 0, -1},
+    {"few tiles", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, FEW, 1500, 1, 1, 0, 1, 3},
+    {"many tiles", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, FEW, 8500, 1, 0, 0, 0, 3},
+    {"few tiles, rows", GPUSCAN_TYPE_I32, GPUSCAN_TYPE_I32, GPUSCAN_OP_MIN, GPUSCAN_INCLUSIVE, FEW, 300, 3, 1, 0, 1, 3},
+    {"many tiles, rows", GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, FEW, 1500, 3, 1, 0, 0,
+     3},
+    {"in place", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_XOR, GPUSCAN_INCLUSIVE, FEW, 900, 1, 0, 1, 1, 3},
+    {"bytes in words", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, FEW, 2900, 1, 1, 0, 1, 0},
+    {"bytes to u32", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 2500, 1, 0, 0, -1, 0},
+    {"ahead", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 4100, 1, 1, 0, -1, 3},
+    {"ahead, rows", GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U16, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE, AHEAD, 2100, 2, 1, 0, -1, 3},
+    {"ahead, doubles", GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, AHEAD, 900, 1, 0, 0, -1,
+     3},
     {"several passes", GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_MAX, GPUSCAN_INCLUSIVE,
-     GPUSCAN_STRATEGY_MULTI_PASS, 5000, 1, 1, 0, -1},
+     GPUSCAN_STRATEGY_MULTI_PASS, 5000, 1, 1, 0, -1, 3},
+    {"bytes, several passes", GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, GPUSCAN_EXCLUSIVE,
+     GPUSCAN_STRATEGY_MULTI_PASS, 20000, 1, 1, 0, -1, 0},
 };
 
 /* Tiles and windows grow with the width: the simulator, which takes half a millisecond an element, gets up to a window
@@ -99,7 +104,7 @@ static void check_scan(const scan_case *c, uint32_t width) {
         ref_store(c->dst, totals, r,
                   ref_scan(c->dst, wanted + r * count * dst_size, c->src, in + r * count * src_size, count, c->op,
                            c->kind, c->init ? &start : NULL));
-    test_buffer_set(&src, 3, all, in);
+    test_buffer_set(&src, c->src_offset, all, in);
     test_buffer_set(&dst, 5, all, NULL);
     test_buffer_set(&total, 1, c->rows, NULL);
     memset(&d, 0, sizeof d);
@@ -185,6 +190,99 @@ static void test_custom(void **state) {
             if ((test.is_small || strategies[s] != AHEAD) && width_in_run(w, s)) {
                 test_case("lanes of %u: affine functions, %s", (unsigned)widths[w], test_strategy_name(strategies[s]));
                 check_custom(strategies[s], test_size(1001, 3001, 3001));
+            }
+    }
+}
+
+/* Late tiles: three in seven say nothing, the first and neighbours among them, and whoever waits for their sums makes
+   them with its lanes. Elements become runs by their indices in the row: nothing may be left out, swapped, taken twice
+   or from elsewhere. */
+static const char late_text[] =
+    "#define GPUSCAN_TEST_SILENT(tile) ((tile) * 5u % 7u < 3u)\n"
+    "#define GPUSCAN_TEST_DELAY(tile)\n"
+    "#define GPUSCAN_TEST_STORED(tile) (GPUSCAN_TEST_SILENT(tile) ? 0 : GPUSCAN_VALUE_WORDS)\n"
+    "#define GPUSCAN_TEST_ADDED(tile) GPUSCAN_VALUE_WORDS\n"
+    "#define GPUSCAN_TEST_PAUSE(p)\n"
+    "run run_at(uint x, ulong i) { run c; c.first = c.last = x - 3 * (uint)i; return c; }\n";
+
+/* Two rows, of so many elements by the device's count; by the host's, for a look-back, of more tiles than FEW takes.
+   First the last tile is not full, then none is there, then all are full. */
+static void check_late(gpuscan_strategy strategy, uint32_t width, int look_back) {
+    const uint64_t most = (uint64_t)(test.is_small ? 80 : 200) * width - 3;
+    const uint64_t pitch = look_back ? (test.is_small ? 4 : 8) * UINT64_C(260) * width : most, all = 2 * pitch;
+    op_run *wanted = (op_run *)test_alloc(all * sizeof *wanted), totals[2];
+    cl_uint *in = (cl_uint *)test_alloc(all * sizeof *in);
+    test_buffer src = test_buffer_new(CL_MEM_READ_ONLY, sizeof *in, all);
+    test_buffer dst = test_buffer_new(CL_MEM_READ_WRITE, sizeof *wanted, all);
+    test_buffer total = test_buffer_new(CL_MEM_READ_WRITE, sizeof *totals, 2);
+    gpuscan_custom custom = op_run_join.custom;
+    gpuscan_scan_desc d;
+    gpuscan__scan_key own;
+    char text[2000];
+    uint64_t i, r;
+    int k;
+    snprintf(text, sizeof text, "%s%s", custom.source, late_text);
+    custom.source = text;
+    custom.convert = "run_at(x, i)";
+    for (r = 0; r < 2; r++)
+        for (i = 0; i < pitch; i++)
+            in[r * pitch + i] = (cl_uint)(1000000 * (r + 1) + 4 * i);
+    test_buffer_set(&src, 3, all, in);
+    memset(&d, 0, sizeof d);
+    d.src = src.at;
+    d.src_pitch = d.dst_pitch = pitch;
+    d.count_type = GPUSCAN_TYPE_U64;
+    d.rows = 2;
+    d.src_type = GPUSCAN_TYPE_U32;
+    d.dst_type = GPUSCAN_TYPE_CUSTOM;
+    d.op = GPUSCAN_OP_CUSTOM;
+    d.custom = &custom;
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.call.strategy = strategy;
+    test.gs->device.profile.polls = 3;
+    for (k = 0; k < 3; k++) {
+        const uint64_t n = k == 0 ? most : k == 1 ? 0 : 2 * (uint64_t)last_key()->tile;
+        test_buffer count = test_count_buffer(GPUSCAN_TYPE_U64, n);
+        test_buffer_set(&dst, 5, all, NULL);
+        test_buffer_set(&total, 1, 2, NULL);
+        memcpy(wanted, test_buffer_get(&dst), all * sizeof *wanted);
+        for (r = 0; r < 2; r++) {
+            totals[r] = op_run_identity;
+            for (i = 0; i < n; i++) {
+                totals[r].first = (uint32_t)(1000000 * (r + 1));
+                totals[r].last = totals[r].first + (uint32_t)i;
+                wanted[r * pitch + i] = totals[r];
+            }
+        }
+        d.count = n || look_back ? pitch : 1; /* no tile beside the one that is empty */
+        d.dst = dst.at;
+        d.total = total.at;
+        d.count_buffer = count.at;
+        test_ok(gpuscan_scan(test.gs, &d));
+        test_same_bytes(test_buffer_get(&dst), wanted, sizeof *wanted, all);
+        test_same_bytes(test_buffer_get(&total), totals, sizeof *totals, 2);
+        test_buffer_free(&count);
+    }
+    memcpy(&own, last_key()->own, sizeof own);
+    if (strategy == FEW)
+        assert_int_equal(own.few == 0, look_back);
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    test_buffer_free(&total);
+    free(in);
+    free(wanted);
+}
+
+static void test_late(void **state) {
+    static const char *const forms[] = {"few", "look-back", "ahead"};
+    size_t w, form;
+    (void)state;
+    for (w = 0; w < width_count(); w++) {
+        with_width(widths[w]);
+        for (form = 0; form < 3; form++)
+            if ((test.is_small || form < 2) && width_in_run(w, form)) {
+                test_case("lanes of %u: late tiles, %s", (unsigned)widths[w], forms[form]);
+                check_late(form == 2 ? AHEAD : FEW, widths[w], form == 1);
             }
     }
 }
@@ -282,8 +380,8 @@ static void test_widths(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_reduce), TEST(test_histogram),
-                                       TEST(test_widths)};
+    const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_late), TEST(test_reduce),
+                                       TEST(test_histogram), TEST(test_widths)};
     test_select();
     return cmocka_run_group_tests_name("lanes", tests, test_open, test_close);
 }

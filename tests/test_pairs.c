@@ -1,64 +1,89 @@
-/* Options in combination: for each operation here a table of its desc's fields, and calls in which every two levels of
-   two fields meet (in the long run every three). A failure prints the call as C code.
+/* Options in combination: for each operation a table of its desc's fields, and calls in which every two levels of two
+   fields meet (in the long run every three). With GPUSCAN_TEST_SECONDS each operation then takes calls at random for so
+   long. A call that fails is made as simple as it still fails, and printed as C code.
    cc -O2 tests/test_pairs.c -o build/test_pairs -lcmocka -lOpenCL -lm && build/test_pairs */
-#include <stddef.h>
-
-/* Scratch is cleared by a fill above this. Oclgrind does not see that a fill initialises, so there it is by writes. */
-static size_t fill_most = (size_t)1 << 30;
-#define GPUSCAN__FILL_MOST fill_most
-
 #include "histograms.h"
 #include "pairs.h"
+#include "reductions.h"
+#include "scans.h"
+#include "uniform_adds.h"
 
-/* An operation: its fields, and how to run a row of their levels. Adding one is a table and two functions. */
+/* An operation: its fields, and a case from a row of their levels, with the strategy that it runs by. Adding one is a
+   table and two functions. */
 typedef struct pairs_operation {
-    const char *name;
-    pairs_table table;
-    void (*run)(const pairs_row *row);
+    const test_operation *tests;
+    pairs_table           table;
+    unsigned              program; /* so many fields, the first ones, decide the program */
+    gpuscan_strategy (*make)(const pairs_row *row, void *made);
 } pairs_operation;
 
-/* The call at hand, to be printed when its test fails. */
-static struct {
-    char   text[4096];
-    size_t length;
-} code;
+/* What a row fails or passes with: from the same seed the same data follow. */
+typedef struct pairs_context {
+    const pairs_operation *operation;
+    uint64_t               seed;
+} pairs_context;
 
-static void code_begin(void) {
-    code.length = 0;
-    code.text[0] = '\0';
+static void run_row(const pairs_context *context, const pairs_row *row) {
+    union {
+        scan_case      scan;
+        add_case       add;
+        reduce_case    reduce;
+        histogram_case histogram;
+    } made;
+    int strategy;
+    memset(&made, 0, sizeof made);
+    test.random = context->seed;
+    strategy = (int)context->operation->make(row, &made);
+    if (!test_strategies(context->operation->tests, &made, strategy, strategy)) /* the others meet by another one */
+        test_strategies(context->operation->tests, &made, GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_MULTI_PASS);
 }
 
-static void code_add(const char *format, ...) {
-    va_list arguments;
-    int     length;
-    va_start(arguments, format);
-    length = vsnprintf(code.text + code.length, sizeof code.text - code.length, format, arguments);
-    va_end(arguments);
-    if (length > 0 && code.length + (size_t)length < sizeof code.text)
-        code.length += (size_t)length;
+static int row_fails(const void *given, const pairs_row *row) {
+    test.is_attempt = 1;
+    if (setjmp(test.back)) {
+        test.is_attempt = 0;
+        return 1;
+    }
+    run_row((const pairs_context *)given, row);
+    test.is_attempt = 0;
+    return 0;
 }
 
-/* A cmocka teardown. */
-static int print_code(void **state) {
-    if (code.length)
-        fputs(code.text, stderr); /* print_error cuts it off */
-    code_begin();
-    return test_end(state);
+static void check_row(const pairs_operation *operation, const pairs_row *row) {
+    pairs_context context;
+    pairs_row     least;
+    context.operation = operation;
+    context.seed = test.random;
+    if (!row_fails(&context, row))
+        return;
+    test.is_quiet = 1;
+    least = pairs_shrink(&operation->table, *row, row_fails, &context);
+    test.is_quiet = 0;
+    print_error("the simplest like it:\n");
+    if (!row_fails(&context, &least))
+        print_error("passes now\n");
+    fail();
 }
 
 /* By default a share of the rows. */
 static void check_pairs(const pairs_operation *operation) {
     pairs_array p = pairs_new(&operation->table, test.is_long ? 3 : 2);
+    uint64_t    seconds = test_environment("GPUSCAN_TEST_SECONDS", 0), calls = 0;
+    pairs_row   row;
+    time_t      start;
     unsigned    r;
-    if (test.is_small)
-        fill_most = 4096;
-    print_message("%s: %u calls for every %u of %u levels\n", operation->name, p.row_count, p.strength,
-                  p.first[operation->table.count]);
+    print_message("%s: %u calls for every %u of %u levels, %zu combinations\n", operation->tests->name, p.row_count,
+                  p.strength, p.first[operation->table.count], p.tuples);
     for (r = 0; r < p.row_count; r++)
-        if (test_share(r, 1)) {
-            operation->run(&p.rows[r]);
-            code_begin();
-        }
+        if (test_share(r, 2))
+            check_row(operation, &p.rows[r]);
+    memset(&row, 0, sizeof row);
+    for (start = time(NULL); difftime(time(NULL), start) < (double)seconds; calls++) { /* 30 calls of a program */
+        row = pairs_random(&p, &row, calls % 30 ? operation->program : 0);
+        check_row(operation, &row);
+    }
+    if (calls)
+        print_message("%s: %" PRIu64 " calls at random\n", operation->tests->name, calls);
     pairs_free(&p);
 }
 
@@ -68,16 +93,20 @@ static int not_both_last(unsigned a, unsigned a_level, unsigned b, unsigned b_le
     return !(a == 0 && a_level == 4 && b == 3 && b_level == 1); /* the last levels of the first and the last field */
 }
 
+static int not_all_three(const pairs_row *row) {
+    return !(row->level[0] == 0 && row->level[2] == 1 && row->level[4] == 2);
+}
+
 /* Counted without what built them: every tuple that is possible stands in a row, and no other. */
 static void arrays_are_whole(void **state) {
     static const pairs_field fields[] = {{"five", 5}, {"one", 1}, {"three", 3}, {"two", 2}, {"four", 4}};
-    static const pairs_table table = {fields, 5, not_both_last};
+    static const pairs_table table = {fields, 5, not_both_last, not_all_three};
     unsigned                 strength, a, b, c, i, j, k, r, found;
     (void)state;
     for (strength = 2; strength <= 3; strength++) {
         pairs_array p = pairs_new(&table, strength);
         test_case("%u rows for every %u", p.row_count, strength);
-        assert_in_range(p.row_count, strength == 2 ? 20 : 60, strength == 2 ? 26 : 80);
+        assert_in_range(p.row_count, strength == 2 ? 20 : 59, strength == 2 ? 26 : 80);
         for (a = 0; a < 5; a++)
             for (b = a + 1; b < 5; b++)
                 for (c = strength == 2 ? a : b + 1; c < (strength == 2 ? a + 1 : 5); c++)
@@ -85,7 +114,8 @@ static void arrays_are_whole(void **state) {
                         for (j = 0; j < fields[b].levels; j++)
                             for (k = 0; k < fields[c].levels; k++) {
                                 int possible = not_both_last(a, i, b, j) && not_both_last(a, i, c, k) &&
-                                               not_both_last(b, j, c, k) && (a != c || i == k);
+                                               not_both_last(b, j, c, k) && (a != c || i == k) &&
+                                               !(a == 0 && i == 0 && b == 2 && j == 1 && c == 4 && k == 2);
                                 for (found = 0, r = 0; r < p.row_count; r++)
                                     found += p.rows[r].level[a] == i && p.rows[r].level[b] == j &&
                                              p.rows[r].level[c] == k;
@@ -97,48 +127,379 @@ static void arrays_are_whole(void **state) {
     }
 }
 
+/* ---- levels ------------------------------------------------------------------------------------------------------ */
+
+/* Of a table X(field, how many levels it has). A field's first level is the simplest. */
+#define FIELD_NUMBER(name, levels) name,
+#define FIELD_ROW(name, levels)    {#name, levels},
+
+/* The number types, then the custom one. */
+static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,  GPUSCAN_TYPE_I8,
+                                     GPUSCAN_TYPE_U16, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_I64,
+                                     GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F64, GPUSCAN_TYPE_CUSTOM};
+
+/* ARGMIN and ARGMAX, for reductions, stand last. */
+static const struct {
+    gpuscan_op           op;
+    const test_operator *custom;
+} ops[] = {{GPUSCAN_OP_ADD, NULL},
+           {GPUSCAN_OP_MIN, NULL},
+           {GPUSCAN_OP_MAX, NULL},
+           {GPUSCAN_OP_MUL, NULL},
+           {GPUSCAN_OP_AND, NULL},
+           {GPUSCAN_OP_OR, NULL},
+           {GPUSCAN_OP_XOR, NULL},
+           {GPUSCAN_OP_CUSTOM, &op_run_join},
+           {GPUSCAN_OP_CUSTOM, &op_marked_sum},
+           {GPUSCAN_OP_CUSTOM, &op_seven_sum},
+           {GPUSCAN_OP_CUSTOM, &op_last},
+           {GPUSCAN_OP_CUSTOM, &op_three},
+           {GPUSCAN_OP_CUSTOM, &op_twelve},
+           {GPUSCAN_OP_CUSTOM, &op_matrix_product},
+           {GPUSCAN_OP_CUSTOM, &op_forty},
+           {GPUSCAN_OP_ARGMIN, NULL},
+           {GPUSCAN_OP_ARGMAX, NULL}};
+enum { LEVELS_TYPE = 12, LEVELS_OP = 15, LEVELS_OP_ARG = 17 };
+
+/* Whether an operator takes elements of a type, or gives it. */
+static int op_takes(unsigned op, unsigned type) {
+    if (ops[op].custom)
+        return types[type] == ops[op].custom->type;
+    return types[type] != GPUSCAN_TYPE_CUSTOM && test_has_type(types[type]);
+}
+
+static int op_gives(unsigned op, unsigned type) {
+    if (ref_op_kind(ops[op].op) == REF_ARG)
+        return types[type] == GPUSCAN_TYPE_U32 || types[type] == GPUSCAN_TYPE_U64;
+    return op_takes(op, type) && (ops[op].custom || test_op_fits(types[type], ops[op].op));
+}
+
+static int types_convert(unsigned from, unsigned to) {
+    return (types[from] == GPUSCAN_TYPE_CUSTOM) == (types[to] == GPUSCAN_TYPE_CUSTOM);
+}
+
+/* A conversion is for builtin operators that combine. */
+static int op_converts(unsigned op, unsigned converts) {
+    return !converts || (ref_op_kind(ops[op].op) & REF_BUILTIN) != 0;
+}
+
+/* Beside extreme floats sums would lose what the conversion gives. */
+static int stays_exact(unsigned from, unsigned converts, unsigned filling) {
+    return from == PAIRS_OPEN || !ref_is_float(types[from]) || converts != 1 || filling != FILL_EXTREME;
+}
+
+static size_t level_size(unsigned type, unsigned op) {
+    return ops[op].custom ? test_operator_size(ops[op].custom) : ref_size(types[type]);
+}
+
+static const uint64_t offsets[] = {0, 1, 3, 8, 13};
+enum { LEVELS_OFFSET = 5 };
+
+/* A tile of every strategy has so many bytes: see test_chunk in main. */
+static uint64_t tile_bytes(void) {
+    const gpuscan__tuning *tuning = &test.gs->device.profile.scan_rest;
+    return (uint64_t)tuning->group * tuning->vectors * 16;
+}
+
+/* For elements of a size: none, one, few, a vector less than a tile and more than it, some tiles, an odd number. */
+enum { LEVEL_COUNT_FEW = 2, LEVELS_COUNT = 7 };
+
+static uint64_t level_count(unsigned level, size_t size) {
+    uint64_t tile = tile_bytes() / size, vector = size < 16 ? 16 / size : 1;
+    switch (level) {
+    case 0:
+    case 1:
+        return level;
+    case LEVEL_COUNT_FEW:
+        return 5;
+    case 3:
+        return 257;
+    case 4:
+        return tile - vector;
+    case 5:
+        return tile + vector;
+    default:
+        return 3 * tile + 7;
+    }
+}
+
+/* Not given, or one; three; many; very many, of few elements. */
+enum { LEVEL_ROWS_MOST = 4, LEVELS_ROWS = 5 };
+
+static uint64_t level_rows(unsigned level) {
+    return level < 2 ? level : level == 2 ? 3 : level == 3 ? test_size(5, 19, 19) : test_size(300, 3001, 3001);
+}
+
+static int rows_possible(unsigned count, unsigned rows) {
+    return rows < LEVEL_ROWS_MOST || count <= LEVEL_COUNT_FEW;
+}
+
+/* Not given; dense; padded to vectors; odd. */
+enum { LEVELS_PITCH = 4 };
+
+static uint64_t level_pitch(unsigned level, uint64_t count) {
+    return level == 0 ? 0 : level == 1 ? count : level == 2 ? (count + 31) / 16 * 16 : (count | 1) + 2;
+}
+
+/* Not given; none of the elements, half of them, all, more. */
+enum { LEVELS_COUNT_BUFFER = 5 };
+
+static uint64_t count_on_device(unsigned level, uint64_t count, gpuscan_type *type) {
+    *type = level == 0 ? GPUSCAN_TYPE_DEFAULT : level % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
+    return level < 2 ? 0 : level == 2 ? count / 2 : level == 3 ? count : (UINT64_C(1) << 32) + 1;
+}
+
+/* ---- scan -------------------------------------------------------------------------------------------------------- */
+
+#define SCAN_FIELDS(X)                                                                                                 \
+    X(SCAN_FROM, LEVELS_TYPE)                                                                                          \
+    X(SCAN_TO, LEVELS_TYPE)                                                                                            \
+    X(SCAN_OP, LEVELS_OP)                                                                                              \
+    X(SCAN_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                           \
+    X(SCAN_KIND, 2)                                                                                                    \
+    X(SCAN_CONVERTS, 2)                                                                                                \
+    X(SCAN_FILLING, FILL_COUNT)                                                                                        \
+    X(SCAN_COUNT, LEVELS_COUNT)                                                                                        \
+    X(SCAN_ROWS, LEVELS_ROWS)                                                                                          \
+    X(SCAN_SRC_PITCH, LEVELS_PITCH)                                                                                    \
+    X(SCAN_DST_PITCH, LEVELS_PITCH)                                                                                    \
+    X(SCAN_SRC_OFFSET, LEVELS_OFFSET)                                                                                  \
+    X(SCAN_DST_OFFSET, LEVELS_OFFSET)                                                                                  \
+    X(SCAN_INIT_OFFSET, LEVELS_OFFSET)                                                                                 \
+    X(SCAN_TOTAL_OFFSET, LEVELS_OFFSET)                                                                                \
+    X(SCAN_PLACE, 3)                                                                                                   \
+    X(SCAN_INIT, 3)                                                                                                    \
+    X(SCAN_TOTAL, 2)                                                                                                   \
+    X(SCAN_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                          \
+    X(SCAN_SCRATCH, 3)                                                                                                 \
+    X(SCAN_EVENTS, 2)
+enum { SCAN_FIELDS(FIELD_NUMBER) SCAN_FIELD_COUNT };
+static const pairs_field scan_fields[] = {SCAN_FIELDS(FIELD_ROW)};
+
+enum { PLACE_OTHER, PLACE_SAME, PLACE_BESIDE }; /* dst: another buffer; src; the gaps between src's rows */
+
+static int scan_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    if (a == SCAN_FROM && b == SCAN_TO)
+        return types_convert(a_level, b_level);
+    if (a == SCAN_FROM && b == SCAN_OP)
+        return op_takes(b_level, a_level);
+    if (a == SCAN_TO && b == SCAN_OP)
+        return op_gives(b_level, a_level);
+    if (a == SCAN_OP && b == SCAN_CONVERTS)
+        return op_converts(a_level, b_level);
+    if (a == SCAN_COUNT && b == SCAN_ROWS)
+        return rows_possible(a_level, b_level);
+    if (a == SCAN_STRATEGY && b == SCAN_PLACE)
+        return !(a_level == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && b_level == PLACE_SAME);
+    return 1;
+}
+
+/* And in one buffer types have one size, and offsets and pitches are the same. */
+static int scan_fits(const pairs_row *row) {
+    const unsigned char *level = row->level;
+#define SCAN_DIFFER(a, b) (level[a] != PAIRS_OPEN && level[b] != PAIRS_OPEN && level[a] != level[b])
+    if (!stays_exact(level[SCAN_FROM], level[SCAN_CONVERTS], level[SCAN_FILLING]))
+        return 0;
+    if (level[SCAN_PLACE] == PAIRS_OPEN || level[SCAN_PLACE] == PLACE_OTHER)
+        return 1;
+    if (SCAN_DIFFER(SCAN_FROM, SCAN_TO) && (types[level[SCAN_FROM]] == GPUSCAN_TYPE_CUSTOM ||
+                                            types[level[SCAN_TO]] == GPUSCAN_TYPE_CUSTOM ||
+                                            ref_size(types[level[SCAN_FROM]]) != ref_size(types[level[SCAN_TO]])))
+        return 0;
+    return !SCAN_DIFFER(SCAN_SRC_PITCH, SCAN_DST_PITCH) && !SCAN_DIFFER(SCAN_SRC_OFFSET, SCAN_DST_OFFSET);
+}
+
+static gpuscan_strategy scan_of(const pairs_row *row, void *made) {
+    const unsigned char *level = row->level;
+    size_t    from = level_size(level[SCAN_FROM], level[SCAN_OP]), to = level_size(level[SCAN_TO], level[SCAN_OP]);
+    uint64_t  count = level_count(level[SCAN_COUNT], from > to ? from : to);
+    scan_case c = a_scan(types[level[SCAN_FROM]], ops[level[SCAN_OP]].op, count);
+    c.to = types[level[SCAN_TO]];
+    c.custom = ops[level[SCAN_OP]].custom;
+    c.kind = (gpuscan_scan_kind)level[SCAN_KIND];
+    c.filling = (test_filling)level[SCAN_FILLING];
+    c.converts = level[SCAN_CONVERTS];
+    c.rows = level_rows(level[SCAN_ROWS]);
+    c.src_pitch = level_pitch(level[SCAN_SRC_PITCH], count);
+    c.dst_pitch = level_pitch(level[SCAN_DST_PITCH], count);
+    c.src_offset = offsets[level[SCAN_SRC_OFFSET]];
+    c.dst_offset = offsets[level[SCAN_DST_OFFSET]];
+    c.init_offset = offsets[level[SCAN_INIT_OFFSET]];
+    c.total_offset = offsets[level[SCAN_TOTAL_OFFSET]];
+    c.in_place = level[SCAN_PLACE] != PLACE_OTHER;
+    if (level[SCAN_PLACE] == PLACE_BESIDE) { /* src's pitch is where dst's row begins */
+        c.shift = c.src_pitch ? c.src_pitch : count;
+        c.src_pitch = c.dst_pitch = c.shift + (c.dst_pitch ? c.dst_pitch : count);
+    }
+    c.init = (test_init)level[SCAN_INIT];
+    c.total = level[SCAN_TOTAL];
+    c.device_count = count_on_device(level[SCAN_COUNT_BUFFER], count, &c.count_type);
+    c.scratch = (test_scratch_choice)level[SCAN_SCRATCH];
+    c.events = level[SCAN_EVENTS];
+    *(scan_case *)made = c;
+    return (gpuscan_strategy)level[SCAN_STRATEGY];
+}
+
+static void scan_pairs(void **state) {
+    static const pairs_operation operation = {
+        &scans, {scan_fields, SCAN_FIELD_COUNT, scan_possible, scan_fits}, SCAN_CONVERTS + 1, scan_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
+/* ---- uniform add ------------------------------------------------------------------------------------------------- */
+
+#define ADD_FIELDS(X)                                                                                                  \
+    X(ADD_TYPE, LEVELS_TYPE)                                                                                           \
+    X(ADD_OP, LEVELS_OP)                                                                                               \
+    X(ADD_STRATEGY, 3)                                                                                                 \
+    X(ADD_CONVERTS, 2)                                                                                                 \
+    X(ADD_FILLING, FILL_COUNT)                                                                                         \
+    X(ADD_COUNT, LEVELS_COUNT)                                                                                         \
+    X(ADD_BLOCK, 9)                                                                                                    \
+    X(ADD_DST_OFFSET, LEVELS_OFFSET)                                                                                   \
+    X(ADD_ADDEND_OFFSET, LEVELS_OFFSET)                                                                                \
+    X(ADD_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                           \
+    X(ADD_SCRATCH, 3)                                                                                                  \
+    X(ADD_EVENTS, 2)
+enum { ADD_FIELDS(FIELD_NUMBER) ADD_FIELD_COUNT };
+static const pairs_field add_fields[] = {ADD_FIELDS(FIELD_ROW)};
+
+static int add_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    if (a == ADD_TYPE && b == ADD_OP)
+        return op_gives(b_level, a_level);
+    if (a == ADD_OP && b == ADD_CONVERTS)
+        return op_converts(a_level, b_level);
+    return 1;
+}
+
+static gpuscan_strategy add_of(const pairs_row *row, void *made) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_CPU_MULTI_PASS};
+    const unsigned char *level = row->level;
+    uint64_t       count = level_count(level[ADD_COUNT], level_size(level[ADD_TYPE], level[ADD_OP]));
+    const uint64_t blocks[] = {1, 2, 3, 16, 100, 257, count ? count : 1, UINT64_C(1) << 32, UINT64_MAX};
+    add_case       c = an_add(types[level[ADD_TYPE]], ops[level[ADD_OP]].op, count, blocks[level[ADD_BLOCK]]);
+    c.custom = ops[level[ADD_OP]].custom;
+    c.filling = (test_filling)level[ADD_FILLING];
+    c.converts = level[ADD_CONVERTS];
+    c.dst_offset = offsets[level[ADD_DST_OFFSET]];
+    c.addend_offset = offsets[level[ADD_ADDEND_OFFSET]];
+    c.device_count = count_on_device(level[ADD_COUNT_BUFFER], count, &c.count_type);
+    c.scratch = (test_scratch_choice)level[ADD_SCRATCH];
+    c.events = level[ADD_EVENTS];
+    *(add_case *)made = c;
+    return strategies[level[ADD_STRATEGY]];
+}
+
+static void uniform_add_pairs(void **state) {
+    static const pairs_operation operation = {
+        &uniform_adds, {add_fields, ADD_FIELD_COUNT, add_possible, NULL}, ADD_CONVERTS + 1, add_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
+/* ---- reduce ------------------------------------------------------------------------------------------------------ */
+
+#define REDUCE_FIELDS(X)                                                                                               \
+    X(REDUCE_FROM, LEVELS_TYPE)                                                                                        \
+    X(REDUCE_TO, LEVELS_TYPE)                                                                                          \
+    X(REDUCE_OP, LEVELS_OP_ARG)                                                                                        \
+    X(REDUCE_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                         \
+    X(REDUCE_CONVERTS, 2)                                                                                              \
+    X(REDUCE_FILLING, FILL_COUNT)                                                                                      \
+    X(REDUCE_COUNT, LEVELS_COUNT)                                                                                      \
+    X(REDUCE_SRC_OFFSET, LEVELS_OFFSET)                                                                                \
+    X(REDUCE_DST_OFFSET, LEVELS_OFFSET)                                                                                \
+    X(REDUCE_INIT, 3)                                                                                                  \
+    X(REDUCE_RESULT, 2)                                                                                                \
+    X(REDUCE_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                        \
+    X(REDUCE_SCRATCH, 3)                                                                                               \
+    X(REDUCE_EVENTS, 2)
+enum { REDUCE_FIELDS(FIELD_NUMBER) REDUCE_FIELD_COUNT };
+static const pairs_field reduce_fields[] = {REDUCE_FIELDS(FIELD_ROW)};
+
+static int reduce_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    if (a == REDUCE_FROM && b == REDUCE_TO)
+        return types_convert(a_level, b_level);
+    if (a == REDUCE_FROM && b == REDUCE_OP)
+        return op_takes(b_level, a_level);
+    if (a == REDUCE_TO && b == REDUCE_OP)
+        return op_gives(b_level, a_level);
+    if (a == REDUCE_OP && b == REDUCE_CONVERTS)
+        return op_converts(a_level, b_level);
+    if (a == REDUCE_OP && b == REDUCE_INIT)
+        return ref_op_kind(ops[a_level].op) != REF_ARG || b_level == INIT_NONE;
+    return 1;
+}
+
+static int reduce_fits(const pairs_row *row) {
+    return stays_exact(row->level[REDUCE_FROM], row->level[REDUCE_CONVERTS], row->level[REDUCE_FILLING]);
+}
+
+static gpuscan_strategy reduce_of(const pairs_row *row, void *made) {
+    const unsigned char *level = row->level;
+    uint64_t    count = level_count(level[REDUCE_COUNT], level_size(level[REDUCE_FROM], level[REDUCE_OP]));
+    reduce_case c = a_reduction(types[level[REDUCE_FROM]], ops[level[REDUCE_OP]].op, count);
+    c.to = types[level[REDUCE_TO]];
+    c.custom = ops[level[REDUCE_OP]].custom;
+    c.filling = (test_filling)level[REDUCE_FILLING];
+    c.converts = level[REDUCE_CONVERTS];
+    c.src_offset = offsets[level[REDUCE_SRC_OFFSET]];
+    c.dst_offset = offsets[level[REDUCE_DST_OFFSET]];
+    c.init = (test_init)level[REDUCE_INIT];
+    c.to_host = level[REDUCE_RESULT];
+    c.device_count = count_on_device(level[REDUCE_COUNT_BUFFER], count, &c.count_type);
+    c.scratch = (test_scratch_choice)level[REDUCE_SCRATCH];
+    c.events = level[REDUCE_EVENTS];
+    *(reduce_case *)made = c;
+    return (gpuscan_strategy)level[REDUCE_STRATEGY];
+}
+
+static void reduce_pairs(void **state) {
+    static const pairs_operation operation = {
+        &reductions, {reduce_fields, REDUCE_FIELD_COUNT, reduce_possible, reduce_fits}, REDUCE_CONVERTS + 1, reduce_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
 /* ---- histogram --------------------------------------------------------------------------------------------------- */
 
-/* Each field, and how many levels it has. */
 #define HISTOGRAM_FIELDS(X)                                                                                            \
-    X(TYPE, 11)                                                                                                        \
-    X(FORM, 4)                                                                                                         \
-    X(BINS, 8)                                                                                                         \
-    X(STRATEGY, 6)                                                                                                     \
-    X(CHANNELS, 4)                                                                                                     \
-    X(MASK, 4)                                                                                                         \
-    X(OUTSIDE, 3)                                                                                                      \
-    X(CLOSED, 2)                                                                                                       \
-    X(WEIGHTS, 5)                                                                                                      \
-    X(COUNTER, 2)                                                                                                      \
-    X(SAMPLES_OFFSET, 5)                                                                                               \
-    X(OFFSETS, 3)                                                                                                      \
-    X(COUNT, 4)                                                                                                        \
-    X(ROWS, 4)                                                                                                         \
-    X(WEIGHTS_PITCH, 2)                                                                                                \
-    X(ACCUMULATE, 2)                                                                                                   \
-    X(COUNT_BUFFER, 5)                                                                                                 \
-    X(SCRATCH, 2)
-#define FIELD_NUMBER(name, levels) HISTOGRAM_##name,
-#define FIELD_ROW(name, levels)    {#name, levels},
+    X(HISTOGRAM_TYPE, 11)                                                                                              \
+    X(HISTOGRAM_FORM, 4)                                                                                               \
+    X(HISTOGRAM_BINS, 8)                                                                                               \
+    X(HISTOGRAM_STRATEGY, 6)                                                                                           \
+    X(HISTOGRAM_CHANNELS, 4)                                                                                           \
+    X(HISTOGRAM_MASK, 4)                                                                                               \
+    X(HISTOGRAM_OUTSIDE, 3)                                                                                            \
+    X(HISTOGRAM_CLOSED, 2)                                                                                             \
+    X(HISTOGRAM_WEIGHTS, 5)                                                                                            \
+    X(HISTOGRAM_COUNTER, 2)                                                                                            \
+    X(HISTOGRAM_SAMPLES_OFFSET, 5)                                                                                     \
+    X(HISTOGRAM_OFFSETS, 3)                                                                                            \
+    X(HISTOGRAM_COUNT, 4)                                                                                              \
+    X(HISTOGRAM_ROWS, 4)                                                                                               \
+    X(HISTOGRAM_WEIGHTS_PITCH, 2)                                                                                      \
+    X(HISTOGRAM_ACCUMULATE, 2)                                                                                         \
+    X(HISTOGRAM_COUNT_BUFFER, 5)                                                                                       \
+    X(HISTOGRAM_SCRATCH, 3)                                                                                            \
+    X(HISTOGRAM_EVENTS, 2)
 enum { HISTOGRAM_FIELDS(FIELD_NUMBER) HISTOGRAM_FIELD_COUNT };
 static const pairs_field histogram_fields[] = {HISTOGRAM_FIELDS(FIELD_ROW)};
 
 enum { FORM_WHOLE, FORM_RANGE, FORM_EDGES, FORM_VALUES };
 
-static const gpuscan_type histogram_types[] = {GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_U8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U16,
-                                               GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_I64, GPUSCAN_TYPE_U64,
-                                               GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
-static const uint32_t     histogram_bins[] = {1, 2, 255, 256, 257, 4096, 65536, 1 << 20};
+static const uint32_t histogram_bins[] = {1, 2, 255, 256, 257, 4096, 65536, 1 << 20};
 
 static int histogram_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
     unsigned bins = a == HISTOGRAM_BINS ? a_level : b == HISTOGRAM_BINS ? b_level : 0;
     if (test.is_small && histogram_bins[bins] > 4096)
         return 0;
     if (a == HISTOGRAM_TYPE) {
-        if (!test_has_type(histogram_types[a_level]))
+        if (!test_has_type(types[a_level]))
             return 0;
-        return !(b == HISTOGRAM_FORM && b_level == FORM_VALUES && ref_is_float(histogram_types[a_level]));
+        return !(b == HISTOGRAM_FORM && b_level == FORM_VALUES && ref_is_float(types[a_level]));
     }
     if (a == HISTOGRAM_BINS && b == HISTOGRAM_STRATEGY) /* must fit local memory: else the call is refused */
         return histogram_bins[a_level] < 65536 || (b_level != GPUSCAN_STRATEGY_SINGLE_PASS &&
@@ -165,12 +526,12 @@ static void random_range(gpuscan_histogram_desc *d) {
     d->upper.u = ref_less(type, a, b) ? b.bits : a.bits + (a.bits == b.bits);
 }
 
-static histogram_case histogram_of(const pairs_row *row) {
+static gpuscan_strategy histogram_of(const pairs_row *row, void *made) {
     static const gpuscan_type weights[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
                                            GPUSCAN_TYPE_U64};
-    static const uint64_t     offsets[] = {0, 1, 3, 8, 13}, counts[] = {0, 1, 257, 2003};
+    static const uint64_t     counts[] = {0, 1, 257, 2003};
     const unsigned char      *level = row->level;
-    gpuscan_type              type = histogram_types[level[HISTOGRAM_TYPE]];
+    gpuscan_type              type = types[level[HISTOGRAM_TYPE]];
     uint32_t                  channels = 1 + level[HISTOGRAM_CHANNELS];
     uint64_t                  count = counts[level[HISTOGRAM_COUNT]] / test_size(10, 1, 1);
     histogram_case            c = a_histogram(type, histogram_bins[level[HISTOGRAM_BINS]], count);
@@ -193,99 +554,40 @@ static histogram_case histogram_of(const pairs_row *row) {
     d->weight_type = weights[level[HISTOGRAM_WEIGHTS]];
     d->counter_type = level[HISTOGRAM_COUNTER] ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     d->accumulate = level[HISTOGRAM_ACCUMULATE];
-    d->call.strategy = (gpuscan_strategy)level[HISTOGRAM_STRATEGY];
     d->rows = level[HISTOGRAM_ROWS] == 0 ? 0 : level[HISTOGRAM_ROWS] == 3 ? 19 : 3;
     d->pitch = level[HISTOGRAM_ROWS] < 2 ? 0 : count + (level[HISTOGRAM_ROWS] == 2 ? 1 : 6);
     d->weights_pitch = level[HISTOGRAM_WEIGHTS_PITCH] ? count + 5 : 0;
     c.samples_offset = offsets[level[HISTOGRAM_SAMPLES_OFFSET]];
     c.counts_offset = offsets[level[HISTOGRAM_OFFSETS]];
     c.edges_offset = c.weights_offset = offsets[(level[HISTOGRAM_OFFSETS] + 1) % 3];
-    if (level[HISTOGRAM_COUNT_BUFFER])
-        d->count_type = level[HISTOGRAM_COUNT_BUFFER] % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
-    c.device_count = level[HISTOGRAM_COUNT_BUFFER] == 1   ? 0
-                     : level[HISTOGRAM_COUNT_BUFFER] == 2 ? count / 2
-                     : level[HISTOGRAM_COUNT_BUFFER] == 3 ? count
-                                                          : (UINT64_C(1) << 32) + 1;
-    c.own_scratch = level[HISTOGRAM_SCRATCH];
-    return c;
-}
-
-/* All that is not zero. The data follow from the seed. */
-static void histogram_code(const histogram_case *c, uint64_t seed) {
-    const gpuscan_histogram_desc *d = &c->d;
-    const struct {
-        const char *field, *as; /* a cast; "type": a gpuscan_type */
-        uint64_t    value;
-    } fields[] = {{"d.count", "", d->count},
-                  {"d.sample_type", "type", d->sample_type},
-                  {"d.counter_type", "type", d->counter_type},
-                  {"d.bins", "", d->bins},
-                  {"d.form", "(gpuscan_bins)", d->form},
-                  {"d.lower.u", "", d->lower.u},
-                  {"d.upper.u", "", d->upper.u},
-                  {"d.closed", "", (uint64_t)d->closed},
-                  {"d.outside", "(gpuscan_outside)", d->outside},
-                  {"d.accumulate", "", (uint64_t)d->accumulate},
-                  {"d.weight_type", "type", d->weight_type},
-                  {"d.channels", "", d->channels},
-                  {"d.channel_mask", "", d->channel_mask},
-                  {"d.rows", "", d->rows},
-                  {"d.pitch", "", d->pitch},
-                  {"d.weights_pitch", "", d->weights_pitch},
-                  {"d.count_type", "type", d->count_type},
-                  {"samples_offset", "", c->samples_offset},
-                  {"counts_offset", "", c->counts_offset},
-                  {"edges_offset", "", c->edges_offset},
-                  {"weights_offset", "", c->weights_offset},
-                  {"device_count", "", c->device_count},
-                  {"own_scratch", "", (uint64_t)c->own_scratch},
-                  {"is_weighted", "", (uint64_t)c->is_weighted}};
-    const char *letter;
-    size_t      i;
-    code_begin();
-    code_add("/* cc -Itests this.c -lcmocka -lOpenCL -lm */\n#include \"histograms.h\"\n\nint main(void) {\n"
-             "    histogram_case c;\n    memset(&c, 0, sizeof c);\n    test_open(NULL);\n");
-    for (i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        if (!fields[i].value)
-            continue;
-        code_add("    c.%s = ", fields[i].field);
-        if (strcmp(fields[i].as, "type") == 0) {
-            code_add("GPUSCAN_TYPE_");
-            for (letter = test_type_name((gpuscan_type)fields[i].value); *letter; letter++)
-                code_add("%c", *letter >= 'a' && *letter <= 'z' ? *letter - 'a' + 'A' : *letter);
-            code_add(";\n");
-        } else if (fields[i].value <= INT32_MAX) {
-            code_add("%s%" PRIu64 ";\n", fields[i].as, fields[i].value);
-        } else {
-            code_add("%sUINT64_C(0x%" PRIx64 ");\n", fields[i].as, fields[i].value);
-        }
-    }
-    code_add("    test.random = UINT64_C(0x%" PRIx64 ");\n"
-             "    test_strategies(&histograms, &c, %d, %d);\n    return test_close(NULL);\n}\n",
-             seed, (int)d->call.strategy, (int)d->call.strategy);
-}
-
-static void run_histogram(const pairs_row *row) {
-    histogram_case c = histogram_of(row);
-    int            strategy = (int)c.d.call.strategy;
-    histogram_code(&c, test.random);
-    if (!test_strategies(&histograms, &c, strategy, strategy)) { /* refused: the other fields meet by another one */
-        c.d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
-        histogram_code(&c, test.random);
-        test_strategies(&histograms, &c, GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_MULTI_PASS);
-    }
+    c.device_count = count_on_device(level[HISTOGRAM_COUNT_BUFFER], count, &d->count_type);
+    c.scratch = (test_scratch_choice)level[HISTOGRAM_SCRATCH];
+    c.events = level[HISTOGRAM_EVENTS];
+    *(histogram_case *)made = c;
+    return (gpuscan_strategy)level[HISTOGRAM_STRATEGY];
 }
 
 static void histogram_pairs(void **state) {
     static const pairs_operation operation = {
-        "histogram", {histogram_fields, HISTOGRAM_FIELD_COUNT, histogram_possible}, run_histogram};
+        &histograms,
+        {histogram_fields, HISTOGRAM_FIELD_COUNT, histogram_possible, NULL},
+        HISTOGRAM_COUNTER + 1,
+        histogram_of};
     (void)state;
     check_pairs(&operation);
 }
 
+/* All strategies' tiles are alike, and small. */
+static int open_pairs(void **state) {
+    if (test_open(state) != 0)
+        return -1;
+    test_chunk((uint32_t)tile_bytes());
+    return 0;
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(arrays_are_whole),
-                                       cmocka_unit_test_setup_teardown(histogram_pairs, test_begin, print_code)};
+    const struct CMUnitTest tests[] = {TEST(arrays_are_whole), TEST(scan_pairs), TEST(uniform_add_pairs),
+                                       TEST(reduce_pairs), TEST(histogram_pairs)};
     test_select();
-    return cmocka_run_group_tests_name("pairs", tests, test_open, test_close);
+    return cmocka_run_group_tests_name("pairs", tests, open_pairs, test_close);
 }

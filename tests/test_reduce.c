@@ -1,178 +1,6 @@
 /* gpuscan_reduce and gpuscan_reduce_host against the reference.
    cc -O2 tests/test_reduce.c -o build/test_reduce -lcmocka -lOpenCL -lm && build/test_reduce */
-#include "operators.h"
-
-/* ---- one reduction, checked -------------------------------------------------------------------------------------- */
-
-typedef enum reduce_init { INIT_NONE = 0, INIT_HOST, INIT_DEVICE } reduce_init;
-
-typedef struct reduce_case {
-    gpuscan_type         from, to; /* ARGMIN, ARGMAX: to is the index type, DEFAULT for u64 */
-    gpuscan_op           op;
-    const test_operator *custom;
-    gpuscan_strategy     strategy;
-    uint64_t             count, src_offset, dst_offset;
-    reduce_init          init;
-    int                  to_host; /* the result goes to host memory */
-    uint64_t             device_count;
-    gpuscan_type         count_type;
-    const void          *data; /* NULL: test_fill, or the custom operator's fill */
-} reduce_case;
-
-static reduce_case a_reduction(gpuscan_type type, gpuscan_op op, uint64_t count) {
-    reduce_case c;
-    memset(&c, 0, sizeof c);
-    c.from = c.to = type;
-    c.op = op;
-    c.count = count;
-    return c;
-}
-
-static int is_arg(gpuscan_op op) {
-    return op == GPUSCAN_OP_ARGMIN || op == GPUSCAN_OP_ARGMAX;
-}
-
-/* Data in which order matters; for ARGMIN and ARGMAX few values, so that most of them are ties. */
-static void fill(const reduce_case *c, void *data) {
-    uint64_t  i;
-    ref_value v;
-    if (c->custom) {
-        c->custom->fill(data, c->count);
-    } else if (is_arg(c->op)) {
-        for (i = 0; i < c->count; i++) {
-            v = ref_bits(20 + test_below(100));
-            ref_store(c->from, data, i, ref_is_float(c->from) ? ref_real((double)v.bits - 70) : v);
-        }
-    } else {
-        test_fill(c->from, c->op, data, c->count);
-    }
-}
-
-/* A case with its buffers, what they hold, and what must come out. */
-typedef struct reduce_set {
-    reduce_case         c;
-    gpuscan_reduce_desc d;
-    gpuscan_type        to;
-    test_buffer         src, dst, init, number;
-    size_t              from_size, to_size;
-    unsigned char      *data, start[64], wanted[64], result[64 + 8]; /* the last 8: a guard */
-    cl_event            event;
-} reduce_set;
-
-/* The source, an init that matters, and what must come out. */
-static void reduce_data(reduce_set *s) {
-    const reduce_case *c = &s->c;
-    uint64_t           count = c->count_type && c->device_count < c->count ? c->device_count : c->count;
-    ref_value          value;
-    s->data = (unsigned char *)test_alloc(c->count * s->from_size);
-    if (c->data)
-        memcpy(s->data, c->data, (size_t)c->count * s->from_size);
-    else
-        fill(c, s->data);
-    if (c->custom) {
-        test_operator_start(c->custom, c->init != INIT_NONE, s->start);
-        ref_scan_custom(s->to_size, NULL, s->data, count, c->custom->combine, GPUSCAN_INCLUSIVE, s->start, s->wanted);
-    } else if (is_arg(c->op)) {
-        ref_store(s->to, s->wanted, 0, ref_arg(s->to, c->from, s->data, count, c->op));
-    } else {
-        value = c->init ? test_init_value(s->to, c->op) : ref_identity(s->to, c->op);
-        ref_store(s->to, s->start, 0, value);
-        ref_store(s->to, s->wanted, 0, ref_reduce(s->to, c->from, s->data, count, c->op, &value));
-    }
-}
-
-static void *reduce_set_up(const void *given) {
-    reduce_set  *s = (reduce_set *)test_alloc(sizeof *s);
-    reduce_case *c = &s->c;
-    memset(s, 0, sizeof *s);
-    *c = *(const reduce_case *)given;
-    if (c->custom) {
-        c->op = GPUSCAN_OP_CUSTOM;
-        c->from = c->to = c->custom->type;
-    }
-    s->to = c->to ? c->to : is_arg(c->op) ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
-    s->from_size = c->custom ? test_operator_size(c->custom) : ref_size(c->from);
-    s->to_size = c->custom ? s->from_size : ref_size(s->to);
-    reduce_data(s);
-
-    s->src = test_buffer_new(CL_MEM_READ_ONLY, s->from_size, c->count);
-    s->dst = test_buffer_new(CL_MEM_WRITE_ONLY, s->to_size, 1);
-    s->init = test_buffer_new(CL_MEM_READ_ONLY, s->to_size, 1);
-    test_buffer_set(&s->src, c->src_offset, c->count, s->data);
-    s->d.src = s->src.at;
-    s->d.count = c->count;
-    s->d.src_type = c->from;
-    s->d.dst_type = c->to;
-    s->d.op = c->op;
-    s->d.custom = c->custom ? &c->custom->custom : NULL;
-    if (c->init) {
-        test_buffer_set(&s->init, 7, 1, s->start);
-        if (c->init == INIT_HOST)
-            s->d.init = s->start;
-        else
-            s->d.init_buffer = s->init.at;
-    }
-    s->number = test_count_buffer(c->count_type, c->device_count);
-    s->d.count_buffer = s->number.at;
-    s->d.count_type = c->count_type;
-    return s;
-}
-
-static void name_reduction(const reduce_set *s) {
-    static const char *const inits[] = {"", ", host init", ", device init"};
-    const reduce_case       *c = &s->c;
-    test_case("%s of %" PRIu64 " %s to %s by %s, offsets %" PRIu64 " %" PRIu64 "%s%s, device count %" PRIu64 " (%s)",
-              c->custom ? c->custom->name : test_op_name(c->op), c->count, test_type_name(c->from),
-              test_type_name(s->to), test_strategy_name(c->strategy), c->src_offset, c->dst_offset, inits[c->init],
-              c->to_host ? ", result on the host" : "", c->device_count,
-              c->count_type ? test_type_name(c->count_type) : "none");
-}
-
-static int reduce_run(void *set, gpuscan_strategy strategy) {
-    reduce_set   *s = (reduce_set *)set;
-    reduce_case  *c = &s->c;
-    unsigned char around[8];
-    int           ran;
-    c->strategy = s->d.call.strategy = strategy;
-    name_reduction(s);
-    memset(around, 0xEE, sizeof around);
-    memset(s->result, 0xEE, sizeof s->result);
-    test_buffer_set(&s->dst, c->dst_offset, 1, NULL);
-    if (c->to_host) {
-        s->d.result = s->result;
-        s->d.call.event = &s->event;
-    } else {
-        s->d.dst = s->dst.at;
-    }
-    ran = test_reduce_ran(&s->d);
-    if (ran && c->to_host) {
-        test_cl(clWaitForEvents(1, &s->event));
-        clReleaseEvent(s->event);
-        test_same_bytes(s->result + s->to_size, around, 8, 1);
-    } else if (ran) {
-        memcpy(s->result, test_buffer_get(&s->dst), s->to_size);
-    }
-    if (ran && c->custom)
-        test_same_bytes(s->result, s->wanted, s->to_size, 1);
-    else if (ran)
-        test_same(s->to, s->result, s->wanted, 1);
-    if (!ran || c->to_host)
-        test_buffer_untouched(&s->dst);
-    return ran;
-}
-
-static void reduce_take_down(void *set) {
-    reduce_set *s = (reduce_set *)set;
-    test_same_bytes(test_buffer_get(&s->src), s->data, s->from_size, s->c.count);
-    test_buffer_free(&s->src);
-    test_buffer_free(&s->dst);
-    test_buffer_free(&s->init);
-    test_buffer_free(&s->number);
-    free(s->data);
-    free(s);
-}
-
-static const test_operation reductions = {reduce_set_up, reduce_run, reduce_take_down};
+#include "reductions.h"
 
 static int check_reduce(reduce_case c) {
     return test_strategies(&reductions, &c, (int)c.strategy, (int)c.strategy);
@@ -259,7 +87,7 @@ static void primes_and_random_lengths(void **state) {
             check_all_strategies(a_reduction(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, primes[i]));
     for (i = 0; i < test_size(3, 40, 200); i++) {
         c = a_reduction(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_below(UINT64_C(1) << (8 + test_below(15))) % limit);
-        c.init = (reduce_init)test_below(3);
+        c.init = (test_init)test_below(3);
         c.src_offset = test_below(20);
         c.dst_offset = test_below(20);
         c.to_host = test_random() % 2 != 0;
@@ -526,7 +354,7 @@ static void inits_and_counts(void **state) {
     for (n = 0; n < (test.is_small ? 3 : 4); n++)
         for (init = 0; init < 3; init++) {
             c = a_reduction(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, counts[n]);
-            c.init = (reduce_init)init;
+            c.init = (test_init)init;
             c.to_host = init == 1;
             check_all_strategies(c);
             c.custom = &op_affine_compose;
@@ -598,7 +426,7 @@ static void runs_of_every_length(void **state) {
     (void)state;
     c.custom = &op_run_join;
     for (c.count = 1; c.count <= test_size(300, 2050, 4097); c.count += c.count < 140 ? test_size(13, 1, 1) : 31) {
-        c.init = (reduce_init)(c.count % 3);
+        c.init = (test_init)(c.count % 3);
         check_all_strategies(c);
     }
 }

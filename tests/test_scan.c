@@ -1,191 +1,6 @@
 /* gpuscan_scan and gpuscan_scan_host against the reference.
    cc -O2 tests/test_scan.c -o build/test_scan -lcmocka -lOpenCL -lm && build/test_scan */
-#include "operators.h"
-
-/* ---- one scan, checked ------------------------------------------------------------------------------------------- */
-
-typedef enum scan_init { INIT_NONE = 0, INIT_HOST, INIT_DEVICE } scan_init;
-
-typedef struct scan_case {
-    gpuscan_type         from, to;
-    gpuscan_op           op;
-    const test_operator *custom; /* for OP_CUSTOM: gives both types too */
-    gpuscan_scan_kind    kind;
-    gpuscan_strategy     strategy;
-    uint64_t             count, rows, src_pitch, dst_pitch;
-    uint64_t             src_offset, dst_offset;
-    scan_init            init;
-    int                  total, in_place;
-    uint64_t             device_count; /* with count_type: what the device reads */
-    gpuscan_type         count_type;
-    const void          *data; /* the source; NULL: test_fill, or the custom operator's fill */
-} scan_case;
-
-static void name_scan(const scan_case *c) {
-    static const char *const inits[] = {"", ", host init", ", device init"};
-    test_case("%s scan of %s%s%s by %s, %s, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64 " %" PRIu64
-              ", offsets %" PRIu64 " %" PRIu64 "%s%s%s, device count %" PRIu64 " (%s)",
-              c->kind == GPUSCAN_INCLUSIVE ? "inclusive" : "exclusive", test_type_name(c->from),
-              c->from != c->to ? " to " : "", c->from != c->to ? test_type_name(c->to) : "",
-              c->custom ? c->custom->name : test_op_name(c->op), test_strategy_name(c->strategy), c->count, c->rows,
-              c->src_pitch, c->dst_pitch, c->src_offset, c->dst_offset, inits[c->init], c->total ? ", total" : "",
-              c->in_place ? ", in place" : "", c->device_count, c->count_type ? test_type_name(c->count_type) : "none");
-}
-
-/* A case with its buffers, what they hold, and what must come out. */
-typedef struct scan_set {
-    scan_case         c;
-    gpuscan_scan_desc d;
-    test_buffer       src, dst, total, init, number;
-    size_t            from_size, to_size;
-    uint64_t          rows, src_pitch, dst_pitch, src_span, dst_span;
-    unsigned char    *data, *wanted, *totals, start[64];
-    ref_value         first; /* what start holds */
-} scan_set;
-
-/* The source, and an init that matters. */
-static void scan_data(scan_set *s) {
-    const scan_case *c = &s->c;
-    s->data = (unsigned char *)test_alloc(s->src_span * s->from_size);
-    if (c->data)
-        memcpy(s->data, c->data, (size_t)s->src_span * s->from_size);
-    else if (c->custom)
-        c->custom->fill(s->data, s->src_span);
-    else
-        test_fill(c->from, c->op, s->data, s->src_span);
-    if (c->custom) {
-        test_operator_start(c->custom, c->init != INIT_NONE, s->start);
-    } else {
-        s->first = c->init ? test_init_value(c->to, c->op) : ref_identity(c->to, c->op);
-        ref_store(c->to, s->start, 0, s->first);
-    }
-}
-
-/* What must come out: in the gaps between the rows, and behind the device's count, what was there before. */
-static void scan_wanted(scan_set *s) {
-    const scan_case *c = &s->c;
-    uint64_t         count = c->count_type && c->device_count < c->count ? c->device_count : c->count, r;
-    size_t           size = s->to_size, i;
-    s->wanted = (unsigned char *)test_alloc(s->dst_span * size);
-    s->totals = (unsigned char *)test_alloc(s->rows * size);
-    if (c->in_place)
-        memcpy(s->wanted, s->data, (size_t)s->dst_span * size);
-    else
-        for (i = 0; i < (size_t)s->dst_span * size; i++)
-            s->wanted[i] = test_pattern((size_t)c->dst_offset * size + i);
-    for (r = 0; r < s->rows; r++) {
-        const unsigned char *in = s->data + (size_t)(r * s->src_pitch) * s->from_size;
-        unsigned char       *out = s->wanted + (size_t)(r * s->dst_pitch) * size;
-        if (c->custom)
-            ref_scan_custom(size, out, in, count, c->custom->combine, c->kind, s->start, s->totals + (size_t)r * size);
-        else
-            ref_store(c->to, s->totals, r, ref_scan(c->to, out, c->from, in, count, c->op, c->kind, &s->first));
-    }
-}
-
-static void *scan_set_up(const void *given) {
-    scan_set  *s = (scan_set *)test_alloc(sizeof *s);
-    scan_case *c = &s->c;
-    memset(s, 0, sizeof *s);
-    *c = *(const scan_case *)given;
-    if (c->custom) {
-        c->op = GPUSCAN_OP_CUSTOM;
-        c->from = c->to = c->custom->type;
-    }
-    s->from_size = c->custom ? test_operator_size(c->custom) : ref_size(c->from);
-    s->to_size = c->custom ? s->from_size : ref_size(c->to);
-    s->rows = c->rows ? c->rows : 1;
-    s->src_pitch = c->src_pitch ? c->src_pitch : c->count;
-    s->dst_pitch = c->dst_pitch ? c->dst_pitch : c->count;
-    s->src_span = (s->rows - 1) * s->src_pitch + c->count;
-    s->dst_span = (s->rows - 1) * s->dst_pitch + c->count;
-    scan_data(s);
-    scan_wanted(s);
-
-    s->src = test_buffer_new(CL_MEM_READ_WRITE, s->from_size, s->src_span);
-    s->dst = test_buffer_new(c->in_place ? CL_MEM_READ_WRITE : CL_MEM_WRITE_ONLY, s->to_size, s->dst_span);
-    s->total = test_buffer_new(CL_MEM_WRITE_ONLY, s->to_size, s->rows);
-    s->init = test_buffer_new(CL_MEM_READ_ONLY, s->to_size, 1);
-    test_buffer_set(&s->src, c->src_offset, s->src_span, s->data);
-    test_buffer_set(&s->init, c->src_offset, 1, s->start);
-    s->d.src = s->src.at;
-    s->d.count = c->count;
-    s->d.src_type = c->from;
-    s->d.dst_type = c->to;
-    s->d.op = c->op;
-    s->d.kind = c->kind;
-    s->d.custom = c->custom ? &c->custom->custom : NULL;
-    if (c->init == INIT_HOST)
-        s->d.init = s->start;
-    if (c->init == INIT_DEVICE)
-        s->d.init_buffer = s->init.at;
-    s->d.rows = c->rows;
-    s->d.src_pitch = c->src_pitch;
-    s->d.dst_pitch = c->dst_pitch;
-    s->number = test_count_buffer(c->count_type, c->device_count);
-    s->d.count_buffer = s->number.at;
-    s->d.count_type = c->count_type;
-    return s;
-}
-
-/* Compares everything that the call may write, and everything around it. */
-static int scan_run(void *set, gpuscan_strategy strategy) {
-    scan_set    *s = (scan_set *)set;
-    scan_case   *c = &s->c;
-    test_buffer *out = c->in_place ? &s->src : &s->dst;
-    int          ran;
-    c->strategy = s->d.call.strategy = strategy;
-    name_scan(c);
-    if (c->in_place)
-        test_buffer_set(&s->src, c->src_offset, s->src_span, s->data);
-    else
-        test_buffer_set(&s->dst, c->dst_offset, s->dst_span, NULL);
-    test_buffer_set(&s->total, c->dst_offset, s->rows, NULL);
-    s->d.dst = out->at;
-    if (c->total)
-        s->d.total = s->total.at;
-    ran = test_scan_ran(&s->d);
-    if (ran && c->custom)
-        test_same_bytes(test_buffer_get(out), s->wanted, s->to_size, s->dst_span);
-    else if (ran)
-        test_same(c->to, test_buffer_get(out), s->wanted, s->dst_span);
-    if (!ran || !c->in_place)
-        test_same_bytes(test_buffer_get(&s->src), s->data, s->from_size, s->src_span);
-    if (!ran || !c->total) {
-        test_buffer_untouched(&s->total);
-        return ran;
-    }
-    strncat(test.what, ": total", sizeof test.what - strlen(test.what) - 1);
-    if (c->custom)
-        test_same_bytes(test_buffer_get(&s->total), s->totals, s->to_size, s->rows);
-    else
-        test_same(c->to, test_buffer_get(&s->total), s->totals, s->rows);
-    return ran;
-}
-
-static void scan_take_down(void *set) {
-    scan_set *s = (scan_set *)set;
-    test_buffer_free(&s->src);
-    test_buffer_free(&s->dst);
-    test_buffer_free(&s->total);
-    test_buffer_free(&s->init);
-    test_buffer_free(&s->number);
-    free(s->data);
-    free(s->wanted);
-    free(s->totals);
-    free(s);
-}
-
-static const test_operation scans = {scan_set_up, scan_run, scan_take_down};
-
-static scan_case a_scan(gpuscan_type type, gpuscan_op op, uint64_t count) {
-    scan_case c;
-    memset(&c, 0, sizeof c);
-    c.from = c.to = type;
-    c.op = op;
-    c.count = count;
-    return c;
-}
+#include "scans.h"
 
 static int check_scan(scan_case c) {
     return test_strategies(&scans, &c, (int)c.strategy, (int)c.strategy);
@@ -295,7 +110,7 @@ static void primes_and_random_lengths(void **state) {
         c.count = test_below(UINT64_C(1) << (8 + test_below(13))) % limit;
         c.kind = test_random() % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
         c.total = test_random() % 2 != 0;
-        c.init = (scan_init)test_below(3);
+        c.init = (test_init)test_below(3);
         c.src_offset = test_below(20);
         c.dst_offset = test_below(20);
         check_all_strategies(c);
@@ -389,29 +204,12 @@ static void types_and_operators(void **state) {
             }
 }
 
-/* Numbers that both types can hold, with a fraction where the source has one. Their sums stay exact. */
-static void fill_pair(gpuscan_type from, gpuscan_type to, void *data, uint64_t count) {
-    int is_signed = to != GPUSCAN_TYPE_U8 && to != GPUSCAN_TYPE_U16 && to != GPUSCAN_TYPE_U32 && to != GPUSCAN_TYPE_U64;
-    uint64_t  i;
-    ref_value v;
-    if (!ref_is_float(from) && !ref_is_float(to)) {
-        test_fill(from, GPUSCAN_OP_ADD, data, count);
-        return;
-    }
-    for (i = 0; i < count; i++) {
-        v.real = (double)test_below(400) / 4 - (is_signed ? 50 : 0);
-        if (!ref_is_float(from))
-            v = ref_bits((uint64_t)(int64_t)(ref_is_signed(from) ? v.real : fabs(v.real)));
-        ref_store(from, data, i, v);
-    }
-}
-
 static void check_pair(gpuscan_type from, gpuscan_type to) {
     uint64_t       count = test_size(300, 9001, 20011);
     unsigned char *data = (unsigned char *)test_alloc(count * 8);
     scan_case      c = a_scan(from, GPUSCAN_OP_ADD, count);
     if (test_has_type(from) && test_has_type(to)) {
-        fill_pair(from, to, data, count);
+        test_fill_pair(from, to, GPUSCAN_OP_ADD, data, count);
         c.to = to;
         c.data = data;
         c.total = 1;
@@ -564,7 +362,7 @@ static void in_place(void **state) {
             c.src_offset = c.dst_offset = n % 4;
             check_all_strategies(c);
         }
-    /* types of one size, small and large ones, and with rows */
+    /* types of one size, small and large ones */
     c = a_scan(GPUSCAN_TYPE_I32, GPUSCAN_OP_ADD, test_size(500, 20011, 20011));
     c.in_place = 1;
     c.from = GPUSCAN_TYPE_U8;
@@ -574,11 +372,19 @@ static void in_place(void **state) {
     check_all_strategies(c);
     c.custom = &op_affine_compose;
     check_all_strategies(c);
-    c.custom = NULL;
-    c.from = c.to = GPUSCAN_TYPE_U32;
-    c.count = test_size(90, 1333, 1333);
+}
+
+/* Rows, and so many short ones that a work-item takes each: none may be scanned twice. */
+static void rows_in_place(void **state) {
+    scan_case c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(90, 1333, 1333));
+    (void)state;
+    c.in_place = 1;
     c.rows = 7;
     c.src_pitch = c.dst_pitch = 1400;
+    check_all_strategies(c);
+    c.count = 3;
+    c.rows = test_size(600, 3001, 100003);
+    c.src_pitch = c.dst_pitch = 0;
     check_all_strategies(c);
 }
 
@@ -601,7 +407,7 @@ static void many_short_rows(void **state) {
             c.to = types[t][1];
             c.rows = test_size(600, 3001, 100003);
             c.kind = (gpuscan_scan_kind)(turn & 1);
-            c.init = (scan_init)(turn % 3);
+            c.init = (test_init)(turn % 3);
             c.total = turn % 4 < 2;
             c.src_offset = turn % 3;
             c.in_place = c.from == c.to && turn % 5 == 0;
@@ -681,7 +487,7 @@ static void device_counts(void **state) {
                     c.count_type = (gpuscan_type)type;
                     c.device_count = values[v];
                     c.total = 1;
-                    c.init = (scan_init)(v % 3);
+                    c.init = (test_init)(v % 3);
                     c.kind = v % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
                     check_all_strategies(c);
                 }
@@ -703,7 +509,7 @@ static void inits_and_totals(void **state) {
                     for (total = 0; total < 2; total++) {
                         c = a_scan(t < 4 ? types[t] : GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_ADD, counts[n]);
                         c.custom = t < 4 ? NULL : customs[t - 4];
-                        c.init = (scan_init)init;
+                        c.init = (test_init)init;
                         c.kind = (gpuscan_scan_kind)kind;
                         c.total = total;
                         c.src_offset = 5;
@@ -803,6 +609,7 @@ static void check_convert(gpuscan_scan_desc d, size_t from_size, const void *dat
 static void conversions(void **state) {
     static const gpuscan_custom flags = {NULL, NULL, 0, NULL, NULL, "x > 200 ? 1 : 0"};
     static const gpuscan_custom index = {NULL, NULL, 0, NULL, NULL, "(uint)i * 3u + x"};
+    static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2 * x"};
     gpuscan_custom              to_custom = op_affine_compose.custom, from_custom = op_brackets_match.custom;
     gpuscan_scan_desc           d;
     uint64_t                    count = test_size(300, 10007, 10007), rows = 3, i, r;
@@ -839,8 +646,23 @@ static void conversions(void **state) {
     d.custom = &index;
     check_convert(d, 4, words, 4, sums);
 
-    /* u32 to a custom type */
+    /* floats below 0 become signed integers, though those are added as unsigned ones */
+    for (i = 0, sum = 0; i < count; i++) {
+        int32_t quarters = (int32_t)test_below(4001) - 2000;
+        float   x = (float)quarters / 4;
+        memcpy(&words[i], &x, 4);
+        sum += (uint32_t)(quarters / 2); /* towards 0 */
+        sums[i] = sum;
+    }
     d.rows = 0;
+    d.src_type = GPUSCAN_TYPE_F32;
+    d.dst_type = GPUSCAN_TYPE_I32;
+    d.custom = &twice;
+    check_convert(d, 4, words, 4, sums);
+    test_random_bytes(words, (size_t)count * 4);
+    d.src_type = GPUSCAN_TYPE_U32;
+
+    /* u32 to a custom type */
     to_custom.convert = "made(x, i)";
     to_custom.source = "typedef struct { uint scale, shift; } affine;\n"
                        "affine made(uint x, ulong i) { affine c; c.scale = 2 * x + 1; c.shift = (uint)i; return c; }\n"
@@ -1227,6 +1049,7 @@ int main(void) {
                                        TEST(extremes_of_floats),
                                        TEST(offsets),
                                        TEST(in_place),
+                                       TEST(rows_in_place),
                                        TEST(rows_and_pitches),
                                        TEST(many_short_rows),
                                        TEST(device_counts),

@@ -80,40 +80,99 @@ static void test_late_tiles(void **state) {
         silent_scan(0, strategies[s], test_size(3000, 50000, 400000), (int)test_size(1, 5, 100));
 }
 
-/* Whoever sums a silent tile converts its elements by their indices in the row. */
-static void test_silent_conversions(void **state) {
-    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
-                                                  GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+/* Each tile leaves the sum of all up to its end, as it must for looking back to be short: the result does not show it. */
+static void test_published_prefixes(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    const uint64_t n = test_size(5000, 20011, 100003), rows = 2;
+    size_t s;
+    (void)state;
+    for (s = 0; s < 2; s++) {
+        test_buffer src = test_buffer_new(CL_MEM_READ_ONLY, 4, rows * n), scratch;
+        test_buffer dst = test_buffer_new(CL_MEM_READ_WRITE, 4, rows * n);
+        gpuscan *gs = layered(), *whole = test.gs;
+        gpuscan_scan_desc d;
+        uint64_t size, t, tiles;
+        cl_ulong *words;
+        test.gs = gs;
+        make_impatient(gs);
+        test_case("prefixes that %s leaves", test_strategy_name(strategies[s]));
+        test_buffer_set(&src, 0, rows * n, NULL);
+        test_buffer_set(&dst, 0, rows * n, NULL);
+        memset(&d, 0, sizeof d);
+        d.src = src.at;
+        d.dst = dst.at;
+        d.count = n;
+        d.rows = rows;
+        d.call.strategy = strategies[s];
+        if (!test.info.has_lanes && gs->device.int64_atomics &&
+            test_ran(gpuscan_scan_scratch_size(gs, &d, &size), strategies[s], test_device_refusal(strategies[s]))) {
+            scratch = test_buffer_new(CL_MEM_READ_WRITE, 8, size / 8);
+            test_buffer_set(&scratch, 0, size / 8, NULL);
+            d.call.scratch = scratch.at;
+            d.call.scratch_size = size;
+            test_ok(gpuscan_scan(gs, &d));
+            words = (cl_ulong *)test_buffer_get(&scratch) + GPUSCAN__TICKETS_SIZE / 8;
+            tiles = rows * gpuscan__ceil_div(n, gs->programs->key.tile);
+            assert_true(tiles > 4 && size >= GPUSCAN__TICKETS_SIZE + tiles * 8);
+            for (t = 0; t < tiles; t++)
+                if ((words[t] >> 32 & 3) != 2)
+                    fail_msg("%s: none of tile %d", test.what, (int)t);
+            test_buffer_free(&scratch);
+        }
+        test_buffer_free(&src);
+        test_buffer_free(&dst);
+        test_destroy(gs);
+        test.gs = whole;
+        layer_expect_empty();
+    }
+}
+
+/* Whoever sums a silent tile converts its elements by their indices in the row, and without lanes takes them in the
+   order of a tree, here of some width; 0: the profile's. */
+static void silent_conversions(gpuscan_strategy strategy, uint32_t width) {
     static const gpuscan_custom by_index = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n"
                                             "#define GPUSCAN_TEST_DELAY(tile)\n",
                                             NULL, 0, NULL, NULL, "x + (uint)i * 2654435761u"};
-    uint32_t n = (uint32_t)test_size(1500, 20011, 100003), sum = 0, i;
-    uint32_t *in = (uint32_t *)test_alloc(n * 4), *got = (uint32_t *)test_alloc(n * 4);
-    uint32_t *wanted = (uint32_t *)test_alloc(n * 4);
+    const uint32_t n = (uint32_t)test_size(2500, 20011, 100003), rows = 2;
+    uint32_t *in = (uint32_t *)test_alloc(rows * n * 4), *got = (uint32_t *)test_alloc(rows * n * 4);
+    uint32_t *wanted = (uint32_t *)test_alloc(rows * n * 4), sum = 0, i;
     gpuscan *gs = layered(), *whole = test.gs;
-    size_t s;
-    (void)state;
+    gpuscan_scan_desc d;
     test.gs = gs;
     make_impatient(gs);
-    test_random_bytes(in, n * 4);
-    for (i = 0; i < n; i++)
-        wanted[i] = sum += in[i] + i * 2654435761u;
-    for (s = 0; s < 3; s++) {
-        gpuscan_scan_desc d;
-        memset(&d, 0, sizeof d);
-        d.kind = GPUSCAN_INCLUSIVE;
-        d.custom = &by_index;
-        d.call.strategy = strategies[s];
-        test_case("conversions by index past silent tiles, %s", test_strategy_name(strategies[s]));
-        if (test_ran(gpuscan_scan_host(gs, in, got, n, &d), strategies[s], test_device_refusal(strategies[s])))
-            test_same_bytes(got, wanted, 4, n);
+    if (width)
+        gs->device.lane_width = width;
+    test_random_bytes(in, rows * n * 4);
+    for (i = 0; i < rows * n; i++) {
+        sum = (i % n ? sum : 0) + in[i] + i % n * 2654435761u;
+        wanted[i] = sum;
     }
-    test_destroy(gs);
-    test.gs = whole;
-    layer_expect_empty();
+    memset(&d, 0, sizeof d);
+    d.kind = GPUSCAN_INCLUSIVE;
+    d.rows = rows;
+    d.custom = &by_index;
+    d.call.strategy = strategy;
+    test_case("conversions by index past silent tiles, %s, width %u", test_strategy_name(strategy), (unsigned)width);
+    if (test_ran(gpuscan_scan_host(gs, in, got, n, &d), strategy, test_device_refusal(strategy)))
+        test_same_bytes(got, wanted, 4, rows * n);
     free(in);
     free(got);
     free(wanted);
+    test_destroy(gs);
+    test.gs = whole;
+    layer_expect_empty();
+}
+
+static void test_silent_conversions(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+                                                  GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    uint32_t width;
+    size_t s;
+    (void)state;
+    for (s = 0; s < 3; s++)
+        silent_conversions(strategies[s], 0);
+    for (width = 2; width <= 64 && !test.info.has_lanes; width *= test.is_small ? 8 : 2)
+        silent_conversions(GPUSCAN_STRATEGY_SINGLE_PASS, width);
 }
 
 /* Values of several words, where whoever publishes them stops between two of these: every third tile stores so many,
@@ -892,10 +951,12 @@ static void test_threads(void **state) {
         workers[i].rounds = (int)test_size(1, 5, 100);
         test_ok(gpuscan_create(&workers[i].gs, &desc));
     }
+    call_code.is_off = 1;
     for (i = 0; i < count; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
     for (i = 0; i < count; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
+    call_code.is_off = 0;
     for (i = 0; i < count; i++) {
         if (workers[i].result != GPUSCAN_SUCCESS || workers[i].wrong)
             fail_msg("thread %d: %s: %s, %d wrong values", i, gpuscan_result_string(workers[i].result),
@@ -914,7 +975,7 @@ static int open_trust(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_silent_tiles),    TEST(test_late_tiles),
-        TEST(test_silent_conversions),
+        TEST(test_silent_conversions), TEST(test_published_prefixes),
         TEST(test_stopped_between_words),
         TEST(test_same_bits),       TEST(test_built_while_waiting),
         TEST(test_failure_between), TEST(test_odd_scratch),

@@ -1,101 +1,16 @@
 /* gpuscan_uniform_add and gpuscan_uniform_add_host against the reference.
    cc -O2 tests/test_uniform_add.c -o build/test_uniform_add -lcmocka -lOpenCL -lm && build/test_uniform_add */
-#include "operators.h"
+#include "uniform_adds.h"
 
 static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
                                               GPUSCAN_STRATEGY_CPU_MULTI_PASS};
 enum { STRATEGIES = 3 };
 
-typedef struct add_case {
-    gpuscan_type         type;
-    gpuscan_op           op;
-    const test_operator *custom;
-    uint64_t             count, block;
-    uint64_t             dst_offset, addend_offset;
-    uint64_t             device_count;
-    gpuscan_type         count_type;
-} add_case;
-
-static add_case an_add(gpuscan_type type, gpuscan_op op, uint64_t count, uint64_t block) {
-    add_case c;
-    memset(&c, 0, sizeof c);
-    c.type = type;
-    c.op = op;
-    c.count = count;
-    c.block = block;
-    return c;
-}
-
-/* Runs the case with some of the strategies, and compares what was written and all around it with the reference. */
+/* With some of the strategies. */
 static void check_add(add_case c, int first, int last) {
-    gpuscan_uniform_add_desc d;
-    uint64_t                 addends = c.count / c.block + (c.count % c.block != 0), count = c.count, i;
-    size_t                   size = c.custom ? test_operator_size(c.custom) : ref_size(c.type);
-    unsigned char           *data = (unsigned char *)test_alloc(c.count * size);
-    unsigned char           *addend = (unsigned char *)test_alloc(addends * size);
-    unsigned char           *wanted = (unsigned char *)test_alloc(c.count * size);
-    test_buffer              dst = test_buffer_new(CL_MEM_READ_WRITE, size, c.count);
-    test_buffer              src = test_buffer_new(CL_MEM_READ_ONLY, size, addends);
-    test_buffer              number = test_buffer_new(CL_MEM_READ_ONLY, 8, 1);
-    ref_value                value;
-    int                      s;
-    if (c.custom) {
-        c.type = c.custom->type;
-        c.op = GPUSCAN_OP_CUSTOM;
-        c.custom->fill(data, c.count);
-        c.custom->fill(addend, addends);
-    } else {
-        test_fill(c.type, c.op, data, c.count);
-        test_fill(c.type, c.op, addend, addends);
-    }
-    if (c.count_type && c.device_count < count)
-        count = c.device_count;
-    memcpy(wanted, data, (size_t)c.count * size);
-    if (c.custom)
-        for (i = 0; i < count; i++)
-            c.custom->combine(addend + (size_t)(i / c.block) * size, data + (size_t)i * size,
-                              wanted + (size_t)i * size);
-    else
-        ref_uniform_add(c.type, wanted, addend, count, c.block, c.op);
-
-    test_buffer_set(&src, c.addend_offset, addends, addend);
-    memset(&d, 0, sizeof d);
-    d.addend = src.at;
-    d.count = c.count;
-    d.block = c.block;
-    d.type = c.type;
-    d.op = c.op;
-    d.custom = c.custom ? &c.custom->custom : NULL;
-    if (c.count_type) {
-        number.element = ref_size(c.count_type);
-        ref_store(c.count_type, &value, 0, ref_bits(c.device_count));
-        test_buffer_set(&number, 5, 1, &value);
-        d.count_buffer = number.at;
-        d.count_type = c.count_type;
-    }
-    for (s = first; s <= last; s++) {
-        test_case("uniform %s of %" PRIu64 " %s in blocks of %" PRIu64 ", offsets %" PRIu64 " %" PRIu64
-                  ", device count %" PRIu64 " (%s), %s",
-                  c.custom ? c.custom->name : test_op_name(c.op), c.count, test_type_name(c.type), c.block,
-                  c.dst_offset, c.addend_offset, c.device_count, c.count_type ? test_type_name(c.count_type) : "none",
-                  test_strategy_name(strategies[s]));
-        test_buffer_set(&dst, c.dst_offset, c.count, data);
-        d.dst = dst.at;
-        d.call.strategy = strategies[s];
-        if (!test_uniform_add_ran(&d))
-            continue;
-        if (c.custom)
-            test_same_bytes(test_buffer_get(&dst), wanted, size, c.count);
-        else
-            test_same(c.type, test_buffer_get(&dst), wanted, c.count);
-        test_same_bytes(test_buffer_get(&src), addend, size, addends);
-    }
-    test_buffer_free(&dst);
-    test_buffer_free(&src);
-    test_buffer_free(&number);
-    free(data);
-    free(addend);
-    free(wanted);
+    int s;
+    for (s = first; s <= last; s++)
+        test_strategies(&uniform_adds, &c, (int)strategies[s], (int)strategies[s]);
 }
 
 static void check_all_strategies(add_case c) {

@@ -2,10 +2,10 @@
 # Robustness beyond the test programs: sh tests/trust.sh [--long]
 #
 # Short, in about a minute and a half: the kept fuzzing inputs and ten seconds of new ones, the faults from the ICD
-# loader's layer, machines that lack OpenCL. With --long, which takes three hours: an hour of fuzzing of calls and one of
-# blobs, every fault, 10,000 calls and 1,000 objects under LeakSanitizer and valgrind, threads under ThreadSanitizer,
-# look-back past every kind of silent tile, races and memory in the Oclgrind simulator, static analysis, coverage, other
-# machines. GPUSCAN_FUZZ_SECONDS sets another time than an hour.
+# loader's layer, machines that lack OpenCL. With --long, which takes three hours and a half: an hour of fuzzing of calls
+# and one of blobs, twenty minutes of valid calls at random, every fault, 10,000 calls and 1,000 objects under
+# LeakSanitizer and valgrind, threads under ThreadSanitizer, look-back past every kind of silent tile, races and memory in
+# the Oclgrind simulator, static analysis, coverage, other machines. GPUSCAN_FUZZ_SECONDS sets another time than an hour.
 #
 # It runs on the OpenCL driver that OCL_ICD_VENDORS names, and is meant for PoCL. What has no tool here is named. The
 # last line is "N passed, N failed".
@@ -88,8 +88,23 @@ $cc $sanitize -c "$work/try.c" -o "$work/try.o" 2> /dev/null || sanitize=
 fuzz_long() {
   # shellcheck disable=SC2086 # the sanitizers are many words
   build "fuzz_$1" clang -g -fsanitize=fuzzer $sanitize
-  check "fuzz $1 for $2 s" "$work/fuzz_$1" "-max_total_time=$2" -max_len=400 -len_control=0 -timeout=120 \
-    -rss_limit_mb=8000 "-artifact_prefix=$work/$1-" "$work/$1" "tests/corpus/$1"
+  check "fuzz $1 for $2 s" new_inputs "$1" "$2"
+}
+
+# A finding is cut down, which takes some minutes, and run once more: its log ends with the least that fails.
+new_inputs() {
+  options='-max_len=400 -len_control=0 -timeout=120 -rss_limit_mb=8000'
+  rm -f "$work/$1"-crash-* "$work/$1-least"
+  # shellcheck disable=SC2086 # the options are many words
+  "$work/fuzz_$1" "-max_total_time=$2" $options "-artifact_prefix=$work/$1-" "$work/$1" "tests/corpus/$1" && return 0
+  for finding in "$work/$1"-crash-*; do
+    [ -e "$finding" ] || return 1
+    "$work/fuzz_$1" -minimize_crash=1 -max_total_time=120 -timeout=120 "-exact_artifact_path=$work/$1-least" \
+      "$finding" > /dev/null 2>&1
+    [ -e "$work/$1-least" ] || cp "$finding" "$work/$1-least"
+    GPUSCAN_FUZZ_TRACE=1 "$work/fuzz_$1" "$work/$1-least"
+  done
+  return 1
 }
 
 # The kept inputs, and then plain random ones: fuzz_short NAME SECONDS
@@ -187,6 +202,9 @@ if [ -n "$long" ]; then
   # shellcheck disable=SC2086
   check 'compile test_trust' $cc -std=c99 -g -O1 tests/test_trust.c -o "$work/trust" $libraries
   check 'test_trust, all of it' env GPUSCAN_TEST_LONG=1 "$work/trust"
+  # shellcheck disable=SC2086
+  check 'compile test_pairs' $cc -std=c99 -g -O1 tests/test_pairs.c -o "$work/pairs" $libraries
+  check 'calls at random' env GPUSCAN_TEST_SHARE=6 GPUSCAN_TEST_SECONDS=$((seconds / 12)) "$work/pairs"
   if [ -n "$sanitize" ]; then
     # shellcheck disable=SC2086
     check 'compile for leaks' $cc -std=c99 -g -O1 $sanitize tests/test_trust.c -o "$work/trust-leaks" $libraries

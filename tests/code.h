@@ -1,0 +1,306 @@
+/* Calls as C code: a failed check prints the one at hand, so that it can be repeated without the test. */
+#ifndef TEST_CODE_H
+#define TEST_CODE_H
+
+enum { CODE_BUFFERS = 16 };
+
+/* The call at hand. */
+static struct {
+    char        text[16384];
+    size_t      length;
+    const char *of_case;               /* whose case the text is, with all that makes the data; NULL: it is a desc */
+    cl_mem      buffers[CODE_BUFFERS]; /* those that the desc names */
+    int         buffer_count;
+    int         is_off;                /* while threads make calls */
+} call_code;
+
+static inline void code_begin(const char *of_case) {
+    call_code.length = 0;
+    call_code.text[0] = '\0';
+    call_code.of_case = of_case;
+    call_code.buffer_count = 0;
+}
+
+/* What does not fit is cut off. */
+static inline void code_add(const char *format, ...) {
+    va_list arguments;
+    int     length;
+    va_start(arguments, format);
+    length = vsnprintf(call_code.text + call_code.length, sizeof call_code.text - call_code.length, format, arguments);
+    va_end(arguments);
+    if (length > 0)
+        call_code.length += (size_t)length;
+    if (call_code.length > sizeof call_code.text - 1)
+        call_code.length = sizeof call_code.text - 1;
+}
+
+/* What a field's number is. */
+typedef enum code_kind { CODE_NUMBER, CODE_TYPE, CODE_OP, CODE_STRATEGY, CODE_CAST } code_kind;
+
+typedef struct code_field {
+    const char *name;
+    code_kind   kind;
+    const char *cast; /* "(gpuscan_bins)", for C++ */
+    uint64_t    value;
+} code_field;
+
+static inline void code_number(const char *cast, uint64_t value) {
+    if (value <= INT32_MAX)
+        code_add("%s%" PRIu64, cast, value);
+    else
+        code_add("%sUINT64_C(0x%" PRIx64 ")", cast, value);
+}
+
+static inline void code_enumerator(const char *prefix, const char *name) {
+    code_add("%s", prefix);
+    for (; *name; name++)
+        code_add("%c", *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name == '-' ? '_' : *name);
+}
+
+/* Assigns all that is not zero. */
+static inline void code_fields(const char *object, const code_field *fields, size_t count) {
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const code_field *f = &fields[i];
+        if (f->value == 0)
+            continue;
+        code_add("    %s.%s = ", object, f->name);
+        if (f->kind == CODE_TYPE && f->value < GPUSCAN_TYPE_COUNT)
+            code_enumerator("GPUSCAN_TYPE_", test_type_name((gpuscan_type)f->value));
+        else if (f->kind == CODE_OP && f->value < GPUSCAN_OP_COUNT)
+            code_enumerator("GPUSCAN_OP_", test_op_name((gpuscan_op)f->value));
+        else if (f->kind == CODE_STRATEGY && f->value < GPUSCAN_STRATEGY_COUNT)
+            code_enumerator("GPUSCAN_STRATEGY_", test_strategy_name((gpuscan_strategy)f->value));
+        else
+            code_number(f->kind == CODE_TYPE       ? "(gpuscan_type)"
+                        : f->kind == CODE_OP       ? "(gpuscan_op)"
+                        : f->kind == CODE_STRATEGY ? "(gpuscan_strategy)"
+                                                   : f->cast,
+                        f->value);
+        code_add(";\n");
+    }
+}
+
+/* ---- descs ------------------------------------------------------------------------------------------------------- */
+
+/* Buffers are numbered in the order in which the desc names them. */
+static inline void code_buffer(const char *name, gpuscan_buffer buffer) {
+    int i;
+    if (buffer.mem) {
+        for (i = 0; i < call_code.buffer_count && call_code.buffers[i] != buffer.mem; i++)
+            ;
+        if (i == call_code.buffer_count && i < CODE_BUFFERS)
+            call_code.buffers[call_code.buffer_count++] = buffer.mem;
+        code_add("    d.%s.mem = buffers[%d];\n", name, i);
+    }
+    if (buffer.offset) {
+        code_add("    d.%s.offset = ", name);
+        code_number("", buffer.offset);
+        code_add(";\n");
+    }
+}
+
+static inline void code_string(const char *text) {
+    if (text == NULL) {
+        code_add("NULL");
+        return;
+    }
+    code_add("\"");
+    for (; *text; text++)
+        if (*text == '\n')
+            code_add(text[1] ? "\\n\"\n        \"" : "\\n");
+        else
+            code_add(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    code_add("\"");
+}
+
+static inline void code_custom(const gpuscan_custom *custom) {
+    if (custom == NULL)
+        return;
+    code_add("    static const gpuscan_custom custom = {\n        ");
+    code_string(custom->source);
+    code_add(", ");
+    code_string(custom->type);
+    code_add(", %zu, ", custom->size);
+    code_string(custom->combine);
+    code_add(", ");
+    code_string(custom->identity);
+    code_add(", ");
+    code_string(custom->convert);
+    code_add("};\n");
+}
+
+/* Declarations, then a desc of all zeros. */
+static inline void code_desc(const char *type, const gpuscan_custom *custom) {
+    code_begin(NULL);
+    code_add("    %s d;\n", type);
+    code_custom(custom);
+    code_add("    memset(&d, 0, sizeof d);\n");
+    if (custom)
+        code_add("    d.custom = &custom;\n");
+}
+
+static inline void code_call(const gpuscan_call *call) {
+    const code_field fields[] = {{"call.wait_count", CODE_NUMBER, "", call->wait_count},
+                                 {"call.scratch_size", CODE_NUMBER, "", call->scratch_size},
+                                 {"call.strategy", CODE_STRATEGY, "", call->strategy}};
+    if (call->queue)
+        code_add("    d.call.queue = queue;\n");
+    if (call->wait_list)
+        code_add("    d.call.wait_list = events;\n");
+    if (call->event)
+        code_add("    d.call.event = &event;\n");
+    code_buffer("call.scratch", call->scratch);
+    code_fields("d", fields, sizeof fields / sizeof *fields);
+}
+
+static inline void code_scan(const gpuscan_scan_desc *d) {
+    const code_field fields[] = {{"count", CODE_NUMBER, "", d->count},
+                                 {"src_type", CODE_TYPE, "", d->src_type},
+                                 {"dst_type", CODE_TYPE, "", d->dst_type},
+                                 {"op", CODE_OP, "", d->op},
+                                 {"kind", CODE_CAST, "(gpuscan_scan_kind)", d->kind},
+                                 {"rows", CODE_NUMBER, "", d->rows},
+                                 {"src_pitch", CODE_NUMBER, "", d->src_pitch},
+                                 {"dst_pitch", CODE_NUMBER, "", d->dst_pitch},
+                                 {"count_type", CODE_TYPE, "", d->count_type}};
+    code_desc("gpuscan_scan_desc", d->custom);
+    if (d->init)
+        code_add("    d.init = init;\n");
+    code_buffer("src", d->src);
+    code_buffer("dst", d->dst);
+    code_buffer("init_buffer", d->init_buffer);
+    code_buffer("total", d->total);
+    code_buffer("count_buffer", d->count_buffer);
+    code_fields("d", fields, sizeof fields / sizeof *fields);
+    code_call(&d->call);
+}
+
+static inline void code_uniform_add(const gpuscan_uniform_add_desc *d) {
+    const code_field fields[] = {{"count", CODE_NUMBER, "", d->count},
+                                 {"block", CODE_NUMBER, "", d->block},
+                                 {"type", CODE_TYPE, "", d->type},
+                                 {"op", CODE_OP, "", d->op},
+                                 {"count_type", CODE_TYPE, "", d->count_type}};
+    code_desc("gpuscan_uniform_add_desc", d->custom);
+    code_buffer("dst", d->dst);
+    code_buffer("addend", d->addend);
+    code_buffer("count_buffer", d->count_buffer);
+    code_fields("d", fields, sizeof fields / sizeof *fields);
+    code_call(&d->call);
+}
+
+static inline void code_reduce(const gpuscan_reduce_desc *d) {
+    const code_field fields[] = {{"count", CODE_NUMBER, "", d->count},
+                                 {"src_type", CODE_TYPE, "", d->src_type},
+                                 {"dst_type", CODE_TYPE, "", d->dst_type},
+                                 {"op", CODE_OP, "", d->op},
+                                 {"count_type", CODE_TYPE, "", d->count_type}};
+    code_desc("gpuscan_reduce_desc", d->custom);
+    if (d->init)
+        code_add("    d.init = init;\n");
+    if (d->result)
+        code_add("    d.result = result;\n");
+    code_buffer("src", d->src);
+    code_buffer("dst", d->dst);
+    code_buffer("init_buffer", d->init_buffer);
+    code_buffer("count_buffer", d->count_buffer);
+    code_fields("d", fields, sizeof fields / sizeof *fields);
+    code_call(&d->call);
+}
+
+/* A histogram's fields but its buffers and its call: object is the desc's name. */
+static inline void code_histogram_fields(const char *object, const gpuscan_histogram_desc *d) {
+    const code_field fields[] = {{"count", CODE_NUMBER, "", d->count},
+                                 {"sample_type", CODE_TYPE, "", d->sample_type},
+                                 {"counter_type", CODE_TYPE, "", d->counter_type},
+                                 {"bins", CODE_NUMBER, "", d->bins},
+                                 {"form", CODE_CAST, "(gpuscan_bins)", d->form},
+                                 {"lower.u", CODE_NUMBER, "", d->lower.u},
+                                 {"upper.u", CODE_NUMBER, "", d->upper.u},
+                                 {"closed", CODE_NUMBER, "", (uint64_t)d->closed},
+                                 {"outside", CODE_CAST, "(gpuscan_outside)", d->outside},
+                                 {"accumulate", CODE_NUMBER, "", (uint64_t)d->accumulate},
+                                 {"weight_type", CODE_TYPE, "", d->weight_type},
+                                 {"channels", CODE_NUMBER, "", d->channels},
+                                 {"channel_mask", CODE_NUMBER, "", d->channel_mask},
+                                 {"rows", CODE_NUMBER, "", d->rows},
+                                 {"pitch", CODE_NUMBER, "", d->pitch},
+                                 {"weights_pitch", CODE_NUMBER, "", d->weights_pitch},
+                                 {"count_type", CODE_TYPE, "", d->count_type}};
+    code_fields(object, fields, sizeof fields / sizeof *fields);
+}
+
+static inline void code_histogram(const gpuscan_histogram_desc *d) {
+    code_desc("gpuscan_histogram_desc", NULL);
+    code_buffer("samples", d->samples);
+    code_buffer("counts", d->counts);
+    code_buffer("edges", d->edges);
+    code_buffer("weights", d->weights);
+    code_buffer("count_buffer", d->count_buffer);
+    if (d->host_edges)
+        code_add("    d.host_edges = edges;\n");
+    if (d->host_weights)
+        code_add("    d.host_weights = weights;\n");
+    code_histogram_fields("d", d);
+    code_call(&d->call);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* Each of a test's calls leaves its desc behind; within a case that is there, which says more. */
+#define CODE_CALL(operation, d, ...)                                                                                   \
+    do {                                                                                                               \
+        if (call_code.of_case || call_code.is_off)                                                                     \
+            break;                                                                                                     \
+        code_begin(NULL);                                                                                              \
+        if (d)                                                                                                         \
+            code_##operation(d);                                                                                       \
+        code_add("    gpuscan_" #operation __VA_ARGS__);                                                               \
+        code_add("%s);\n", (d) ? "&d" : "NULL");                                                                       \
+    } while (0)
+
+#define CODE_CALLS(operation)                                                                                          \
+    static inline gpuscan_result code_call_##operation(gpuscan *gs, const gpuscan_##operation##_desc *d) {             \
+        CODE_CALL(operation, d, "(gs, ");                                                                              \
+        return gpuscan_##operation(gs, d);                                                                             \
+    }
+CODE_CALLS(scan)
+CODE_CALLS(uniform_add)
+CODE_CALLS(reduce)
+CODE_CALLS(histogram)
+
+static inline gpuscan_result code_call_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
+                                                 const gpuscan_scan_desc *d) {
+    CODE_CALL(scan, d, "_host(gs, src, %s, %" PRIu64 ", ", src == dst ? "src" : "dst", count);
+    return gpuscan_scan_host(gs, src, dst, count, d);
+}
+
+static inline gpuscan_result code_call_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
+                                                        uint64_t block, const gpuscan_uniform_add_desc *d) {
+    CODE_CALL(uniform_add, d, "_host(gs, addend, dst, %" PRIu64 ", %" PRIu64 ", ", count, block);
+    return gpuscan_uniform_add_host(gs, addend, dst, count, block, d);
+}
+
+static inline gpuscan_result code_call_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
+                                                   const gpuscan_reduce_desc *d) {
+    CODE_CALL(reduce, d, "_host(gs, src, result, %" PRIu64 ", ", count);
+    return gpuscan_reduce_host(gs, src, result, count, d);
+}
+
+static inline gpuscan_result code_call_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
+                                                      const gpuscan_histogram_desc *d) {
+    CODE_CALL(histogram, d, "_host(gs, samples, counts, %" PRIu64 ", ", count);
+    return gpuscan_histogram_host(gs, samples, counts, count, d);
+}
+
+#define gpuscan_scan             code_call_scan
+#define gpuscan_uniform_add      code_call_uniform_add
+#define gpuscan_reduce           code_call_reduce
+#define gpuscan_histogram        code_call_histogram
+#define gpuscan_scan_host        code_call_scan_host
+#define gpuscan_uniform_add_host code_call_uniform_add_host
+#define gpuscan_reduce_host      code_call_reduce_host
+#define gpuscan_histogram_host   code_call_histogram_host
+
+#endif /* TEST_CODE_H */

@@ -1,0 +1,211 @@
+/* One reduction, checked against the reference with guards around all that it writes: what the tests of reductions
+   share. */
+#ifndef TEST_REDUCTIONS_H
+#define TEST_REDUCTIONS_H
+
+#include "operators.h"
+
+/* All of a call but its buffers, and what they hold. */
+typedef struct reduce_case {
+    gpuscan_type         from, to; /* ARGMIN, ARGMAX: to is the index type, DEFAULT for u64 */
+    gpuscan_op           op;
+    const test_operator *custom;
+    gpuscan_strategy     strategy;
+    uint64_t             count, src_offset, dst_offset;
+    test_init            init;
+    int                  to_host; /* the result goes to host memory */
+    uint64_t             device_count;
+    gpuscan_type         count_type;
+    const void          *data; /* NULL: as filling says */
+    test_filling         filling;
+    int                  converts; /* by test_conversion; of no custom operator, ARGMIN or ARGMAX */
+    test_scratch_choice  scratch;
+    int                  events; /* one to wait for, and one that it gives */
+} reduce_case;
+
+static inline reduce_case a_reduction(gpuscan_type type, gpuscan_op op, uint64_t count) {
+    reduce_case c;
+    memset(&c, 0, sizeof c);
+    c.from = c.to = type;
+    c.op = op;
+    c.count = count;
+    return c;
+}
+
+static inline int is_arg(gpuscan_op op) {
+    return op == GPUSCAN_OP_ARGMIN || op == GPUSCAN_OP_ARGMAX;
+}
+
+/* Data in which order matters; for ARGMIN and ARGMAX few values, so that most of them are ties. */
+static inline void fill_reduction(const reduce_case *c, void *data) {
+    uint64_t  i;
+    ref_value v;
+    if (is_arg(c->op) && c->filling == FILL_TELLING)
+        for (i = 0; i < c->count; i++) {
+            v = ref_bits(20 + test_below(100));
+            ref_store(c->from, data, i, ref_is_float(c->from) ? ref_real((double)v.bits - 70) : v);
+        }
+    else
+        test_fill_as(c->filling, c->custom, c->from, is_arg(c->op) ? c->from : c->to, c->op, data, c->count);
+}
+
+/* A case with its buffers, what they hold, and what must come out. */
+typedef struct reduce_set {
+    reduce_case         c;
+    gpuscan_reduce_desc d;
+    gpuscan_type        to;
+    test_buffer         src, dst, init, number;
+    size_t              from_size, to_size;
+    unsigned char      *data, start[64], wanted[64], result[64 + 8]; /* the last 8: a guard */
+    test_extras         extras;
+} reduce_set;
+
+/* The source, an init that matters, and what must come out. */
+static inline void reduce_data(reduce_set *s) {
+    const reduce_case *c = &s->c;
+    uint64_t           count = c->count_type && c->device_count < c->count ? c->device_count : c->count;
+    unsigned char     *row;
+    ref_value          value;
+    s->data = (unsigned char *)test_alloc(c->count * s->from_size);
+    if (c->data)
+        memcpy(s->data, c->data, (size_t)c->count * s->from_size);
+    else
+        fill_reduction(c, s->data);
+    row = (unsigned char *)test_alloc(count * s->from_size);
+    memcpy(row, s->data, (size_t)count * s->from_size);
+    if (c->converts)
+        test_convert(c->from, row, count);
+    if (c->custom) {
+        test_operator_start(c->custom, c->init != INIT_NONE, s->start);
+        ref_scan_custom(s->to_size, NULL, row, count, c->custom->combine, GPUSCAN_INCLUSIVE, s->start, s->wanted);
+    } else if (is_arg(c->op)) {
+        ref_store(s->to, s->wanted, 0, ref_arg(s->to, c->from, row, count, c->op));
+    } else {
+        value = test_start(c->filling, c->from, s->to, c->op, c->init != INIT_NONE);
+        ref_store(s->to, s->start, 0, value);
+        ref_store(s->to, s->wanted, 0, ref_reduce(s->to, c->from, row, count, c->op, &value));
+    }
+    free(row);
+}
+
+static inline void *reduce_set_up(const void *given) {
+    reduce_set  *s = (reduce_set *)test_alloc(sizeof *s);
+    reduce_case *c = &s->c;
+    memset(s, 0, sizeof *s);
+    *c = *(const reduce_case *)given;
+    if (c->custom) {
+        c->op = GPUSCAN_OP_CUSTOM;
+        c->from = c->to = c->custom->type;
+    }
+    s->to = c->to ? c->to : is_arg(c->op) ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    s->from_size = c->custom ? test_operator_size(c->custom) : ref_size(c->from);
+    s->to_size = c->custom ? s->from_size : ref_size(s->to);
+    reduce_data(s);
+
+    s->src = test_buffer_new(CL_MEM_READ_ONLY, s->from_size, c->count);
+    s->dst = test_buffer_new(CL_MEM_WRITE_ONLY, s->to_size, 1);
+    s->init = test_buffer_new(CL_MEM_READ_ONLY, s->to_size, 1);
+    test_buffer_set(&s->src, c->src_offset, c->count, s->data);
+    s->d.src = s->src.at;
+    s->d.count = c->count;
+    s->d.src_type = c->from;
+    s->d.dst_type = c->to;
+    s->d.op = c->op;
+    s->d.custom = c->custom ? &c->custom->custom : c->converts ? &test_conversion : NULL;
+    if (c->init) {
+        test_buffer_set(&s->init, 7, 1, s->start);
+        if (c->init == INIT_HOST)
+            s->d.init = s->start;
+        else
+            s->d.init_buffer = s->init.at;
+    }
+    s->number = test_count_buffer(c->count_type, c->device_count);
+    s->d.count_buffer = s->number.at;
+    s->d.count_type = c->count_type;
+    return s;
+}
+
+static inline void name_reduction(const reduce_set *s) {
+    static const char *const inits[] = {"", ", host init", ", device init"};
+    const reduce_case       *c = &s->c;
+    test_case("%s of %" PRIu64 " %s to %s by %s, offsets %" PRIu64 " %" PRIu64 "%s%s, device count %" PRIu64 " (%s)",
+              c->custom ? c->custom->name : test_op_name(c->op), c->count, test_type_name(c->from),
+              test_type_name(s->to), test_strategy_name(c->strategy), c->src_offset, c->dst_offset, inits[c->init],
+              c->to_host ? ", result on the host" : "", c->device_count,
+              c->count_type ? test_type_name(c->count_type) : "none");
+}
+
+static inline int reduce_run(void *set, gpuscan_strategy strategy) {
+    reduce_set   *s = (reduce_set *)set;
+    reduce_case  *c = &s->c;
+    unsigned char around[8];
+    gpuscan_result query = GPUSCAN_SUCCESS;
+    uint64_t      scratch = 0;
+    int           ran;
+    c->strategy = s->d.call.strategy = strategy;
+    name_reduction(s);
+    memset(around, 0xEE, sizeof around);
+    memset(s->result, 0xEE, sizeof s->result);
+    test_buffer_set(&s->dst, c->dst_offset, 1, NULL);
+    if (c->to_host)
+        s->d.result = s->result;
+    else
+        s->d.dst = s->dst.at;
+    if (c->scratch)
+        query = gpuscan_reduce_scratch_size(test.gs, &s->d, &scratch);
+    test_extras_begin(&s->extras, &s->d.call, c->scratch, c->events || c->to_host, query, scratch);
+    ran = test_reduce_ran(&s->d);
+    test_extras_end(&s->extras, &s->d.call, ran);
+    if (ran && c->to_host) {
+        test_same_bytes(s->result + s->to_size, around, 8, 1);
+    } else if (ran) {
+        memcpy(s->result, test_buffer_get(&s->dst), s->to_size);
+    }
+    if (ran && c->custom)
+        test_same_bytes(s->result, s->wanted, s->to_size, 1);
+    else if (ran)
+        test_same(s->to, s->result, s->wanted, 1);
+    if (!ran || c->to_host)
+        test_buffer_untouched(&s->dst);
+    if (!ran)
+        test_same_bytes(s->result, around, 8, 1);
+    return ran;
+}
+
+static inline void reduce_take_down(void *set) {
+    reduce_set *s = (reduce_set *)set;
+    test_same_bytes(test_buffer_get(&s->src), s->data, s->from_size, s->c.count);
+    test_buffer_free(&s->src);
+    test_buffer_free(&s->dst);
+    test_buffer_free(&s->init);
+    test_buffer_free(&s->number);
+    free(s->data);
+    free(s);
+}
+
+static inline void code_reduce_case(const void *given) {
+    const reduce_case *c = (const reduce_case *)given;
+    const code_field   fields[] = {{"from", CODE_TYPE, "", c->from},
+                                   {"to", CODE_TYPE, "", c->to},
+                                   {"op", CODE_OP, "", c->op},
+                                   {"count", CODE_NUMBER, "", c->count},
+                                   {"src_offset", CODE_NUMBER, "", c->src_offset},
+                                   {"dst_offset", CODE_NUMBER, "", c->dst_offset},
+                                   {"init", CODE_CAST, "(test_init)", c->init},
+                                   {"to_host", CODE_NUMBER, "", (uint64_t)c->to_host},
+                                   {"device_count", CODE_NUMBER, "", c->device_count},
+                                   {"count_type", CODE_TYPE, "", c->count_type},
+                                   {"filling", CODE_CAST, "(test_filling)", c->filling},
+                                   {"converts", CODE_NUMBER, "", (uint64_t)c->converts},
+                                   {"scratch", CODE_CAST, "(test_scratch_choice)", c->scratch},
+                                   {"events", CODE_NUMBER, "", (uint64_t)c->events}};
+    code_fields("c", fields, sizeof fields / sizeof *fields);
+    code_operator(c->custom);
+    if (c->data)
+        code_add("    /* c.data: the test's */\n");
+}
+
+static const test_operation reductions = {"reductions", "reduce_case",    reduce_set_up,
+                                          reduce_run,   reduce_take_down, code_reduce_case};
+
+#endif /* TEST_REDUCTIONS_H */

@@ -1,0 +1,240 @@
+/* One scan, checked against the reference with guards around all that it writes: what the tests of scans share. */
+#ifndef TEST_SCANS_H
+#define TEST_SCANS_H
+
+#include "operators.h"
+
+/* All of a call but its buffers, and what they hold. */
+typedef struct scan_case {
+    gpuscan_type         from, to;
+    gpuscan_op           op;
+    const test_operator *custom; /* for OP_CUSTOM: gives both types too */
+    gpuscan_scan_kind    kind;
+    gpuscan_strategy     strategy;
+    uint64_t             count, rows, src_pitch, dst_pitch;
+    uint64_t             src_offset, dst_offset;
+    test_init            init;
+    int                  total, in_place; /* the latter: dst is src's buffer */
+    uint64_t             shift;           /* and begins so many elements behind src; 0: in place */
+    uint64_t             device_count;    /* with count_type: what the device reads */
+    gpuscan_type         count_type;
+    const void          *data; /* the source; NULL: as filling says */
+    test_filling         filling;
+    uint64_t             total_offset, init_offset; /* besides dst's and src's */
+    int                  converts;                  /* by test_conversion; of no custom operator */
+    test_scratch_choice  scratch;
+    int                  events; /* one to wait for, and one that it gives */
+} scan_case;
+
+static inline void name_scan(const scan_case *c) {
+    static const char *const inits[] = {"", ", host init", ", device init"};
+    test_case("%s scan of %s%s%s by %s, %s%s, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64 " %" PRIu64
+              ", offsets %" PRIu64 " %" PRIu64 "%s%s%s, device count %" PRIu64 " (%s)",
+              c->kind == GPUSCAN_INCLUSIVE ? "inclusive" : "exclusive", test_type_name(c->from),
+              c->from != c->to ? " to " : "", c->from != c->to ? test_type_name(c->to) : "",
+              c->custom ? c->custom->name : test_op_name(c->op), test_strategy_name(c->strategy),
+              c->converts ? ", converted" : "", c->count, c->rows, c->src_pitch, c->dst_pitch, c->src_offset,
+              c->dst_offset, inits[c->init], c->total ? ", total" : "",
+              c->in_place == 0 ? ""
+              : c->shift       ? ", beside"
+                               : ", in place",
+              c->device_count, c->count_type ? test_type_name(c->count_type) : "none");
+}
+
+/* A case with its buffers, what they hold, and what must come out. */
+typedef struct scan_set {
+    scan_case         c;
+    gpuscan_scan_desc d;
+    test_buffer       src, dst, total, init, number;
+    size_t            from_size, to_size;
+    uint64_t          rows, src_pitch, dst_pitch, src_span, dst_span;
+    unsigned char    *data, *wanted, *totals, start[64];
+    ref_value         first; /* what start holds */
+    test_extras       extras;
+} scan_set;
+
+/* The source, and an init that matters. */
+static inline void scan_data(scan_set *s) {
+    const scan_case *c = &s->c;
+    s->data = (unsigned char *)test_alloc(s->src_span * s->from_size);
+    if (c->data)
+        memcpy(s->data, c->data, (size_t)s->src_span * s->from_size);
+    else
+        test_fill_as(c->filling, c->custom, c->from, c->to, c->op, s->data, s->src_span);
+    if (c->custom) {
+        test_operator_start(c->custom, c->init != INIT_NONE, s->start);
+    } else {
+        s->first = test_start(c->filling, c->from, c->to, c->op, c->init != INIT_NONE);
+        ref_store(c->to, s->start, 0, s->first);
+    }
+}
+
+/* What must come out: in the gaps between the rows, and behind the device's count, what was there before. */
+static inline void scan_wanted(scan_set *s) {
+    const scan_case *c = &s->c;
+    uint64_t         count = c->count_type && c->device_count < c->count ? c->device_count : c->count, r;
+    size_t           size = s->to_size, i;
+    unsigned char   *row = (unsigned char *)test_alloc(count * s->from_size);
+    s->wanted = (unsigned char *)test_alloc((c->in_place ? s->src_span : s->dst_span) * size);
+    s->totals = (unsigned char *)test_alloc(s->rows * size);
+    if (c->in_place)
+        memcpy(s->wanted, s->data, (size_t)s->src_span * size);
+    else
+        for (i = 0; i < (size_t)s->dst_span * size; i++)
+            s->wanted[i] = test_pattern((size_t)c->dst_offset * size + i);
+    for (r = 0; r < s->rows; r++) {
+        unsigned char *out = s->wanted + (size_t)(r * s->dst_pitch + c->shift) * size;
+        memcpy(row, s->data + (size_t)(r * s->src_pitch) * s->from_size, (size_t)count * s->from_size);
+        if (c->converts)
+            test_convert(c->from, row, count);
+        if (c->custom)
+            ref_scan_custom(size, out, row, count, c->custom->combine, c->kind, s->start, s->totals + (size_t)r * size);
+        else
+            ref_store(c->to, s->totals, r, ref_scan(c->to, out, c->from, row, count, c->op, c->kind, &s->first));
+    }
+    free(row);
+}
+
+static inline void *scan_set_up(const void *given) {
+    scan_set  *s = (scan_set *)test_alloc(sizeof *s);
+    scan_case *c = &s->c;
+    memset(s, 0, sizeof *s);
+    *c = *(const scan_case *)given;
+    if (c->custom) {
+        c->op = GPUSCAN_OP_CUSTOM;
+        c->from = c->to = c->custom->type;
+    }
+    s->from_size = c->custom ? test_operator_size(c->custom) : ref_size(c->from);
+    s->to_size = c->custom ? s->from_size : ref_size(c->to);
+    s->rows = c->rows ? c->rows : 1;
+    s->src_pitch = c->src_pitch ? c->src_pitch : c->count;
+    s->dst_pitch = c->dst_pitch ? c->dst_pitch : c->count;
+    s->src_span = (s->rows - 1) * s->src_pitch + c->count + c->shift; /* dst's rows are in it */
+    s->dst_span = (s->rows - 1) * s->dst_pitch + c->count;
+    scan_data(s);
+    scan_wanted(s);
+
+    s->src = test_buffer_new(CL_MEM_READ_WRITE, s->from_size, s->src_span);
+    s->dst = test_buffer_new(c->in_place ? CL_MEM_READ_WRITE : CL_MEM_WRITE_ONLY, s->to_size, s->dst_span);
+    s->total = test_buffer_new(CL_MEM_WRITE_ONLY, s->to_size, s->rows);
+    s->init = test_buffer_new(CL_MEM_READ_ONLY, s->to_size, 1);
+    test_buffer_set(&s->src, c->src_offset, s->src_span, s->data);
+    test_buffer_set(&s->init, c->src_offset + c->init_offset, 1, s->start);
+    s->d.src = s->src.at;
+    s->d.count = c->count;
+    s->d.src_type = c->from;
+    s->d.dst_type = c->to;
+    s->d.op = c->op;
+    s->d.kind = c->kind;
+    s->d.custom = c->custom ? &c->custom->custom : c->converts ? &test_conversion : NULL;
+    if (c->init == INIT_HOST)
+        s->d.init = s->start;
+    if (c->init == INIT_DEVICE)
+        s->d.init_buffer = s->init.at;
+    s->d.rows = c->rows;
+    s->d.src_pitch = c->src_pitch;
+    s->d.dst_pitch = c->dst_pitch;
+    s->number = test_count_buffer(c->count_type, c->device_count);
+    s->d.count_buffer = s->number.at;
+    s->d.count_type = c->count_type;
+    return s;
+}
+
+/* Compares everything that the call may write, and everything around it. */
+static inline int scan_run(void *set, gpuscan_strategy strategy) {
+    scan_set      *s = (scan_set *)set;
+    scan_case     *c = &s->c;
+    test_buffer   *out = c->in_place ? &s->src : &s->dst;
+    gpuscan_result query = GPUSCAN_SUCCESS;
+    uint64_t       scratch = 0;
+    int            ran;
+    c->strategy = s->d.call.strategy = strategy;
+    name_scan(c);
+    if (c->in_place)
+        test_buffer_set(&s->src, c->src_offset, s->src_span, s->data);
+    else
+        test_buffer_set(&s->dst, c->dst_offset, s->dst_span, NULL);
+    test_buffer_set(&s->total, c->dst_offset + c->total_offset, s->rows, NULL);
+    s->d.dst = out->at;
+    s->d.dst.offset += c->shift;
+    if (c->total)
+        s->d.total = s->total.at;
+    if (c->scratch)
+        query = gpuscan_scan_scratch_size(test.gs, &s->d, &scratch);
+    test_extras_begin(&s->extras, &s->d.call, c->scratch, c->events, query, scratch);
+    ran = test_scan_ran(&s->d);
+    test_extras_end(&s->extras, &s->d.call, ran);
+    if (ran && c->custom)
+        test_same_bytes(test_buffer_get(out), s->wanted, s->to_size, out->count);
+    else if (ran)
+        test_same(c->to, test_buffer_get(out), s->wanted, out->count);
+    if (!ran || !c->in_place)
+        test_same_bytes(test_buffer_get(&s->src), s->data, s->from_size, s->src_span);
+    if (!ran || !c->total) {
+        test_buffer_untouched(&s->total);
+        return ran;
+    }
+    strncat(test.what, ": total", sizeof test.what - strlen(test.what) - 1);
+    if (c->custom)
+        test_same_bytes(test_buffer_get(&s->total), s->totals, s->to_size, s->rows);
+    else
+        test_same(c->to, test_buffer_get(&s->total), s->totals, s->rows);
+    return ran;
+}
+
+static inline void scan_take_down(void *set) {
+    scan_set *s = (scan_set *)set;
+    test_buffer_free(&s->src);
+    test_buffer_free(&s->dst);
+    test_buffer_free(&s->total);
+    test_buffer_free(&s->init);
+    test_buffer_free(&s->number);
+    free(s->data);
+    free(s->wanted);
+    free(s->totals);
+    free(s);
+}
+
+static inline void code_scan_case(const void *given) {
+    const scan_case *c = (const scan_case *)given;
+    const code_field fields[] = {{"from", CODE_TYPE, "", c->from},
+                                 {"to", CODE_TYPE, "", c->to},
+                                 {"op", CODE_OP, "", c->op},
+                                 {"kind", CODE_CAST, "(gpuscan_scan_kind)", c->kind},
+                                 {"count", CODE_NUMBER, "", c->count},
+                                 {"rows", CODE_NUMBER, "", c->rows},
+                                 {"src_pitch", CODE_NUMBER, "", c->src_pitch},
+                                 {"dst_pitch", CODE_NUMBER, "", c->dst_pitch},
+                                 {"src_offset", CODE_NUMBER, "", c->src_offset},
+                                 {"dst_offset", CODE_NUMBER, "", c->dst_offset},
+                                 {"init", CODE_CAST, "(test_init)", c->init},
+                                 {"total", CODE_NUMBER, "", (uint64_t)c->total},
+                                 {"in_place", CODE_NUMBER, "", (uint64_t)c->in_place},
+                                 {"shift", CODE_NUMBER, "", c->shift},
+                                 {"device_count", CODE_NUMBER, "", c->device_count},
+                                 {"count_type", CODE_TYPE, "", c->count_type},
+                                 {"filling", CODE_CAST, "(test_filling)", c->filling},
+                                 {"total_offset", CODE_NUMBER, "", c->total_offset},
+                                 {"init_offset", CODE_NUMBER, "", c->init_offset},
+                                 {"converts", CODE_NUMBER, "", (uint64_t)c->converts},
+                                 {"scratch", CODE_CAST, "(test_scratch_choice)", c->scratch},
+                                 {"events", CODE_NUMBER, "", (uint64_t)c->events}};
+    code_fields("c", fields, sizeof fields / sizeof *fields);
+    code_operator(c->custom);
+    if (c->data)
+        code_add("    /* c.data: the test's */\n");
+}
+
+static const test_operation scans = {"scans",  "scan_case",    scan_set_up,
+                                     scan_run, scan_take_down, code_scan_case};
+
+static inline scan_case a_scan(gpuscan_type type, gpuscan_op op, uint64_t count) {
+    scan_case c;
+    memset(&c, 0, sizeof c);
+    c.from = c.to = type;
+    c.op = op;
+    c.count = count;
+    return c;
+}
+
+#endif /* TEST_SCANS_H */
