@@ -136,12 +136,11 @@
                edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     next   gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
-                      identity; a histogram's bounds are rounded to the samples' type first; scans of many short rows
-                      take one work-item a row; custom->convert may give floats below 0 to signed integers;
-                      executables that hold the implementation are a quarter smaller; scans of floats that are not
-                      negative do not decrease, and totals are the last elements; on GPUs short rows, pitched images,
-                      bytes over a range, several channels, odd offsets, in place, argmin and uniform add are faster
-                      by factors of 1.5 to 600
+                      identity; a histogram's bounds are rounded to the samples' type first; custom->convert may give
+                      floats below 0 to signed integers; scans of floats that are not negative do not decrease, and
+                      totals are the last elements; on GPUs short rows, images with gaps, bytes over a range, several
+                      channels, odd offsets, in place, argmin and uniform add take from 2/3 to 1/600 of the time;
+                      executables that hold the implementation are a quarter smaller
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
@@ -2164,9 +2163,9 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Vectors of 16 bytes that are not aligned so: the lanes load or store the aligned ones and hand each other the rest.\n"
     "   An element at a time, stores write each 32 bytes several times (H200, u32, dst an element off: 353 us instead of\n"
-    "   147). */\n"
-    "#define GPUSCAN_SHIFTS_SRC (GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16)\n"
-    "#define GPUSCAN_SHIFTS_DST (GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16)\n"
+    "   150). Only where the host sees such offsets: more code costs small scans time. */\n"
+    "#define GPUSCAN_SHIFTS_SRC (GPUSCAN_SHIFTS && GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16)\n"
+    "#define GPUSCAN_SHIFTS_DST (GPUSCAN_SHIFTS && GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16)\n"
     "#if GPUSCAN_SHIFTS_SRC || GPUSCAN_SHIFTS_DST\n"
     "/* The last `bytes` bytes of a, and then b. */\n"
     "GPUSCAN_INLINE uint4 gpuscan_shifted(uint4 a, uint4 b, uint bytes) {\n"
@@ -2185,7 +2184,7 @@ static const char *gpuscan__kernels[] = {
     "    return (uint4)(z0 >> (32 - bits) | z1 << bits, z1 >> (32 - bits) | z2 << bits, z2 >> (32 - bits) | z3 << bits,\n"
     "                   z3 >> (32 - bits) | z4 << bits);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Of another lane of the sub-group. */\n"
     "GPUSCAN_INLINE uint4 gpuscan_shuffle_vector(uint4 x, uint lane) {\n"
     "    return (uint4)(gpuscan_uint_at(x.x, lane, 0), gpuscan_uint_at(x.y, lane, 0), gpuscan_uint_at(x.z, lane, 0),\n"
@@ -2197,7 +2196,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SRC_RAW raw;\n"
     "    uint4 words;\n"
     "} gpuscan_src_words;\n"
-    "\n",
+    "\n"
     "/* past: the bytes by which each vector begins behind an aligned one. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_fetch_shifted(gpuscan_tile *tile, global const gpuscan_src *from, uint past,\n"
     "                                               ulong policy) {\n"
@@ -9269,6 +9268,7 @@ typedef struct gpuscan__scan_key {
     uint32_t inclusive;
     uint32_t few; /* a single pass over so few tiles that each reads all sums before its own */
     uint32_t whole_rows; /* groups take tiles of whole rows */
+    uint32_t shifts;     /* src or dst is not aligned for whole vectors */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
 
@@ -9339,6 +9339,7 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_PARTS_NUMBERS", gpuscan__scan_parts_numbers_text);
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
+    gpuscan__define_number(text, "SHIFTS", own.shifts);
     gpuscan__define_operation(text, gs, plan,
                               own.whole_rows                      ? "SCAN_ROWS"
                               : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
@@ -9417,6 +9418,14 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
 /* Tiles of which each can read all sums before its own: a word in each lane of a group of 512. */
 #define GPUSCAN__FEW_TILES 512
 
+/* Whether some row begins in the middle of 16 bytes; buffers do not. */
+static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    const gpuscan__elements *e = &plan->common.e;
+    uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
+    return ((desc->src.offset * e->src_size | desc->dst.offset * e->dst_size | pitches) & 15) != 0;
+}
+
 /* The key, unless it is a self-test's, and the tiles. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
@@ -9446,6 +9455,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                         ? GPUSCAN__FEW_TILES
                         : 0;
     plan->key.whole_rows = 0;
+    plan->key.shifts = gpuscan__uses_ptx(gs, key) && gpuscan__scan_is_unaligned(plan);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
@@ -9555,6 +9565,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     }
     if (best_vectors == 0)
         return 0;
+    plan->key.shifts = 0;
     gpuscan__fit(gs, &plan->common, gs->device.profile.rows_group, best_vectors);
     gpuscan__scan_cut_rows(plan);
     plan->key.whole_rows = 1;
