@@ -593,24 +593,28 @@ static void test_rows(void **state) {
                                  .says.version = "OpenCL 2.0 ",
                                  .says.language = "OpenCL C 2.0 ",
                                  .says.units = 2};
+    enum { NO, ONCE, FORCED };
     static const struct {
         const disguise *of;
         uint64_t rows, count;
         gpuscan_strategy strategy;
-        int by_item; /* a work-item scans a row, and not even a strategy that is forced takes a tile for each */
-    } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0},
-                 {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0},
-                 {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0},
-                 {&cpu, 7, 20000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0},
-                 {&cpu, 5000, 3, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0},
-                 {&amd, 7, 5000, GPUSCAN_STRATEGY_SINGLE_PASS, 0},
-                 {&amd, 8, 5000, GPUSCAN_STRATEGY_MULTI_PASS, 0},
-                 {&amd, 7, 1000, GPUSCAN_STRATEGY_MULTI_PASS, 0},
-                 {&amd, 5000, 33, GPUSCAN_STRATEGY_MULTI_PASS, 0},
-                 {&amd, 500, 3, GPUSCAN_STRATEGY_MULTI_PASS, 0},
-                 {&amd, 512, 1, GPUSCAN_STRATEGY_MULTI_PASS, 1},
-                 {&amd, 70001, 3, GPUSCAN_STRATEGY_MULTI_PASS, 1},
-                 {&amd, 5000, 32, GPUSCAN_STRATEGY_MULTI_PASS, 1}};
+        int whole_rows; /* groups take tiles of whole rows: ONCE, or even where a single pass is FORCED */
+    } cases[] = {{&cpu, 1, 80000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, NO},
+                 {&cpu, 2, 40000, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, NO},
+                 {&cpu, 8, 40000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO},
+                 {&cpu, 7, 20000, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO},
+                 {&cpu, 5000, 3, GPUSCAN_STRATEGY_CPU_MULTI_PASS, NO},
+                 {&amd, 7, 20000, GPUSCAN_STRATEGY_SINGLE_PASS, NO},
+                 {&amd, 8, 20000, GPUSCAN_STRATEGY_MULTI_PASS, NO},
+                 {&amd, 1, 1000, GPUSCAN_STRATEGY_SINGLE_PASS, NO},
+                 {&amd, 2, 5000, GPUSCAN_STRATEGY_MULTI_PASS, ONCE},
+                 {&amd, 8, 5000, GPUSCAN_STRATEGY_MULTI_PASS, ONCE},
+                 {&amd, 7, 1000, GPUSCAN_STRATEGY_MULTI_PASS, ONCE},
+                 {&amd, 5000, 33, GPUSCAN_STRATEGY_MULTI_PASS, ONCE},
+                 {&amd, 500, 3, GPUSCAN_STRATEGY_MULTI_PASS, ONCE},
+                 {&amd, 512, 1, GPUSCAN_STRATEGY_MULTI_PASS, FORCED},
+                 {&amd, 70001, 3, GPUSCAN_STRATEGY_MULTI_PASS, FORCED},
+                 {&amd, 5000, 32, GPUSCAN_STRATEGY_MULTI_PASS, FORCED}};
     static const gpuscan_strategy forced[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
                                               GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
     cl_uint *in = (cl_uint *)test_alloc(8 * 40000 * 4), *out = (cl_uint *)test_alloc(8 * 40000 * 4);
@@ -625,7 +629,7 @@ static void test_rows(void **state) {
         gpuscan_scan_desc desc;
         memset(&desc, 0, sizeof desc);
         desc.rows = cases[c].rows;
-        for (f = 0; f < (cases[c].by_item ? 4 : 1); f++) {
+        for (f = 0; f < (cases[c].whole_rows == FORCED ? 4 : 1); f++) {
             gpuscan__scan_key own;
             desc.call.strategy = forced[f];
             test_case("%s, %u rows of %u, %s", worn->what, (unsigned)cases[c].rows, (unsigned)cases[c].count,
@@ -634,7 +638,7 @@ static void test_rows(void **state) {
             test_ok(gpuscan_scan_host(gs, in, out, cases[c].count, &desc));
             assert_int_equal(gs->programs->key.strategy, cases[c].strategy);
             memcpy(&own, gs->programs->key.own, sizeof own);
-            assert_int_equal(own.by_item, cases[c].by_item);
+            assert_int_equal(own.whole_rows != 0, cases[c].whole_rows != NO);
             for (i = 0; i < cases[c].rows * cases[c].count; i++)
                 if (out[i] != i % cases[c].count)
                     fail_msg("%s: %u at %u", test.what, (unsigned)out[i], (unsigned)i);

@@ -128,13 +128,13 @@ static void check_sums(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op 
     unsigned char       *in = (unsigned char *)test_alloc(all * size), *kept = (unsigned char *)test_alloc(all * size);
     const unsigned char *got, *total;
     unsigned char        init[8];
-    test_buffer          src = test_buffer_new(CL_MEM_READ_WRITE, size, all), dst, totals, counts;
+    test_buffer          src = test_buffer_new(CL_MEM_READ_WRITE, size, all), dst, totals, counter;
     gpuscan_scan_desc    d;
     uint64_t             i, r;
     memset(&d, 0, sizeof d);
     dst = test_buffer_new(CL_MEM_READ_WRITE, size, all);
     totals = test_buffer_new(CL_MEM_READ_WRITE, size, l->rows);
-    counts = test_count_buffer(l->counted ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT, count);
+    counter = test_count_buffer(l->counted ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT, count);
     for (i = 0; i < all; i++)
         ref_store(type, in, i, ref_real(spread_value(s, type)));
     ref_store(type, init, 0,
@@ -150,7 +150,7 @@ static void check_sums(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op 
     d.op = op;
     d.custom = op == GPUSCAN_OP_CUSTOM ? &log_sum : NULL;
     d.init = l->init ? init : NULL;
-    d.count_buffer = counts.at;
+    d.count_buffer = counter.at;
     d.count_type = l->counted ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
     d.call.strategy = strategy;
     test_case("%s of %s, %s, %s, %u rows of %u elements, offsets %u and %u%s%s%s", test_op_name(op), spread_names[s],
@@ -181,7 +181,7 @@ static void check_sums(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op 
     test_buffer_free(&src);
     test_buffer_free(&dst);
     test_buffer_free(&totals);
-    test_buffer_free(&counts);
+    test_buffer_free(&counter);
     free(in);
     free(kept);
 }
