@@ -1388,7 +1388,7 @@ static const char *gpuscan__kernels[] = {
     "#elif defined(GPUSCAN_T)\n"
     "#define GPUSCAN_LANES_MEMORY shared->lanes\n"
     "#else\n"
-    "#define GPUSCAN_LANES_MEMORY (shared + GPUSCAN_LOCAL_ALL)\n"
+    "#define GPUSCAN_LANES_MEMORY (shared + GPUSCAN_LOCAL_WORDS)\n"
     "#endif\n"
     "#if GPUSCAN_HAS_LANES\n"
     "#define gpuscan_lane_at(x, lane) gpuscan_uint_at(x, lane, GPUSCAN_LANES_MEMORY)\n"
@@ -4679,6 +4679,24 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
+    "/* Where the edges are while samples are compared with them: in local memory, if they fit there. */\n"
+    "#if GPUSCAN_LOCAL_EDGES\n"
+    "typedef local const GPUSCAN_EDGE *gpuscan_edges;\n"
+    "#else\n"
+    "typedef global const GPUSCAN_EDGE *gpuscan_edges;\n"
+    "#endif\n"
+    "\n"
+    "/* The last bin that begins at s or below it, of a sample that is not below edges[0]: bit by bit, without branches. */\n"
+    "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
+    "    uint bin = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint step = GPUSCAN_EDGE_STEP; step > 0; step /= 2) {\n"
+    "        uint next = min(bin + step, (uint)GPUSCAN_BINS);\n"
+    "        bin = next < GPUSCAN_BINS && edges[next] <= s ? next : bin;\n"
+    "    }\n"
+    "    return bin;\n"
+    "}\n"
+    "\n",
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
     "\n"
@@ -4688,7 +4706,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
     "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n"
-    "\n",
+    "\n"
     "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    return vload_half(0, (private const half *)&x);\n"
@@ -4701,7 +4719,7 @@ static const char *gpuscan__kernels[] = {
     "    return fma((gpuscan_real)k, step, lower);\n"
     "}\n"
     "\n"
-    "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, global const gpuscan_real *edges) {\n"
+    "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    lower = edges[0];\n"
@@ -4712,15 +4730,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    if (!inside)\n"
     "        return elsewhere;\n"
-    "    uint low = 0, high = GPUSCAN_BINS; /* edges[low] <= s, and s < edges[high] but for a closed upper edge */\n"
-    "    while (high - low > 1) {\n"
-    "        uint middle = low + (high - low) / 2;\n"
-    "        if (edges[middle] <= s)\n"
-    "            low = middle;\n"
-    "        else\n"
-    "            high = middle;\n"
-    "    }\n"
-    "    return low;\n"
+    "    return gpuscan_edge_bin(s, edges);\n"
     "#else\n"
     "    /* A guess by multiplication, put right by the edges themselves: edge[k] = fma(k, step, lower). */\n"
     "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_NEAREST\n"
@@ -4773,6 +4783,7 @@ static const char *gpuscan__kernels[] = {
     "     MULTIPLY          mul_hi(x, factor)          factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays\n"
     "                                                  below x / 2^64 < 1 / range, which cannot reach the next integer; or\n"
     "                                                  range = 2^64 and factor = BINS, where it is exact by definition\n"
+    "     MULTIPLY_SMALL    the same of 32 bits        factor = floor(2^32 * BINS / range) + 1, range <= 2^16\n"
     "     MULTIPLY_CHECKED  mul_hi(x, factor) or + 1   factor = floor(2^64 * BINS / range): at most one too small\n"
     "     DIVIDE            x * BINS / range           BINS >= range                                                      */\n"
     "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n"
@@ -4780,6 +4791,8 @@ static const char *gpuscan__kernels[] = {
     "    return (uint)x;\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
     "    return (uint)(x >> (uint)factor);\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_SMALL\n"
+    "    return mul_hi((uint)x, (uint)factor);\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4\n"
     "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY\n"
@@ -4796,21 +4809,13 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, global const gpuscan_sample *edges) {\n"
+    "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
-    "    uint low = 0, high = GPUSCAN_BINS;\n"
     "    if (s < edges[0])\n"
     "        return gpuscan_outside(true);\n"
     "    if (GPUSCAN_CLOSED ? s > edges[GPUSCAN_BINS] : s >= edges[GPUSCAN_BINS])\n"
     "        return gpuscan_outside(false);\n"
-    "    while (high - low > 1) {\n"
-    "        uint middle = low + (high - low) / 2;\n"
-    "        if (edges[middle] <= s)\n"
-    "            low = middle;\n"
-    "        else\n"
-    "            high = middle;\n"
-    "    }\n"
-    "    return low;\n"
+    "    return gpuscan_edge_bin(s, edges);\n"
     "#else\n"
     "    /* One unsigned comparison finds both sides: below lower the difference wraps around to more than any range. */\n"
     "    gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n"
@@ -4848,7 +4853,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_add_split((volatile global uint *)counter + 1, (volatile global uint *)counter, amount);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Local counters are 32 bits: a group is given fewer than 2^32 samples; weighted 64-bit sums go to global memory. */\n"
     "static inline void gpuscan_add_local(local uint *counter, uint amount) {\n"
     "#if GPUSCAN_GROUP == 1\n"
@@ -4859,7 +4864,7 @@ static const char *gpuscan__kernels[] = {
     "    atomic_add((volatile local uint *)counter, amount);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_WEIGHTED\n"
     "typedef GPUSCAN_WEIGHT gpuscan_weight;\n"
     "#else\n"
@@ -4898,11 +4903,11 @@ static const char *gpuscan__kernels[] = {
     "/* What each sample is compared with stays an argument of its own type. */\n"
     "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n"
     "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n"
-    "        global const GPUSCAN_EDGE *edges, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,               \\\n"
+    "        global const GPUSCAN_EDGE *edges_buffer, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,        \\\n"
     "        global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n"
     "\n"
     "/* [HISTOGRAM CPU] -------------------------------------------------------------------------------------------------- */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "/* One work-item a group, with tables of its own: no atomics but to hand them over, and no branch that depends on the\n"
     "   samples. A table has one more counter, for samples that no bin takes.\n"
@@ -4910,7 +4915,7 @@ static const char *gpuscan__kernels[] = {
     "   Groups draw pieces until none is left: a driver may hand half of the groups to the thread that comes first (PoCL),\n"
     "   and threads are not equally fast. Each has one piece where a group's counters of 32 bits could not hold all samples;\n"
     "   and of bytes of one channel, whose loop gets 13 % slower within another one (PoCL's LLVM 15). */\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n"
     "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n"
     "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1)\n"
@@ -4987,7 +4992,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n"
     "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
-    "                                      global const GPUSCAN_EDGE *edges) {\n"
+    "                                      gpuscan_edges edges) {\n"
     "    uint bin;\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES || GPUSCAN_SAMPLE_IS_FLOAT\n"
     "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n"
@@ -5019,7 +5024,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Bins first, which vectorises, then counters. */\n"
     "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n"
-    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint counter[GPUSCAN_BLOCK];\n"
     "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
     "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
@@ -5073,7 +5078,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    accumulators += numbers.accumulators_offset;\n"
-    "    edges += numbers.edges_offset;\n"
+    "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
     "    samples += numbers.samples_offset;\n"
     "    weights += numbers.weights_offset;\n"
     "#if GPUSCAN_BYTE_TABLES\n"
@@ -5150,14 +5155,29 @@ static const char *gpuscan__kernels[] = {
     "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
     "        gpuscan_device_fence();\n"
     "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), (uint)groups, shared) != groups - 1)\n"
-    "            return;\n"
-    "        gpuscan_device_fence();\n",
+    "            return;\n",
+    "        gpuscan_device_fence();\n"
     "        gpuscan_histogram_move(accumulators, counts + numbers.counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n"
     "    }\n"
     "}\n"
     "\n"
     "#else /* a group of many work-items */\n"
     "/* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "/* Adds to a counter in global memory. Lanes that add to the same one at the same time do so once: where all samples are\n"
+    "   in one bin, the counter's own pace would be that of all. */\n"
+    "static inline void gpuscan_add_global_once(global gpuscan_counter *accumulators, uint bin, gpuscan_weight weight) {\n"
+    "#if GPUSCAN_PTX && !GPUSCAN_WEIGHTED\n"
+    "    uint active, same, lane;\n"
+    "    __asm__ volatile(\"activemask.b32 %0;\" : \"=r\"(active));\n"
+    "    __asm__ volatile(\"match.any.sync.b32 %0, %1, %2;\" : \"=r\"(same) : \"r\"(bin), \"r\"(active));\n"
+    "    __asm__ volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(lane));\n"
+    "    if (lane == (uint)(31 - clz(same & (0u - same))))\n"
+    "        gpuscan_add_global(accumulators + bin, popcount(same));\n"
+    "#else\n"
+    "    gpuscan_add_global(accumulators + bin, weight);\n"
+    "#endif\n"
+    "}\n"
     "\n"
     "#if GPUSCAN_BY_VALUE\n"
     "/* Bytes are counted by value, and the values put into bins at the end: no sample is compared with anything, and few\n"
@@ -5185,10 +5205,10 @@ static const char *gpuscan__kernels[] = {
     "#ifndef GPUSCAN_COPY\n"
     "#define GPUSCAN_COPY (GPUSCAN_ITEM % GPUSCAN_COPIES)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
-    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint bin;\n"
     "    if (!GPUSCAN_CHANNEL_ON(channel))\n"
     "        return;\n"
@@ -5212,11 +5232,11 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_COPIES\n"
     "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, (uint)weight);\n"
     "#else\n"
-    "    gpuscan_add_global(accumulators + bin, weight);\n"
+    "    gpuscan_add_global_once(accumulators, bin, weight);\n"
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Moves accumulators [first, last) in steps to counts and zeroes them. In the launch that counts they are exchanged,\n"
     "   since other groups have written them by atomics. */\n"
     "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
@@ -5251,7 +5271,7 @@ static const char *gpuscan__kernels[] = {
     "        atomic_inc((volatile local uint *)((local char *)bins + (value | at[(first + v) % GPUSCAN_CHANNELS])));\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
     "    uint at[GPUSCAN_CHANNELS], turn = GPUSCAN_CHANNELS == 3 ? 0 : GPUSCAN_ITEM % GPUSCAN_CHANNELS;\n"
     "    raw ^= GPUSCAN_VALUE_FLIP * 0x01010101u;\n"
@@ -5276,7 +5296,7 @@ static const char *gpuscan__kernels[] = {
     "            atomic_inc((volatile local uint *)((local char *)(bins + GPUSCAN_VALUE_AT(channel, 0)) + (at | copy * 4)));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
     "    raw ^= GPUSCAN_VALUE_FLIP * 0x01010101u;\n"
     "    gpuscan_count_word(raw.x, copy, bins);\n"
@@ -5295,11 +5315,11 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_channel_of(ulong at) {\n"
     "    return GPUSCAN_CHANNELS == 3 ? ((uint)at % 3 + (uint)(at >> 32) % 3) % 3 : (uint)at % GPUSCAN_CHANNELS;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Counts a vector of samples, the first of which is the row's sample at. */\n"
     "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
-    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint channel = GPUSCAN_WHOLE_PIXELS ? 0 : gpuscan_channel_of(at);\n"
     "#if GPUSCAN_COUNT_WORDS\n"
     "    gpuscan_count_words(raw, channel, copy, bins);\n"
@@ -5321,7 +5341,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n"
     "    gpuscan_count_vector(raw, here.head + (ulong)(i) * GPUSCAN_VECTOR, here.weights, copy, first_bin, bins,            \\\n"
     "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
-    "\n",
+    "\n"
     "/* Counts sample i of a row by itself. */\n"
     "#if GPUSCAN_WEIGHTED\n"
     "#define GPUSCAN_WEIGHT_OF(i) here.weights[(i) / GPUSCAN_CHANNELS]\n"
@@ -5343,7 +5363,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_weight *weights;\n"
     "    ulong head, vectors;\n"
     "} gpuscan_sample_row;\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE gpuscan_sample_row gpuscan_sample_row_at(global const gpuscan_sample *samples, ulong count,\n"
     "                                                        global const gpuscan_weight *weights) {\n"
     "    gpuscan_sample_row at;\n"
@@ -5382,7 +5402,7 @@ static const char *gpuscan__kernels[] = {
     "                    (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
     "    return part;\n"
     "}\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE global const uint4 *gpuscan_sample_row_vectors(gpuscan_sample_row at) {\n"
     "    return (global const uint4 *)(at.samples + at.head);\n"
     "}\n"
@@ -5392,7 +5412,7 @@ static const char *gpuscan__kernels[] = {
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        vectors[k] = gpuscan_load_once(from + k * stride);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Loads vectors i, i + stride, ... of a row, where there are ITEM_VECTORS of them; in the short form as many as there\n"
     "   are. */\n"
     "GPUSCAN_INLINE bool gpuscan_load_if(uint4 *vectors, gpuscan_sample_row at, ulong i, ulong stride) {\n"
@@ -5487,7 +5507,7 @@ static const char *gpuscan__kernels[] = {
     "/* Puts the values' sums into bins: into those of local memory behind the values', which are zero, or, where they are\n"
     "   too many, into the accumulators. */\n"
     "static inline void gpuscan_merge_values(local uint *shared, global gpuscan_counter *accumulators,\n"
-    "                                        GPUSCAN_BIN_PARAMETERS, global const GPUSCAN_EDGE *edges) {\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
     "        uint sum = gpuscan_copies_sum(shared, k, 0);\n"
     "        uint bin = gpuscan_bin(gpuscan_sample_of(k % 256), GPUSCAN_BIN_ARGUMENTS, edges);\n"
@@ -5510,7 +5530,7 @@ static const char *gpuscan__kernels[] = {
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS\n"
     "#if GPUSCAN_PTX /* a known address saves an addition a sample, and the driver adds nothing to these bytes */\n"
     ") {\n"
-    "    local uint shared[GPUSCAN_LOCAL_ALL]; /* the bins, later the ticket */\n"
+    "    local uint shared[GPUSCAN_LOCAL_WORDS] __attribute__((aligned(16))); /* the bins, later the ticket */\n"
     "#else\n"
     "    , local uint *shared) {\n"
     "#endif\n"
@@ -5532,6 +5552,12 @@ static const char *gpuscan__kernels[] = {
     "    uint copy = GPUSCAN_COPY;\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_LOCAL_ALL; k += GPUSCAN_GROUP)\n"
     "        bins[k] = 0;\n"
+    "#if GPUSCAN_LOCAL_EDGES\n"
+    "    local GPUSCAN_EDGE *copied = (local GPUSCAN_EDGE *)(shared + GPUSCAN_EDGES_AT);\n"
+    "    for (uint k = GPUSCAN_ITEM; k <= GPUSCAN_BINS; k += GPUSCAN_GROUP)\n"
+    "        copied[k] = edges_buffer[numbers.edges_offset + k];\n"
+    "    gpuscan_edges edges = copied;\n"
+    "#endif\n"
     "    GPUSCAN_BARRIER();\n"
     "#else\n"
     "    local uint *bins = 0;\n"
@@ -5539,7 +5565,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
-    "    edges += numbers.edges_offset;\n"
+    "#if !GPUSCAN_LOCAL_EDGES\n"
+    "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
+    "#endif\n"
     "#if GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n"
     "    /* Rows with gaps: the vectors of all rows are numbered through, as many for each row as it may touch. */\n"
     "    ulong rows = count ? numbers.rows : 0, pitch = numbers.pitch * GPUSCAN_CHANNELS;\n"
@@ -5576,7 +5604,7 @@ static const char *gpuscan__kernels[] = {
     "                GPUSCAN_COUNT_ALONE(i);\n"
     "        }\n"
     "    }\n"
-    "#else\n"
+    "#else\n",
     "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
     "        ulong at = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
     "        GPUSCAN_COUNT_ALONE(at);\n"
@@ -5584,7 +5612,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE\n"
     "    ulong i = first;\n"
     "#if GPUSCAN_PIPE == GPUSCAN_PIPE_AHEAD /* the next vectors are on their way while these are counted */\n"
-    "    while (more) {\n",
+    "    while (more) {\n"
     "        uint4 next[GPUSCAN_ITEM_VECTORS];\n"
     "        i += GPUSCAN_ITEM_VECTORS * stride64;\n"
     "        more = gpuscan_load_if(next, here, i, stride64);\n"
@@ -5662,12 +5690,12 @@ static const char *gpuscan__kernels[] = {
     "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
     "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
     "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
     "                if (members > 1)\n"
-    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n",
+    "                    GPUSCAN_CLEAR(words + GPUSCAN_WORD_OF(bin));\n"
     "                counts[bin] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] + sum : sum;\n"
     "            }\n"
     "#else\n"
@@ -5740,6 +5768,7 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_DIVIDE, 4)                                                                                              \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(BIN_MODE_MULTIPLY_SMALL, 7)                                                                                      \
     X(PIPE_NONE, 0)          /* histogram: samples are loaded when they are counted */                                 \
     X(PIPE_AHEAD, 1)         /* a round before */                                                                      \
     X(PIPE_SHORT, 2)         /* all at once: the form for few samples */                                               \
@@ -10316,6 +10345,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t pipe;      /* GPUSCAN__PIPE_... */
     uint32_t slices, slice_bins; /* into how many slices the bins are cut, of how many each; by value: 1, the values */
     uint32_t by_value, merge;    /* GPUSCAN__BY_VALUE_..., GPUSCAN__MERGE_... */
+    uint32_t local_edges;        /* edges are copied to local memory */
     uint32_t byte_tables;
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
@@ -10370,12 +10400,22 @@ static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
     return words ? words : 1;
 }
 
+/* The edges behind it, from an even word on, for edges of 8 bytes; and all together. */
+static uint32_t gpuscan__edges_at(const gpuscan__histogram_key *own) {
+    return (gpuscan__local_all(own) + 1) / 2 * 2;
+}
+
+static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_type sample) {
+    uint32_t words = gpuscan__types[sample].size == 8 ? 2 : 1;
+    return own->local_edges ? gpuscan__edges_at(own) + ((uint64_t)own->bins + 1) * words : gpuscan__local_all(own);
+}
+
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
     int f64 = plan->key.src == GPUSCAN_TYPE_F64;
     const char *real = f64 ? "double" : "float";
     gpuscan__histogram_key own;
-    uint32_t shift;
+    uint32_t shift, step;
     memcpy(&own, plan->key.own, sizeof(own));
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
@@ -10420,6 +10460,12 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "MERGE", own.merge);
     gpuscan__define_number(text, "LOCAL_COUNTERS", gpuscan__local_counters(&own));
     gpuscan__define_number(text, "LOCAL_ALL", gpuscan__local_all(&own));
+    gpuscan__define_number(text, "LOCAL_EDGES", own.local_edges);
+    gpuscan__define_number(text, "EDGES_AT", gpuscan__edges_at(&own));
+    gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, (gpuscan_type)plan->key.src));
+    for (step = 1; step * 2 < own.bins; step *= 2)
+        continue;
+    gpuscan__define_number(text, "EDGE_STEP", own.bins > 1 ? step : 0); /* the largest power of two below bins */
     gpuscan__define_number(text, "BYTE_TABLES", own.byte_tables);
     gpuscan__define_number(text, "BINS", own.bins);
     gpuscan__define_number(text, "ALL_BINS", gpuscan__all_bins(&own));
@@ -10487,6 +10533,9 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
             key->wide_offset = 1;
     } else if (bins >= range) {
         key->mode = GPUSCAN__BIN_MODE_DIVIDE;
+    } else if (range <= (uint64_t)1 << 16) {
+        key->mode = GPUSCAN__BIN_MODE_MULTIPLY_SMALL;
+        plan->factor = (bins << 32) / range + 1;
     } else if (range <= (uint64_t)1 << 32) {
         key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
         plan->factor = gpuscan__fraction64(bins, range) + 1;
@@ -10722,7 +10771,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!gpuscan__key_is_cpu(key))
         key->group =
             gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(profile->counts_group, common->group_limit));
-    own->copies = own->byte_tables = own->by_value = own->merge = 0;
+    own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = 0;
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
@@ -10758,6 +10807,14 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     }
     for (own->copies = 1; own->copies * 2 <= copies && plan->all_bins * 8 * own->copies <= copies_local;)
         own->copies *= 2;
+    if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1) {
+        /* the edges beside the bins, for fewer copies of these if need be: 4 against conflicts are enough */
+        own->local_edges = 1;
+        own->slice_bins = (uint32_t)plan->all_bins;
+        while (own->copies > 4 && gpuscan__local_words(own, plan->sample) * 4 > local)
+            own->copies /= 2;
+        own->local_edges = gpuscan__local_words(own, plan->sample) * 4 <= local;
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -10935,7 +10992,7 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
     if (gpuscan__uses_ptx(gs, key))
         return 0; /* the kernel declares it */
-    return (uint64_t)gpuscan__local_all(&plan->key) * 4 + gpuscan__lanes_bytes(gs, key->group);
+    return gpuscan__local_words(&plan->key, plan->sample) * 4 + gpuscan__lanes_bytes(gs, key->group);
 }
 
 static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
