@@ -3310,7 +3310,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_src *src; /* of the tile's first row */\n"
     "    global gpuscan_dst *dst;\n"
     "    ulong src_pitch, dst_pitch;\n"
-    "    uint length, inverse; /* and 2^32 / length, rounded up */\n"
+    "    uint row_length, inverse; /* and 2^32 / row_length, rounded up */\n"
     "    uint rows, count;     /* whole rows; elements of each */\n"
     "    uint before;          /* elements before the first row, and */\n"
     "    uint rows_before;     /* how many rows they are */\n"
@@ -3323,17 +3323,17 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_place;\n"
     "\n"
     "static inline gpuscan_place gpuscan_place_of(const gpuscan_row_tile *tile, uint i) {\n"
-    "    uint n = i + tile->rows_before * tile->length - tile->before;\n"
-    "    uint row = tile->length == 1 ? n : mul_hi(n, tile->inverse); /* or one too many */\n"
+    "    uint n = i + tile->rows_before * tile->row_length - tile->before;\n"
+    "    uint row = tile->row_length == 1 ? n : mul_hi(n, tile->inverse); /* or one too many */\n"
     "    gpuscan_place place;\n"
-    "    row -= row * tile->length > n ? 1 : 0;\n"
+    "    row -= row * tile->row_length > n ? 1 : 0;\n"
     "    place.row = row - tile->rows_before;\n"
-    "    place.column = n - row * tile->length;\n"
+    "    place.column = n - row * tile->row_length;\n"
     "    return place;\n"
     "}\n"
     "\n"
     "static inline void gpuscan_place_next(const gpuscan_row_tile *tile, gpuscan_place *place) {\n"
-    "    if (++place->column == tile->length) {\n"
+    "    if (++place->column == tile->row_length) {\n"
     "        place->column = 0;\n"
     "        place->row++;\n"
     "    }\n"
@@ -3350,12 +3350,12 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "static inline bool gpuscan_place_is_vector(const gpuscan_row_tile *tile, gpuscan_place place, uint i) {\n"
     "    return gpuscan_place_in_row(tile, place) || (tile->dense && i >= tile->before &&\n"
-    "                                                 i + GPUSCAN_VECTOR <= tile->before + tile->rows * tile->length);\n"
+    "                                                 i + GPUSCAN_VECTOR <= tile->before + tile->rows * tile->row_length);\n"
     "}\n"
     "\n"
     "/* Whether element i lies behind the tile's rows. */\n"
     "static inline bool gpuscan_is_behind_rows(const gpuscan_row_tile *tile, uint i) {\n"
-    "    return i >= tile->before + tile->rows * tile->length;\n"
+    "    return i >= tile->before + tile->rows * tile->row_length;\n"
     "}\n"
     "\n"
     "GPUSCAN_INLINE void gpuscan_row_vector_fetch(gpuscan_src_vector *vector, const gpuscan_row_tile *tile,\n"
@@ -3562,8 +3562,8 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
     "    gpuscan_row_tile tile;\n"
-    "    tile.length = (uint)numbers.length;\n"
-    "    tile.inverse = 0xffffffffu / tile.length + 1;\n"
+    "    tile.row_length = (uint)numbers.length;\n"
+    "    tile.inverse = 0xffffffffu / tile.row_length + 1;\n"
     "    tile.count = (uint)count;\n"
     "    tile.src_pitch = numbers.src_pitch;\n"
     "    tile.dst_pitch = numbers.dst_pitch;\n"
@@ -3581,10 +3581,10 @@ static const char *gpuscan__kernels[] = {
     "#ifdef GPUSCAN_SRC_RAW\n"
     "        if (numbers.src_pitch == numbers.length && numbers.dst_pitch == numbers.length)\n"
     "            tile.before = ((uint)(size_t)tile.src & (GPUSCAN_SRC_RAW_SIZE - 1)) / sizeof(gpuscan_src);\n"
-    "        if (tile.before + tile.rows * tile.length > GPUSCAN_TILE) /* the host took the rows for aligned */\n"
+    "        if (tile.before + tile.rows * tile.row_length > GPUSCAN_TILE) /* the host took the rows for aligned */\n"
     "            tile.before = 0;\n"
     "#endif\n"
-    "        tile.rows_before = (tile.before + tile.length - 1) / tile.length;\n"
+    "        tile.rows_before = (tile.before + tile.row_length - 1) / tile.row_length;\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            uint i = GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE;\n"
@@ -4682,21 +4682,23 @@ static const char *gpuscan__kernels[] = {
     "/* Where the edges are while samples are compared with them: in local memory, if they fit there. */\n"
     "#if GPUSCAN_LOCAL_EDGES\n"
     "typedef local const GPUSCAN_EDGE *gpuscan_edges;\n"
+    "#define GPUSCAN_EDGE_PLACE(k) ((k) + (k) / 32) /* a search begins with multiples of large steps: not all in one bank */\n"
     "#else\n"
     "typedef global const GPUSCAN_EDGE *gpuscan_edges;\n"
+    "#define GPUSCAN_EDGE_PLACE(k) (k)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The last bin that begins at s or below it, of a sample that is not below edges[0]: bit by bit, without branches. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
     "    uint bin = 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint step = GPUSCAN_EDGE_STEP; step > 0; step /= 2) {\n"
     "        uint next = min(bin + step, (uint)GPUSCAN_BINS);\n"
-    "        bin = next < GPUSCAN_BINS && edges[next] <= s ? next : bin;\n"
+    "        bin = next < GPUSCAN_BINS && edges[GPUSCAN_EDGE_PLACE(next)] <= s ? next : bin;\n"
     "    }\n"
     "    return bin;\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
     "\n"
@@ -4723,7 +4725,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    lower = edges[0];\n"
-    "    upper = edges[GPUSCAN_BINS];\n"
+    "    upper = edges[GPUSCAN_EDGE_PLACE(GPUSCAN_BINS)];\n"
     "#endif\n"
     "    bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);        /* NaN is not, nor anywhere else */\n"
     "    uint elsewhere = s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n"
@@ -4792,7 +4794,7 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
     "    return (uint)(x >> (uint)factor);\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_SMALL\n"
-    "    return mul_hi((uint)x, (uint)factor);\n"
+    "    return (uint)((ulong)(uint)x * (uint)factor >> 32);\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4\n"
     "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY\n"
@@ -4813,20 +4815,20 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    if (s < edges[0])\n"
     "        return gpuscan_outside(true);\n"
-    "    if (GPUSCAN_CLOSED ? s > edges[GPUSCAN_BINS] : s >= edges[GPUSCAN_BINS])\n"
+    "    if (GPUSCAN_CLOSED ? s > edges[GPUSCAN_EDGE_PLACE(GPUSCAN_BINS)] : s >= edges[GPUSCAN_EDGE_PLACE(GPUSCAN_BINS)])\n"
     "        return gpuscan_outside(false);\n"
     "    return gpuscan_edge_bin(s, edges);\n"
     "#else\n"
     "    /* One unsigned comparison finds both sides: below lower the difference wraps around to more than any range. */\n"
     "    gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n"
+    "    uint bin = gpuscan_even_bin(x, range, factor); /* of anything: chosen late, no branch */\n"
     "#if !GPUSCAN_RANGE_ALL\n"
-    "    if (x >= (gpuscan_offset)range) {\n"
-    "        if (GPUSCAN_CLOSED && x == (gpuscan_offset)range)\n"
-    "            return GPUSCAN_BINS - 1;\n"
-    "        return gpuscan_outside(GPUSCAN_BELOW(s, lower));\n"
-    "    }\n"
+    "    uint elsewhere = gpuscan_outside(GPUSCAN_BELOW(s, lower));\n"
+    "    if (GPUSCAN_CLOSED)\n"
+    "        elsewhere = x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : elsewhere;\n"
+    "    bin = x < (gpuscan_offset)range ? bin : elsewhere;\n"
     "#endif\n"
-    "    return gpuscan_even_bin(x, range, factor);\n"
+    "    return bin;\n"
     "#endif\n"
     "}\n"
     "#endif /* integers */\n"
@@ -5555,7 +5557,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_LOCAL_EDGES\n"
     "    local GPUSCAN_EDGE *copied = (local GPUSCAN_EDGE *)(shared + GPUSCAN_EDGES_AT);\n"
     "    for (uint k = GPUSCAN_ITEM; k <= GPUSCAN_BINS; k += GPUSCAN_GROUP)\n"
-    "        copied[k] = edges_buffer[numbers.edges_offset + k];\n"
+    "        copied[GPUSCAN_EDGE_PLACE(k)] = edges_buffer[numbers.edges_offset + k];\n"
     "    gpuscan_edges edges = copied;\n"
     "#endif\n"
     "    GPUSCAN_BARRIER();\n"
@@ -5905,7 +5907,7 @@ typedef struct gpuscan__profile {
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
 
     gpuscan_strategy histogram;
-    uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows */
+    uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
     uint32_t counts_group, counts_vectors;
     uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
     uint32_t counts_per_unit_far; /* the same for bins cut into slices for many samples, or in global memory */
@@ -6716,6 +6718,7 @@ static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
     p->counts_per_unit_far = 16;
     gpuscan__set_by_size(p->counts_least, 16, 16);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
+    p->rows_group = 0; /* it computes tiles of whole rows wrong (Mesa 22.3), which PoCL and Oclgrind do not */
 }
 
 /* A CPU. Up to 256 KiB one work-item does all in one launch; a chunk stays in a core's second-level cache between its
@@ -9581,7 +9584,8 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     uint32_t vectors, best = 0, best_vectors = 0;
     if (plan->common.forced)
         return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
-    if (plan->rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0)
+    if (plan->rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0 ||
+        gs->device.profile.rows_group == 0)
         return 0;
     if (desc->count * plan->common.e.dst_size >= GPUSCAN__LONG_ROW && plan->rows >= 4 * gs->device.units &&
         (plan->common.e.dst_size >= 8 || desc->count % key->tile == 0)) /* part of a tile of small elements is slow */
@@ -10407,7 +10411,8 @@ static uint32_t gpuscan__edges_at(const gpuscan__histogram_key *own) {
 
 static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_type sample) {
     uint32_t words = gpuscan__types[sample].size == 8 ? 2 : 1;
-    return own->local_edges ? gpuscan__edges_at(own) + ((uint64_t)own->bins + 1) * words : gpuscan__local_all(own);
+    uint64_t edges = (uint64_t)own->bins + 1 + own->bins / 32; /* with what keeps them from one bank */
+    return own->local_edges ? gpuscan__edges_at(own) + edges * words : gpuscan__local_all(own);
 }
 
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {

@@ -1,9 +1,9 @@
 /* bench --sweep: every operation one step beside the benchmark's rows, the worst first. Part of bench.c.
 
    A case is a call; its class says what varies. On a GPU its time is compared with the device's own: a copy of as many
-   bytes (scan, uniform add) or a kernel that only reads them (reduction, histogram); on a CPU with one thread of a plain
-   C loop. Each class has a floor, which is what it should reach on a GPU; on a CPU that is 1. What falls farthest below
-   its floor comes first. The results of the smallest size are compared with the loop's. */
+   bytes (scan, uniform add) or a kernel that only reads them (reduction, histogram); on a CPU with one thread of a
+   plain C loop. Each class has a floor, which is what it should reach on a GPU; on a CPU that is 1. What falls farthest
+   below its floor comes first. The results of the smallest size are compared with the loop's. */
 
 enum { SWEEP_SLACK = 65536, SWEEP_MAX = 2048 };
 
@@ -75,9 +75,9 @@ static struct {
 #define SWEEP_LOOPS(name, T, WIDE, COMBINE)                                                                            \
     static void sweep_scan_##name(const sweep_call *c, const void *src, void *dst) {                                   \
         const gpuscan_scan_desc *d = &c->u.scan;                                                                       \
-        const uint64_t count = d->count, rows = d->rows ? d->rows : 1;                                                 \
+        const uint64_t count = d->count, row_count = d->rows ? d->rows : 1;                                            \
         uint64_t row, i;                                                                                               \
-        for (row = 0; row < rows; row++) {                                                                             \
+        for (row = 0; row < row_count; row++) {                                                                        \
             const T *RESTRICT a = (const T *)src + d->src.offset + row * (d->src_pitch ? d->src_pitch : count);        \
             T *RESTRICT b = (T *)dst + d->dst.offset + row * (d->dst_pitch ? d->dst_pitch : count);                    \
             T sum;                                                                                                     \
@@ -136,7 +136,7 @@ static struct {
     }                                                                                                                  \
     static void sweep_histogram_##ID(const sweep_call *c, const void *src, void *dst) {                                \
         const gpuscan_histogram_desc *d = &c->u.histogram;                                                             \
-        const uint64_t channels = d->channels ? d->channels : 1, rows = d->rows ? d->rows : 1;                         \
+        const uint64_t channels = d->channels ? d->channels : 1, row_count = d->rows ? d->rows : 1;                    \
         const uint32_t mask = d->channel_mask ? d->channel_mask : (1u << channels) - 1;                                \
         uint32_t *counts = (uint32_t *)dst;                                                                            \
         T lower, upper;                                                                                                \
@@ -145,7 +145,7 @@ static struct {
         lower = sizeof(T) > 2 && (T)0.5 > 0 ? (T)d->lower.f : (T)d->lower.i;                                           \
         upper = sizeof(T) > 2 && (T)0.5 > 0 ? (T)d->upper.f : (T)d->upper.i;                                           \
         scale = d->bins / ((double)upper - (double)lower);                                                             \
-        for (row = 0; row < rows; row++) {                                                                             \
+        for (row = 0; row < row_count; row++) {                                                                        \
             const T *a = (const T *)src + d->samples.offset + row * (d->pitch ? d->pitch : d->count) * channels;       \
             const uint32_t *weight = d->weights.mem ? (const uint32_t *)sweep.host_c + row * d->count : NULL;          \
             if (channels == 1 && weight == NULL && sizeof(T) == 1 && d->bins == 256) {                                 \
@@ -314,8 +314,8 @@ static double read_ms(uint64_t bytes) {
     for (i = 0; i < known; i++)
         if (known_bytes[i] == bytes) return known_ms[i];
     if (kernel == NULL) {
-        cl_program program = cl.clCreateProgramWithSource(device.info.context, 1, (const char **)&sweep_read_source, NULL,
-                                                          &status);
+        const char *source = sweep_read_source;
+        cl_program program = cl.clCreateProgramWithSource(device.info.context, 1, &source, NULL, &status);
         must(status, "clCreateProgramWithSource");
         must(cl.clBuildProgram(program, 1, &device.info.device, "", NULL, NULL), "clBuildProgram");
         kernel = cl.clCreateKernel(program, "read", &status);
@@ -371,7 +371,8 @@ static void sweep_set_data(const sweep_call *c) {
     sweep_fill_block(c->fill, c->size, sweep.host_a, (size_t)block);
     for (done = block; (sweep.check || !timed_by_events()) && done < all; done += block)
         memcpy(sweep.host_a + done, sweep.host_a, (size_t)(all - done < block ? all - done : block));
-    must(cl.clEnqueueWriteBuffer(device.queue, sweep.a, CL_TRUE, 0, (size_t)block, sweep.host_a, 0, NULL, NULL), "write");
+    must(cl.clEnqueueWriteBuffer(device.queue, sweep.a, CL_TRUE, 0, (size_t)block, sweep.host_a, 0, NULL, NULL),
+         "write");
     repeat_bytes(sweep.a, block, all);
 }
 
@@ -479,8 +480,8 @@ static const char *sweep_kind(const sweep_call *c) {
 
 static void sweep_scans(void) {
     static const gpuscan_type offset_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
-    static const unsigned offsets[][2] = {{1, 0}, {0, 1}, {1, 1}, {2, 0}, {0, 2}, {3, 0}, {0, 3}, {1, 2}, {3, 7}, {4, 0},
-                                          {0, 4}, {7, 0}, {0, 7}};
+    static const unsigned offsets[][2] = {{1, 0}, {0, 1}, {1, 1}, {2, 0}, {0, 2}, {3, 0}, {0, 3},
+                                          {1, 2}, {3, 7}, {4, 0}, {0, 4}, {7, 0}, {0, 7}};
     int t, op, kind, k;
     for (t = 0; t < SWEEP_TYPE_COUNT; t++)
         for (op = 0; op < 4; op++)
@@ -701,8 +702,8 @@ static void sweep_histograms(void) {
                     c.u.histogram.upper.i = range;
                     c.u.histogram.outside = (gpuscan_outside)o;
                     c.fill = fills[f];
-                    sweep_run(&c, "histogram %s, %u bins of [0, %u)%s%s", t ? "I8" : "U8", (unsigned)byte_bins[k], range,
-                              outside[o], sweep_fill_name(fills[f]));
+                    sweep_run(&c, "histogram %s, %u bins of [0, %u)%s%s", t ? "I8" : "U8", (unsigned)byte_bins[k],
+                              range, outside[o], sweep_fill_name(fills[f]));
                 }
     for (t = 0; t < SWEEP_TYPE_COUNT; t++)
         for (k = 0; k < 8; k++)
@@ -711,15 +712,18 @@ static void sweep_histograms(void) {
                 sweep_call c;
                 if (sweep_types[t].size == 1) continue;
                 c = sweep_histogram_call("histogram types", bins[k] > 4096 ? 0.1 : 0.6, type, bins[k]);
-                if (!sweep_is_float(type)) {
-                    c.u.histogram.upper.i = sweep_types[t].size == 2 ? (type == GPUSCAN_TYPE_I16 ? 32767 : 65535) : 2000000000;
-                }
+                if (!sweep_is_float(type))
+                    c.u.histogram.upper.i = type == GPUSCAN_TYPE_I16   ? 32767
+                                            : type == GPUSCAN_TYPE_U16 ? 65535
+                                                                       : 2000000000;
                 if (f) c.fill = SWEEP_ONE_VALUE;
-                sweep_run(&c, "histogram %s, %u bins%s", sweep_types[t].name, (unsigned)bins[k], f ? ", one value" : "");
+                sweep_run(&c, "histogram %s, %u bins%s", sweep_types[t].name, (unsigned)bins[k],
+                          f ? ", one value" : "");
             }
     for (k = 0; k < 5; k++)
         for (f = 0; f < 2; f++) {
-            sweep_call c = sweep_histogram_call("histogram edges", edges[k] > 100 ? 0.3 : 0.5, GPUSCAN_TYPE_F32, edges[k]);
+            sweep_call c =
+                sweep_histogram_call("histogram edges", edges[k] > 100 ? 0.3 : 0.5, GPUSCAN_TYPE_F32, edges[k]);
             float *to = sweep.host_edges;
             uint32_t i;
             for (i = 0; i <= edges[k]; i++) to[i] = (float)i * (float)i / ((float)edges[k] * (float)edges[k]);
@@ -743,7 +747,8 @@ static void sweep_pixels(void) {
     for (k = 0; k < 7; k++)
         for (w = 0; w < 5; w++)
             for (f = 0; f < 2; f++) {
-                sweep_call c = sweep_histogram_call("histogram pixels", widths[w][0] == 10 ? 0.2 : 0.6, GPUSCAN_TYPE_U8, 256);
+                sweep_call c =
+                    sweep_histogram_call("histogram pixels", widths[w][0] == 10 ? 0.2 : 0.6, GPUSCAN_TYPE_U8, 256);
                 const uint64_t pixel = layouts[k].channels, pixels = sweep.bytes / pixel;
                 if (f && w) continue;
                 c.u.histogram.channels = layouts[k].channels;
