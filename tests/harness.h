@@ -224,8 +224,6 @@ static inline const char *test_scan_refusal(const gpuscan_scan_desc *d) {
         return "elements of more than 64 bytes";
     if (in_place && (!test.info.has_fence || test.is_simulator)) /* which has an order instead */
         return "in place without a fence";
-    if (in_place && d->call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        return "ahead in place";
     if (d->count >> 30)
         return "more than 2^30 tiles";
     return test_device_refusal(d->call.strategy);
