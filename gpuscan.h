@@ -706,7 +706,7 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
                  the exclusive one is element i of the inclusive one, bit for bit, with custom operators, too (MIN and
                  MAX: but for the sign of a zero); and an ADD of what is not negative, after any init, never decreases
    returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
-                 than 64 bytes, or in place on a device without fences of device scope; SINGLE_PASS_AHEAD in place; or
+                 than 64 bytes, or in place on a device without fences of device scope; or
                  its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
                  INVALID_ARGUMENT: a pitch is smaller than count
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
