@@ -5255,7 +5255,9 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "\n"
-    "#if GPUSCAN_BY_VALUE && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__)\n"
+    "/* PLAIN: not of three channels, whose first one is at another place in each word. */\n"
+    "#if GPUSCAN_BY_VALUE && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__) &&                                             \\\n"
+    "    (GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD || GPUSCAN_CHANNELS != 3)\n"
     "#define GPUSCAN_COUNT_WORDS 1\n"
     "/* The counters of a word's samples, as byte addresses cut out of the word. */\n"
     "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
@@ -10723,7 +10725,8 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     gpuscan__histogram_key *own = &plan->key;
     uint32_t active = gpuscan__active_channels(own->mask);
     uint64_t merged = plan->all_bins;
-    int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all;
+    int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all &&
+                          merged == 256 * active; /* without counters for what is outside */
     if (gpuscan__types[plan->sample].size > 1)
         return 0;
     own->by_value = GPUSCAN__BY_VALUE_PLAIN;
