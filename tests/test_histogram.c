@@ -1013,6 +1013,34 @@ static void limited_devices(void **state) {
     free(weights);
 }
 
+/* Bytes that groups count by value: a bin for each, with and without counters for what is outside, in the forms that the
+   channels and the local memory ask for. */
+static void bytes_by_value(void **state) {
+    static const uint64_t limits[] = {0, 16384, 8192};
+    gpuscan_limits        limit;
+    histogram_case        c;
+    unsigned              outside;
+    uint32_t              channels;
+    size_t                l;
+    (void)state;
+    memset(&limit, 0, sizeof limit);
+    for (l = 0; l < sizeof limits / sizeof *limits; l++) {
+        limit.local_memory = limits[l];
+        test_limit(&limit);
+        for (channels = 1; channels <= 4; channels++)
+            for (outside = 0; outside < 3; outside++) {
+                int always = (l == 0 && channels == 1 && outside == 2) || (l == 2 && channels == 3 && outside == 0);
+                if (!always && !test_share(l + channels + outside, 1))
+                    continue;
+                c = a_histogram(outside == 1 ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8, 256, 5001);
+                c.d.channels = channels;
+                c.d.channel_mask = outside == 1 && channels > 1 ? 2 : 0;
+                c.d.outside = (gpuscan_outside)outside;
+                test_strategies(&histograms, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+            }
+    }
+}
+
 static size_t largest_local; /* bytes of a local argument */
 
 static cl_int CL_API_CALL watched_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
@@ -1242,7 +1270,7 @@ int main(void) {
                                        TEST(weights_and_counters),
                                        TEST(accumulated_counters),
                                        TEST(scratch_of_the_caller),
-                                       TEST(limited_devices),
+                                       TEST(limited_devices), TEST(bytes_by_value),
                                        TEST(little_local_memory),
                                        TEST(no_samples),
                                        TEST(host_arrays)};
