@@ -5542,7 +5542,9 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
     "    samples += numbers.samples_offset;\n"
     "    weights += numbers.weights_offset;\n"
+    "#if GPUSCAN_PIPE != GPUSCAN_PIPE_ROWS\n"
     "    gpuscan_sample_row here = gpuscan_sample_row_at(samples, count, weights);\n"
+    "#endif\n"
     "#if GPUSCAN_PIPE != GPUSCAN_PIPE_NONE && GPUSCAN_PIPE != GPUSCAN_PIPE_ROWS\n"
     "    ulong stride64 = stride; /* beyond 32 bits */\n"
     "    uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
@@ -5603,9 +5605,9 @@ static const char *gpuscan__kernels[] = {
     "            }\n"
     "            for (ulong i = here.first; i < here.last; i++)\n"
     "                GPUSCAN_COUNT_ALONE(i);\n"
-    "        }\n"
+    "        }\n",
     "    }\n"
-    "#else\n",
+    "#else\n"
     "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
     "        ulong at = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
     "        GPUSCAN_COUNT_ALONE(at);\n"
@@ -9573,13 +9575,14 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Whether the call's rows are short enough for tiles of whole rows. */
+/* Takes tiles of whole rows where the call's rows are short enough for them; else leaves the plan as it is. */
 static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning, int is_auto) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     uint64_t elements = desc->count * plan->rows; /* fits, as the extents do */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.rows_group * 16;
     uint32_t vectors, best = 0, best_vectors = 0;
+    gpuscan_strategy asked = tuning->strategy;
     if (plan->common.forced)
         return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
     if (plan->rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0 ||
@@ -9602,8 +9605,10 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
             best_vectors = vectors;
         }
     }
-    if (best_vectors == 0)
+    if (best_vectors == 0) {
+        gpuscan__scan_take(gs, plan, tuning, asked);
         return 0;
+    }
     plan->key.shifts = 0;
     gpuscan__fit(gs, &plan->common, gs->device.profile.rows_group, best_vectors);
     gpuscan__scan_cut_rows(plan);
@@ -9617,7 +9622,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     /* fits: the extents of src and dst do */
     uint64_t bytes = desc->count * plan->rows * gpuscan__max(common->e.src_size, common->e.dst_size);
-    gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan), asked;
+    gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan__scan_shape(gs, plan, &tuning);
@@ -9634,12 +9639,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     if (why)
         gpuscan__scan_take(gs, plan, &tuning, gpuscan__strategies[tuning.strategy].portable);
     memset(&common->need, 0, sizeof(common->need));
-    asked = tuning;
     if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* there is nothing to look back at */
         return GPUSCAN_SUCCESS;
-    if (!common->forced)
-        gpuscan__scan_take(gs, plan, &asked, asked.strategy);
-    tuning = asked;
     if (!gpuscan__is_single_pass(tuning.strategy))
         return gpuscan__scan_cut_parts(gs, plan);
     /* ahead: sums, and then prefixes; see [SCAN AHEAD] in kernels.cl.inc */
