@@ -435,6 +435,14 @@ static inline const char *test_operator_symbol(const test_operator *op) {
     return "unknown";
 }
 
+/* Of a code_field table: what the cases of scans, reductions and uniform adds have in common. */
+#define CODE_CASE_FIELDS(c)                                                                                            \
+    {"device_count", CODE_NUMBER, "", (c)->device_count}, {"count_type", CODE_TYPE, "", (c)->count_type},              \
+        {"filling", CODE_CAST, "(test_filling)", (c)->filling},                                                        \
+        {"converts", CODE_NUMBER, "", (uint64_t)(c)->converts},                                                        \
+        {"scratch", CODE_CAST, "(test_scratch_choice)", (c)->scratch},                                                 \
+        {"events", CODE_NUMBER, "", (uint64_t)(c)->events}
+
 static inline void code_operator(const test_operator *op) {
     if (op)
         code_add("    c.custom = &%s;\n", test_operator_symbol(op));

@@ -193,12 +193,7 @@ static inline void code_reduce_case(const void *given) {
                                    {"dst_offset", CODE_NUMBER, "", c->dst_offset},
                                    {"init", CODE_CAST, "(test_init)", c->init},
                                    {"to_host", CODE_NUMBER, "", (uint64_t)c->to_host},
-                                   {"device_count", CODE_NUMBER, "", c->device_count},
-                                   {"count_type", CODE_TYPE, "", c->count_type},
-                                   {"filling", CODE_CAST, "(test_filling)", c->filling},
-                                   {"converts", CODE_NUMBER, "", (uint64_t)c->converts},
-                                   {"scratch", CODE_CAST, "(test_scratch_choice)", c->scratch},
-                                   {"events", CODE_NUMBER, "", (uint64_t)c->events}};
+                                   CODE_CASE_FIELDS(c)};
     code_fields("c", fields, sizeof fields / sizeof *fields);
     code_operator(c->custom);
     if (c->data)

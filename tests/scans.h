@@ -211,14 +211,9 @@ static inline void code_scan_case(const void *given) {
                                  {"total", CODE_NUMBER, "", (uint64_t)c->total},
                                  {"in_place", CODE_NUMBER, "", (uint64_t)c->in_place},
                                  {"shift", CODE_NUMBER, "", c->shift},
-                                 {"device_count", CODE_NUMBER, "", c->device_count},
-                                 {"count_type", CODE_TYPE, "", c->count_type},
-                                 {"filling", CODE_CAST, "(test_filling)", c->filling},
                                  {"total_offset", CODE_NUMBER, "", c->total_offset},
                                  {"init_offset", CODE_NUMBER, "", c->init_offset},
-                                 {"converts", CODE_NUMBER, "", (uint64_t)c->converts},
-                                 {"scratch", CODE_CAST, "(test_scratch_choice)", c->scratch},
-                                 {"events", CODE_NUMBER, "", (uint64_t)c->events}};
+                                 CODE_CASE_FIELDS(c)};
     code_fields("c", fields, sizeof fields / sizeof *fields);
     code_operator(c->custom);
     if (c->data)

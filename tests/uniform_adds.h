@@ -136,12 +136,7 @@ static inline void code_add_case(const void *given) {
                                  {"block", CODE_NUMBER, "", c->block},
                                  {"dst_offset", CODE_NUMBER, "", c->dst_offset},
                                  {"addend_offset", CODE_NUMBER, "", c->addend_offset},
-                                 {"device_count", CODE_NUMBER, "", c->device_count},
-                                 {"count_type", CODE_TYPE, "", c->count_type},
-                                 {"filling", CODE_CAST, "(test_filling)", c->filling},
-                                 {"converts", CODE_NUMBER, "", (uint64_t)c->converts},
-                                 {"scratch", CODE_CAST, "(test_scratch_choice)", c->scratch},
-                                 {"events", CODE_NUMBER, "", (uint64_t)c->events}};
+                                 CODE_CASE_FIELDS(c)};
     code_fields("c", fields, sizeof fields / sizeof *fields);
     code_operator(c->custom);
 }

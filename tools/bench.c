@@ -598,6 +598,18 @@ static cl_mem new_buffer(uint64_t bytes) {
     return cl.clCreateBuffer(device.info.context, CL_MEM_READ_WRITE, bytes ? (size_t)bytes : 1, NULL, &status);
 }
 
+static cl_kernel new_kernel(const char *source, const char *name) {
+    cl_int status;
+    cl_kernel kernel;
+    cl_program program = cl.clCreateProgramWithSource(device.info.context, 1, &source, NULL, &status);
+    must(status, "clCreateProgramWithSource");
+    must(cl.clBuildProgram(program, 1, &device.info.device, "", NULL, NULL), "clBuildProgram");
+    kernel = cl.clCreateKernel(program, name, &status);
+    must(status, "clCreateKernel");
+    cl.clReleaseProgram(program);
+    return kernel;
+}
+
 /* Fills a buffer from the bytes that it begins with: they double. */
 static void repeat_bytes(cl_mem buffer, uint64_t done, uint64_t bytes) {
     while (done < bytes) {
@@ -1344,16 +1356,7 @@ static void run_first_use(const options *o) {
 }
 
 static cl_kernel empty_kernel(void) {
-    const char *source = "__kernel void nothing(void) {}\n";
-    cl_int status;
-    cl_kernel kernel;
-    cl_program program = cl.clCreateProgramWithSource(device.info.context, 1, &source, NULL, &status);
-    must(status, "clCreateProgramWithSource");
-    must(cl.clBuildProgram(program, 1, &device.info.device, "", NULL, NULL), "clBuildProgram");
-    kernel = cl.clCreateKernel(program, "nothing", &status);
-    must(status, "clCreateKernel");
-    cl.clReleaseProgram(program);
-    return kernel;
+    return new_kernel("__kernel void nothing(void) {}\n", "nothing");
 }
 
 static void run_overheads(const options *o) {

@@ -307,21 +307,12 @@ static double read_ms(uint64_t bytes) {
     static cl_kernel kernel;
     static const size_t shapes[] = {264, 528, 1056, 2112};
     job j = {0};
-    cl_int status;
     cl_uint vectors = (cl_uint)(bytes / 16);
     double best = (double)NAN;
     unsigned i;
     for (i = 0; i < known; i++)
         if (known_bytes[i] == bytes) return known_ms[i];
-    if (kernel == NULL) {
-        const char *source = sweep_read_source;
-        cl_program program = cl.clCreateProgramWithSource(device.info.context, 1, &source, NULL, &status);
-        must(status, "clCreateProgramWithSource");
-        must(cl.clBuildProgram(program, 1, &device.info.device, "", NULL, NULL), "clBuildProgram");
-        kernel = cl.clCreateKernel(program, "read", &status);
-        must(status, "clCreateKernel");
-        cl.clReleaseProgram(program);
-    }
+    if (kernel == NULL) kernel = new_kernel(sweep_read_source, "read");
     must(cl.clSetKernelArg(kernel, 0, sizeof sweep.a, &sweep.a), "argument");
     must(cl.clSetKernelArg(kernel, 1, sizeof vectors, &vectors), "argument");
     must(cl.clSetKernelArg(kernel, 2, sizeof sweep.d, &sweep.d), "argument");
