@@ -1122,6 +1122,8 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_REDUCE_TILES     19 /* a group's tiles are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_REDUCE_ORDER     20 /* the groups' partial results are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_BARRIER_COUNTS   21 /* bins are summed before all samples are counted: a data race */\n"
+    "#define GPUSCAN_TEST_PLANT_SAMPLE_ROWS      22 /* a step into the next row of samples goes one vector too far */\n"
+    "#define GPUSCAN_TEST_PLANT_UNALIGNED        23 /* a whole vector that is not aligned begins an element late */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -2222,7 +2224,8 @@ static const char *gpuscan__kernels[] = {
     "        uint4 next = gpuscan_shuffle_vector(lane == 0 ? behind : loaded[k], (lane + 1) % GPUSCAN_LANES);\n"
     "        if (k == GPUSCAN_ITEM_VECTORS - 1 && lane == GPUSCAN_LANES - 1)\n"
     "            next = behind;\n"
-    "        out.words = gpuscan_shifted(loaded[k], next, 16 - past);\n"
+    "        out.words =\n"
+    "            gpuscan_shifted(loaded[k], next, 16 - past - (GPUSCAN_PLANTED(UNALIGNED) ? sizeof(gpuscan_src) : 0));\n"
     "        tile->vector[k].raw = out.raw;\n"
     "        behind = loaded[k]; /* the first lane's comes behind the last lane's before */\n"
     "    }\n"
@@ -2328,6 +2331,8 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    }\n"
     "#endif\n"
+    "    if (GPUSCAN_PLANTED(UNALIGNED) && left == GPUSCAN_TILE)\n"
+    "        from++;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        gpuscan_vector_fetch(&tile->vector[k], from + k * GPUSCAN_VECTOR_STRIDE,\n"
@@ -5591,7 +5596,7 @@ static const char *gpuscan__kernels[] = {
     "            row += step_rows;\n"
     "            vector += step_vectors;\n"
     "            if (vector >= row_vectors) {\n"
-    "                vector -= row_vectors;\n"
+    "                vector -= row_vectors - (GPUSCAN_PLANTED(SAMPLE_ROWS) ? 1 : 0);\n"
     "                row++;\n"
     "            }\n"
     "        }\n"
@@ -5603,9 +5608,9 @@ static const char *gpuscan__kernels[] = {
     "                                     GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "                continue;\n"
     "            }\n"
-    "            for (ulong i = here.first; i < here.last; i++)\n"
+    "            for (ulong i = here.first; i < here.last; i++)\n",
     "                GPUSCAN_COUNT_ALONE(i);\n"
-    "        }\n",
+    "        }\n"
     "    }\n"
     "#else\n"
     "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
@@ -5692,8 +5697,8 @@ static const char *gpuscan__kernels[] = {
     "                before[j] = members == 1 ? 0\n"
     "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
     "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
+    "GPUSCAN_UNROLL\n",
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
@@ -9806,14 +9811,19 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
         desc.rows = rows = 2 * (program->key.tile / (shape.count + 1)) + 1;
         desc.count = shape.count;
     }
-    src = gpuscan__test_array_of(&test, &desc.src, rows * shape.count * e->src_size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, rows * shape.count * e->dst_size);
+    if (own.shifts || (round == 1 && !gpuscan__uses_ptx(gs, &program->key))) { /* elsewhere no program of its own */
+        desc.src.offset = 1;
+        desc.dst.offset = 2;
+    }
+    src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * shape.count) * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * shape.count) * e->dst_size);
     total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
     if (!test.failed) {
         for (row = 0; row < rows; row++) {
             shape.round = round + 2 * (unsigned)row; /* rows differ */
-            gpuscan__test_elements(e, &shape, own.inclusive != 0, src->before + row * shape.count * e->src_size, init,
-                                   dst->expected + row * shape.count * e->dst_size,
+            gpuscan__test_elements(e, &shape, own.inclusive != 0,
+                                   src->before + (desc.src.offset + row * shape.count) * e->src_size, init,
+                                   dst->expected + (desc.dst.offset + row * shape.count) * e->dst_size,
                                    total->expected + row * e->dst_size);
         }
         gpuscan__test_filled(src);
@@ -11222,41 +11232,56 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, uint64_t pixels, unsigned char *samples,
-                                  unsigned char *weights, unsigned char *counts) {
-    uint64_t p, i = 0;
+/* Where rows of a self-test's samples lie, and how many pixels there are behind a row that belong to none. */
+typedef struct gpuscan__test_rows {
+    uint64_t rows, pixels, gap;
+} gpuscan__test_rows;
+
+/* A pixel's samples, the first of which is number i; counts: where they are to be counted, or NULL. */
+static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
+                                unsigned char *samples, unsigned char *counts) {
+    uint64_t slot = 0;
     uint32_t c;
+    for (c = 0; c < plan->channels; c++, i++) {
+        gpuscan__number x;
+        int64_t bin;
+        if (gpuscan__is_float(plan->sample)) {
+            x = gpuscan__test_float_sample(plan, i);
+            bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
+        } else {
+            x = gpuscan__test_integer_sample(plan, i);
+            bin = gpuscan__test_integer_bin(plan, x.bits);
+        }
+        if (bin == gpuscan__nowhere)
+            gpuscan__put_nan(plan->sample, samples, c);
+        else
+            gpuscan__put_number(plan->sample, samples, c, x);
+        if (!(plan->key.mask >> c & 1))
+            continue;
+        if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
+            bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
+        else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
+            bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
+        if (bin >= 0 && counts)
+            gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
+        slot++;
+    }
+}
+
+/* Gaps hold samples that would be counted. */
+static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
+                                  unsigned char *samples, unsigned char *weights, unsigned char *counts) {
+    uint64_t size = gpuscan__types[plan->sample].size * plan->channels, pitch = shape->pixels + shape->gap, p, i;
     memset(counts, 0, (size_t)(plan->all_bins * gpuscan__types[plan->counter].size));
-    for (p = 0; p < pixels; p++) {
+    for (p = i = 0; p < shape->rows * pitch - shape->gap; p++) {
+        int inside = p % pitch < shape->pixels;
         gpuscan__number weight;
-        uint64_t slot = 0;
         weight.bits = weights ? 1 + gpuscan__mix(p) % 3 : 1;
         if (weights)
             gpuscan__put_number(plan->weight, weights, p, weight);
-        for (c = 0; c < plan->channels; c++, i++) {
-            gpuscan__number x;
-            int64_t bin;
-            if (gpuscan__is_float(plan->sample)) {
-                x = gpuscan__test_float_sample(plan, i);
-                bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
-            } else {
-                x = gpuscan__test_integer_sample(plan, i);
-                bin = gpuscan__test_integer_bin(plan, x.bits);
-            }
-            if (bin == gpuscan__nowhere)
-                gpuscan__put_nan(plan->sample, samples, i);
-            else
-                gpuscan__put_number(plan->sample, samples, i, x);
-            if (!(plan->key.mask >> c & 1))
-                continue;
-            if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
-                bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
-            else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
-                bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
-            if (bin >= 0)
-                gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight.bits);
-            slot++;
-        }
+        gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, inside ? counts : NULL);
+        if (inside)
+            i += plan->channels;
     }
 }
 
@@ -11273,27 +11298,39 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-/* With the call's own bins, but of edges; bins that do not fit a mebibyte are not worth it. */
-static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
-                                                   gpuscan__program *program, int *right) {
+/* One row; or for programs that take rows with gaps two, and in another round many. */
+static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
+                                                unsigned round) {
+    gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0};
+    if (of->key.pipe == GPUSCAN__PIPE_ROWS) {
+        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : 2;
+        shape.rows = rows;
+        shape.pixels = shape.pixels / rows;
+        shape.gap = 3;
+    }
+    return shape;
+}
+
+/* With the call's own bins, but of edges. */
+static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__plan *common,
+                                                    gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     gpuscan_histogram_desc desc = *(const gpuscan_histogram_desc *)common->desc;
     gpuscan_buffer none = {NULL, 0};
     uint32_t size = gpuscan__types[of->sample].size;
-    uint64_t pixels = 3 * (uint64_t)program->key.tile / of->channels + 5;
+    gpuscan__test_rows shape = gpuscan__test_rows_of(of, program, round);
+    uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - shape.gap;
     gpuscan__histogram_plan plan;
     gpuscan__test test;
     gpuscan__test_array *samples, *counts, *weights = NULL, *edges = NULL;
-    *right = 1;
-    if (of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
-        return GPUSCAN_SUCCESS;
     memset(&test, 0, sizeof(test));
     test.gs = gs;
     memset(&desc.call, 0, sizeof(desc.call));
     desc.samples = desc.counts = desc.edges = desc.weights = desc.count_buffer = none;
     desc.host_edges = desc.host_weights = NULL;
-    desc.count = pixels;
-    desc.rows = desc.pitch = desc.weights_pitch = 0;
+    desc.count = shape.pixels;
+    desc.rows = shape.rows;
+    desc.pitch = desc.weights_pitch = shape.pixels + shape.gap;
     desc.accumulate = 0;
     samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->channels * size);
     counts = gpuscan__test_array_of(&test, &desc.counts, of->all_bins * gpuscan__types[of->counter].size);
@@ -11303,7 +11340,7 @@ static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__p
         edges = gpuscan__test_array_of(&test, &desc.edges,
                                        ((uint64_t)of->key.bins + 1) * (of->sample == GPUSCAN_TYPE_F16 ? 4 : size));
     if (!test.failed) {
-        gpuscan__test_samples(of, pixels, samples->before, weights ? weights->before : NULL, counts->expected);
+        gpuscan__test_samples(of, &shape, samples->before, weights ? weights->before : NULL, counts->expected);
         gpuscan__test_filled(samples);
         if (weights)
             gpuscan__test_filled(weights);
@@ -11314,6 +11351,16 @@ static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__p
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+/* Bins that do not fit a mebibyte are not worth it. */
+static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
+                                                   gpuscan__program *program, int *right) {
+    const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
+    unsigned rounds = of->key.pipe == GPUSCAN__PIPE_ROWS ? 2 : 1;
+    if (of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
+        rounds = 0;
+    return gpuscan__test_rounds(gpuscan__histogram_test_round, rounds, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(histogram, 1, 1);
