@@ -2998,16 +2998,99 @@ static const char *gpuscan__kernels[] = {
     "    return 0;\n"
     "}\n"
     "\n"
-    "/* The sum of elements [first, last), one by one. */\n"
+    "/* The sum of elements [first, last), one by one; in a reduction of many, a quarter each in turn. */\n"
     "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
     "    gpuscan_t sum;\n"
     "    if (first >= last)\n"
     "        return gpuscan_identity();\n"
+    "#if GPUSCAN_REDUCE\n"
+    "    if (last - first >= 8) {\n"
+    "        ulong quarter = (last - first) / 4, i = first, end = first + quarter;\n"
+    "        gpuscan_t a = gpuscan_convert(src[i], i);\n"
+    "        gpuscan_t b = gpuscan_convert(src[i + quarter], i + quarter);\n"
+    "        gpuscan_t c = gpuscan_convert(src[i + 2 * quarter], i + 2 * quarter);\n"
+    "        gpuscan_t d = gpuscan_convert(src[i + 3 * quarter], i + 3 * quarter);\n"
+    "        while (++i < end) {\n"
+    "            a = gpuscan_combine(a, gpuscan_convert(src[i], i));\n"
+    "            b = gpuscan_combine(b, gpuscan_convert(src[i + quarter], i + quarter));\n"
+    "            c = gpuscan_combine(c, gpuscan_convert(src[i + 2 * quarter], i + 2 * quarter));\n"
+    "            d = gpuscan_combine(d, gpuscan_convert(src[i + 3 * quarter], i + 3 * quarter));\n"
+    "        }\n"
+    "        sum = gpuscan_combine(gpuscan_combine(a, b), gpuscan_combine(c, d));\n"
+    "        for (i = first + 4 * quarter; i < last; i++)\n"
+    "            sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
+    "        return sum;\n"
+    "    }\n"
+    "#endif\n"
     "    sum = gpuscan_convert(src[first], first);\n"
     "    for (ulong i = first + 1; i < last; i++)\n"
     "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
     "    return sum;\n"
     "}\n"
+    "\n"
+    "#if GPUSCAN_ARG_WIDE > 1\n"
+    "/* argmin, argmax: of a block first its best value, by vectors, which carry no indices; and only where that comes before\n"
+    "   the best so far, where it stands. */\n"
+    "#define GPUSCAN_WIDEN_ARG_(type, width) type##width\n"
+    "#define GPUSCAN_WIDEN_ARG(type, width)  GPUSCAN_WIDEN_ARG_(type, width)\n"
+    "#define GPUSCAN_ARG_STEP                (4 * GPUSCAN_ARG_WIDE)\n"
+    "#define GPUSCAN_ARG_BLOCK               (4096 / sizeof(gpuscan_src)) /* elements */\n"
+    "typedef GPUSCAN_WIDEN_ARG(GPUSCAN_VALUE, GPUSCAN_ARG_WIDE) gpuscan_values;\n"
+    "\n",
+    "static inline gpuscan_values gpuscan_values_load(global const gpuscan_src *src, ulong i) {\n"
+    "#if GPUSCAN_SRC_F16\n"
+    "    return GPUSCAN_WIDEN_ARG(vload_half, GPUSCAN_ARG_WIDE)(0, (global const half *)(src + i));\n"
+    "#else\n"
+    "    return GPUSCAN_WIDEN_ARG(vload, GPUSCAN_ARG_WIDE)(0, src + i);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* NaN is never picked; of equal values it does not matter which. */\n"
+    "static inline gpuscan_values gpuscan_values_pick(gpuscan_values a, gpuscan_values b) {\n"
+    "    return GPUSCAN_ARG_BEFORE(b, a) ? b : a;\n"
+    "}\n"
+    "\n"
+    "/* Of elements [first, first + BLOCK): the best so far, or of them the first that comes before it. */\n"
+    "static inline gpuscan_t gpuscan_arg_block(global const gpuscan_src *src, ulong first, gpuscan_t best) {\n"
+    "    gpuscan_values a = (gpuscan_values)(GPUSCAN_ARG_WORST), b = a, c = a, d = a;\n"
+    "    union {\n"
+    "        gpuscan_values all;\n"
+    "        GPUSCAN_VALUE element[GPUSCAN_ARG_WIDE];\n"
+    "    } values;\n"
+    "    ulong i, last = first + GPUSCAN_ARG_BLOCK;\n"
+    "    for (i = first; i < last; i += GPUSCAN_ARG_STEP) {\n"
+    "        for (uint at = 0; at < GPUSCAN_ARG_STEP * sizeof(gpuscan_src); at += GPUSCAN_LINE)\n"
+    "            GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + at, 0);\n"
+    "        a = gpuscan_values_pick(a, gpuscan_values_load(src, i));\n"
+    "        b = gpuscan_values_pick(b, gpuscan_values_load(src, i + GPUSCAN_ARG_WIDE));\n"
+    "        c = gpuscan_values_pick(c, gpuscan_values_load(src, i + 2 * GPUSCAN_ARG_WIDE));\n"
+    "        d = gpuscan_values_pick(d, gpuscan_values_load(src, i + 3 * GPUSCAN_ARG_WIDE));\n"
+    "    }\n"
+    "    a = gpuscan_values_pick(gpuscan_values_pick(a, b), gpuscan_values_pick(c, d));\n"
+    "    if (best.index != GPUSCAN_ARG_NONE && !any(GPUSCAN_ARG_BEFORE(a, (gpuscan_values)(best.best.value))))\n"
+    "        return best;\n"
+    "    values.all = a;\n"
+    "    for (uint v = 1; v < GPUSCAN_ARG_WIDE; v++)\n"
+    "        if (GPUSCAN_ARG_BEFORE(values.element[v], values.element[0]))\n"
+    "            values.element[0] = values.element[v];\n"
+    "    for (i = first; i < last; i++) { /* in vain if all are NaN */\n"
+    "        gpuscan_t x = gpuscan_convert(src[i], i);\n"
+    "        if (x.best.value == values.element[0])\n"
+    "            return gpuscan_combine(best, x);\n"
+    "    }\n"
+    "    return best;\n"
+    "}\n"
+    "\n",
+    "static inline gpuscan_t gpuscan_arg_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
+    "    gpuscan_t best = gpuscan_identity();\n"
+    "    ulong i = first;\n"
+    "    for (; i + GPUSCAN_ARG_BLOCK <= last; i += GPUSCAN_ARG_BLOCK)\n"
+    "        best = gpuscan_arg_block(src, i, best);\n"
+    "    for (; i < last; i++)\n"
+    "        best = gpuscan_combine(best, gpuscan_convert(src[i], i));\n"
+    "    return best;\n"
+    "}\n"
+    "#endif\n"
     "\n"
     "/* The same as fast as it goes; head: where the span is scanned, too, its gpuscan_span_head. */\n"
     "static inline gpuscan_t gpuscan_span_sum(global const gpuscan_src *src, ulong first, ulong last, uint head) {\n"
@@ -3016,6 +3099,9 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_wide_sum wide = gpuscan_wide_sum_begin(src, first, last, head);\n"
     "        return gpuscan_wide_sum_end(&wide, src);\n"
     "    }\n"
+    "#endif\n"
+    "#if GPUSCAN_ARG_WIDE > 1\n"
+    "    return gpuscan_arg_sum(src, first, last);\n"
     "#endif\n"
     "    return gpuscan_elements_sum(src, first, last);\n"
     "}\n"
@@ -3043,7 +3129,7 @@ static const char *gpuscan__kernels[] = {
     "    x = gpuscan_combine_wide(after->before, x);\n"
     "    gpuscan_store_wide(dst, i, apart ? gpuscan_combine_wide(after->prefix, x) : x, stream);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* One vector; after->before moves past it. */\n"
     "static inline void gpuscan_scan_vector(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
     "                                       gpuscan_wide_before *after, bool apart, bool stream) {\n"
@@ -3052,7 +3138,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_scan_store(dst, i, GPUSCAN_INCLUSIVE ? x : GPUSCAN_UP1(id, x), after, apart, stream);\n"
     "    after->before = gpuscan_combine_wide(after->before, sum);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Four of them, among which the order is that within a vector. */\n"
     "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
     "                                     gpuscan_wide_before *after, bool apart, bool stream) {\n"
@@ -3087,29 +3173,15 @@ static const char *gpuscan__kernels[] = {
     "    return before;\n"
     "}\n"
     "\n",
-    "/* Scans a span after prefix; returns prefix and all its elements combined. Sums the span ahead meanwhile, with the bits\n"
-    "   of gpuscan_span_sum, so that a core's loads and stores share its time. */\n"
-    "static inline gpuscan_t gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
-    "                                                bool apart, uint flags, gpuscan_span *ahead) {\n"
-    "    global const gpuscan_src *src = span->src;\n"
-    "    ulong last = span->last, i = min(span->first + span->head, last);\n"
-    "    gpuscan_t before = apart ? gpuscan_identity() : prefix;\n"
-    "    before = gpuscan_elements_scan(src, dst, span->first, i, prefix, before, apart);\n"
+    "/* Elements [i, last) of a span, vectors first; stream: dst is aligned for such stores. */\n"
+    "static inline gpuscan_t gpuscan_vectors_scan(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i,\n"
+    "                                             ulong last, gpuscan_t prefix, gpuscan_t before, bool apart, bool stream) {\n"
     "#if GPUSCAN_WIDE > 1\n"
-    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
-    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n"
-    "    gpuscan_wide_sum sum;\n"
-    "    if (wide)\n"
-    "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last, ahead->head);\n"
     "    if (i + GPUSCAN_WIDE <= last) {\n"
     "        gpuscan_wide id = gpuscan_identity_wide();\n"
     "        gpuscan_wide_before after;\n"
     "        after.prefix = (gpuscan_wide)(prefix);\n"
     "        after.before = (gpuscan_wide)(before);\n"
-    "        for (; wide && i + GPUSCAN_STEP <= last && sum.i < sum.end; i += GPUSCAN_STEP) {\n"
-    "            gpuscan_wide_sum_step(&sum, ahead->src);\n"
-    "            gpuscan_scan_step(src, dst, i, id, &after, apart, stream);\n"
-    "        }\n"
     "        if (apart)\n"
     "            for (; i + GPUSCAN_STEP <= last; i += GPUSCAN_STEP)\n"
     "                gpuscan_scan_step(src, dst, i, id, &after, true, stream);\n"
@@ -3121,21 +3193,95 @@ static const char *gpuscan__kernels[] = {
     "        before = GPUSCAN_LAST(after.before);\n"
     "    }\n"
     "#endif\n"
-    "    before = gpuscan_elements_scan(src, dst, i, last, prefix, before, apart);\n"
+    "    return gpuscan_elements_scan(src, dst, i, last, prefix, before, apart);\n"
+    "}\n"
+    "\n"
+    "/* Scans a span after prefix; returns prefix and all its elements combined. */\n"
+    "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                          bool apart, uint flags) {\n"
+    "    ulong i = min(span->first + span->head, span->last);\n"
+    "    gpuscan_t before = apart ? gpuscan_identity() : prefix;\n"
+    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
+    "    before = gpuscan_elements_scan(span->src, dst, span->first, i, prefix, before, apart);\n"
+    "    before = gpuscan_vectors_scan(span->src, dst, i, span->last, prefix, before, apart, stream);\n"
+    "    return apart ? gpuscan_combine(prefix, before) : before;\n"
+    "}\n"
+    "\n"
+    "/* The same, but sums the span ahead meanwhile, with the bits of gpuscan_span_sum, so that a core's loads and stores\n"
+    "   share its time. */\n"
+    "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                           bool apart, uint flags, gpuscan_span *ahead) {\n"
+    "    global const gpuscan_src *src = span->src;\n"
+    "    ulong last = span->last, i = min(span->first + span->head, last);\n"
+    "    gpuscan_t before = apart ? gpuscan_identity() : prefix;\n"
+    "    before = gpuscan_elements_scan(src, dst, span->first, i, prefix, before, apart);\n"
     "#if GPUSCAN_WIDE > 1\n"
+    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
+    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n"
+    "    gpuscan_wide_sum sum;\n"
+    "    if (wide) {\n"
+    "        gpuscan_wide id = gpuscan_identity_wide();\n"
+    "        gpuscan_wide_before after;\n"
+    "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last, ahead->head);\n"
+    "        after.prefix = (gpuscan_wide)(prefix);\n"
+    "        after.before = (gpuscan_wide)(before);\n"
+    "        for (; i + GPUSCAN_STEP <= last && sum.i < sum.end; i += GPUSCAN_STEP) {\n"
+    "            gpuscan_wide_sum_step(&sum, ahead->src);\n"
+    "            gpuscan_scan_step(src, dst, i, id, &after, apart, stream);\n"
+    "        }\n"
+    "        before = GPUSCAN_LAST(after.before);\n"
+    "    }\n"
+    "    gpuscan_vectors_scan(src, dst, i, last, prefix, before, apart, stream);\n"
     "    if (wide)\n"
     "        ahead->sum = gpuscan_wide_sum_end(&sum, ahead->src);\n"
     "    else\n"
-    "#endif\n"
     "        ahead->sum = gpuscan_elements_sum(ahead->src, ahead->first, ahead->last);\n"
-    "    return apart ? gpuscan_combine(prefix, before) : before;\n"
+    "#else /* an element of each in turn, so that neither waits for the other */\n"
+    "    ulong k = ahead->first;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    if (k < ahead->last) {\n"
+    "        sum = gpuscan_convert(ahead->src[k], k);\n"
+    "        k++;\n"
+    "    }\n"
+    "    for (ulong end = i + min(last - i, ahead->last - k); i < end; i++, k++) {\n"
+    "        gpuscan_t next = gpuscan_combine(before, gpuscan_convert(src[i], i));\n"
+    "        gpuscan_t x = GPUSCAN_INCLUSIVE ? next : before;\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(ahead->src[k], k));\n",
+    "        dst[i] = gpuscan_to_dst(apart ? gpuscan_combine(prefix, x) : x);\n"
+    "        before = next;\n"
+    "    }\n"
+    "    gpuscan_elements_scan(src, dst, i, last, prefix, before, apart);\n"
+    "    for (; k < ahead->last; k++)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(ahead->src[k], k));\n"
+    "    ahead->sum = sum;\n"
+    "#endif\n"
     "}\n"
-    "\n",
-    "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
-    "                                          bool apart, uint flags) {\n"
-    "    gpuscan_span none = *span;\n"
-    "    none.first = none.last = 0;\n"
-    "    return gpuscan_span_scan_ahead(span, dst, prefix, apart, flags, &none);\n"
+    "\n"
+    "/* Rows shorter than this are scanned an element at a time (u32, 31 elements: so 1.50 x a C loop, by vectors 1.68; f32\n"
+    "   2.2 and 1.8). */\n"
+    "#define GPUSCAN_SHORT_ROW 16\n"
+    "\n"
+    "/* Scans rows of count elements after base; totals: of the first of them, or NULL. */\n"
+    "static inline void gpuscan_rows_scan(global const gpuscan_src *src, ulong src_pitch, global gpuscan_dst *dst,\n"
+    "                                     ulong dst_pitch, ulong count, ulong rows, gpuscan_t base, uint flags,\n"
+    "                                     global gpuscan_dst *totals) {\n"
+    "    for (ulong row = 0; row < rows; row++) {\n"
+    "        gpuscan_t total;\n"
+    "        if (count < GPUSCAN_SHORT_ROW) {\n"
+    "            total = gpuscan_elements_scan(src, dst, 0, count, base, base, false);\n"
+    "        } else {\n"
+    "            gpuscan_span span;\n"
+    "            span.src = src;\n"
+    "            span.first = 0;\n"
+    "            span.last = count;\n"
+    "            span.head = gpuscan_span_head(dst, 0, flags);\n"
+    "            total = gpuscan_span_scan(&span, dst, base, false, flags);\n"
+    "        }\n"
+    "        if (flags & GPUSCAN_FLAG_TOTAL)\n"
+    "            totals[row] = gpuscan_to_dst(total);\n"
+    "        src += src_pitch;\n"
+    "        dst += dst_pitch;\n"
+    "    }\n"
     "}\n"
     "\n"
     "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n"
@@ -3151,7 +3297,7 @@ static const char *gpuscan__kernels[] = {
     "       scan_sums       sums[unit] = sum of the part\n"
     "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
     "       scan_parts      scans the part after its carry\n"
-    "\n"
+    "\n",
     "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
     "#if GPUSCAN_SCAN_MULTI_PASS\n"
     "\n"
@@ -3184,7 +3330,7 @@ static const char *gpuscan__kernels[] = {
     "            sums[numbers.sums_offset + unit] = sum;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
     "} gpuscan_scan_carries_numbers;\n"
@@ -3232,7 +3378,7 @@ static const char *gpuscan__kernels[] = {
     "            GPUSCAN_BARRIER();\n"
     "            for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
     "                if (j == GPUSCAN_ITEM)\n"
-    "                    before = running;\n"
+    "                    before = running;\n",
     "                running = gpuscan_combine(running, shared->exchange[j]);\n"
     "            }\n"
     "            GPUSCAN_BARRIER();\n"
@@ -3243,7 +3389,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
     "} gpuscan_scan_parts_numbers;\n"
@@ -3255,6 +3401,21 @@ static const char *gpuscan__kernels[] = {
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "#if GPUSCAN_CPU\n"
+    "    if (parts == 1) { /* neighbouring rows: a core's lines are its own */\n"
+    "        ulong group = get_group_id(0), groups = get_num_groups(0);\n"
+    "        ulong share = numbers.rows / groups, more = numbers.rows % groups;\n"
+    "        ulong row = group * share + min(group, more);\n"
+    "        if (GPUSCAN_PLANTED(PARTS_TAIL) && count > 0)\n"
+    "            count--;\n"
+    "        gpuscan_rows_scan(src + numbers.src_offset + row * numbers.src_pitch, numbers.src_pitch,\n"
+    "                          dst + numbers.dst_offset + row * numbers.dst_pitch, numbers.dst_pitch, count,\n"
+    "                          share + (group < more ? 1 : 0),\n"
+    "                          gpuscan_base(init_value, init_buffer, numbers.init_offset, flags), flags,\n"
+    "                          totals + numbers.total_offset + row);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
     "        ulong row = unit / parts;\n"
     "        uint part = (uint)(unit % parts);\n"
@@ -4693,6 +4854,15 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_EDGE_PLACE(k) (k)\n"
     "#endif\n"
     "\n",
+    "/* A sample as it is compared with edges. */\n"
+    "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_sample sample) {\n"
+    "#if GPUSCAN_SAMPLE_F16\n"
+    "    return vload_half(0, (private const half *)&sample);\n"
+    "#else\n"
+    "    return sample;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* The last bin that begins at s or below it, of a sample that is not below edges[0]: bit by bit, without branches. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
     "    uint bin = 0;\n"
@@ -4790,6 +4960,9 @@ static const char *gpuscan__kernels[] = {
     "     MULTIPLY          mul_hi(x, factor)          factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays\n"
     "                                                  below x / 2^64 < 1 / range, which cannot reach the next integer; or\n"
     "                                                  range = 2^64 and factor = BINS, where it is exact by definition\n"
+    "     MULTIPLY_16       x * factor >> 32           samples of 16 bits at most, BINS < range <= 2^16; factor =\n"
+    "                                                  ceil(2^32 * BINS / range) < 2^32, the error is below x / 2^32\n"
+    "     MULTIPLY_16_MANY  the same                   BINS >= range: factor and the product need 64 bits\n"
     "     MULTIPLY_CHECKED  mul_hi(x, factor) or + 1   factor = floor(2^64 * BINS / range): at most one too small\n"
     "     DIVIDE            x * BINS / range           BINS >= range                                                      */\n"
     "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n"
@@ -4797,7 +4970,11 @@ static const char *gpuscan__kernels[] = {
     "    return (uint)x;\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
     "    return (uint)(x >> (uint)factor);\n"
-    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16\n"
+    "    return (uint)((ulong)x * (uint)factor >> 32);\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16_MANY\n"
+    "    return (uint)((ulong)x * factor >> 32);\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4 && !GPUSCAN_CPU\n"
     "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY\n"
     "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n"
@@ -4994,6 +5171,17 @@ static const char *gpuscan__kernels[] = {
     "typedef global gpuscan_counter *gpuscan_table;\n"
     "#endif\n"
     "\n"
+    "static inline uint gpuscan_channel_counter(uint bin, uint channel) {\n"
+    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n"
+    "       page in, which makes it very slow. */\n"
+    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n"
+    "    if (GPUSCAN_CHANNELS == 1)\n"
+    "        return bin;\n"
+    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n"
+    "        return GPUSCAN_ALL_BINS;\n"
+    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "}\n"
+    "\n"
     "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n"
     "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
     "                                      gpuscan_edges edges) {\n"
@@ -5008,37 +5196,70 @@ static const char *gpuscan__kernels[] = {
     "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n"
     "#endif\n"
     "#endif\n"
-    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n"
-    "       page in, which makes it very slow. */\n"
-    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n"
-    "    if (GPUSCAN_CHANNELS == 1)\n"
-    "        return bin;\n"
-    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n"
-    "        return GPUSCAN_ALL_BINS;\n"
-    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "    return gpuscan_channel_counter(bin, channel);\n"
     "}\n"
     "\n",
+    "/* How much sample j of a block counts, and where. Tables in local memory have a counter for samples that no bin takes;\n"
+    "   of others, which may be counts itself, nothing is added to the first one. */\n"
     "#if GPUSCAN_WEIGHTED\n"
-    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]] += weights[(v + j) / GPUSCAN_CHANNELS]\n"
-    "#elif GPUSCAN_COPIES > 1 /* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
-    "#define GPUSCAN_COUNT(v, j) (table + j % GPUSCAN_COPIES * GPUSCAN_STRIDE)[counter[v + j]]++\n"
+    "#define GPUSCAN_AMOUNT(j) weights[(j) / GPUSCAN_CHANNELS]\n"
     "#else\n"
-    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]]++\n"
+    "#define GPUSCAN_AMOUNT(j) 1\n"
     "#endif\n"
+    "#if !GPUSCAN_COPIES\n"
+    "#define GPUSCAN_COUNT_AT(at, j)                                                                                        \\\n"
+    "    table[(at) < GPUSCAN_ALL_BINS ? (at) : 0] += (at) < GPUSCAN_ALL_BINS ? GPUSCAN_AMOUNT(j) : 0\n"
+    "#elif GPUSCAN_COPIES > 1 && !GPUSCAN_WEIGHTED\n"
+    "/* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
+    "#define GPUSCAN_COUNT_AT(at, j) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += 1\n"
+    "#else\n"
+    "#define GPUSCAN_COUNT_AT(at, j) table[at] += GPUSCAN_AMOUNT(j)\n"
+    "#endif\n"
+    "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j)\n"
     "\n"
-    "/* Bins first, which vectorises, then counters. */\n"
+    "/* The counters of a block's samples, in loops that vectorise; those of edges step by step of the search. */\n"
+    "static inline void gpuscan_block_counters(global const gpuscan_sample *from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
+    "                                          gpuscan_edges edges) {\n"
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
+    "    GPUSCAN_EDGE s[GPUSCAN_BLOCK], first = edges[0], end = edges[GPUSCAN_BINS];\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
+    "        s[v] = gpuscan_edge_value(from[v]);\n"
+    "        counter[v] = 0;\n"
+    "    }\n"
+    "    for (uint step = GPUSCAN_EDGE_STEP; step > 0; step /= 2)\n"
+    "        for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
+    "            uint next = counter[v] + step, at = min(next, (uint)GPUSCAN_BINS);\n"
+    "            bool up = (next < GPUSCAN_BINS) & (edges[at] <= s[v]); /* edges[BINS] is there: no branch */\n"
+    "            counter[v] = up ? next : counter[v];\n"
+    "        }\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
+    "        uint bin = counter[v];\n"
+    "        bin = (GPUSCAN_CLOSED ? s[v] > end : s[v] >= end) ? gpuscan_outside(false) : bin;\n"
+    "        bin = s[v] < first ? gpuscan_outside(true) : bin;\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "        bin = s[v] == s[v] ? bin : GPUSCAN_NO_BIN;\n"
+    "#endif\n"
+    "        counter[v] = gpuscan_channel_counter(bin, v % GPUSCAN_CHANNELS);\n"
+    "    }\n"
+    "#else\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* Bins first, then counters. */\n"
     "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n"
     "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint counter[GPUSCAN_BLOCK];\n"
-    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
-    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    gpuscan_block_counters(from, counter, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n"
     "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n"
     "        uint differ = 0;\n"
     "        for (uint v = 1; v < GPUSCAN_BLOCK; v++)\n"
     "            differ |= counter[0] ^ counter[v];\n"
     "        if (differ == 0) {\n"
-    "            table[counter[0]] += GPUSCAN_BLOCK;\n"
+    "            if (GPUSCAN_COPIES || counter[0] < GPUSCAN_ALL_BINS)\n"
+    "                table[counter[0]] += GPUSCAN_BLOCK;\n"
     "            return;\n"
     "        }\n"
     "    }\n"
@@ -5055,33 +5276,39 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n"
+    "#define GPUSCAN_TABLES(flags) (GPUSCAN_COPIES ? 1u : (flags) >> GPUSCAN_FLAG_TABLES_SHIFT)\n"
+    "\n"
+    "/* Counts sample i, which is not part of a block. */\n"
+    "static inline void gpuscan_count_one(ulong i, uint counter, global const gpuscan_weight *weights,\n"
+    "                                     gpuscan_table table) {\n"
+    "    GPUSCAN_COUNT_AT(counter, i);\n"
+    "}\n"
+    "\n"
+    "/* Adds the accumulators' tables, in bins [first, last), to counts and zeroes them. */\n"
     "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
-    "                                          ulong first, ulong last, ulong step, uint flags) {\n"
-    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH))\n"
+    "                                          ulong first, ulong last, uint flags) {\n"
+    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last == GPUSCAN_ALL_BINS)\n"
     "        last--;\n"
-    "    for (ulong k = first; k < last; k += step) {\n"
-    "#if GPUSCAN_COPIES\n"
-    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n"
-    "#else /* a table a group, of an earlier launch */\n"
-    "        gpuscan_counter sum = 0;\n"
-    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES_SHIFT; t++) {\n"
-    "            sum += accumulators[t * (ulong)GPUSCAN_STRIDE + k];\n"
-    "            accumulators[t * (ulong)GPUSCAN_STRIDE + k] = 0;\n"
-    "            if (k == 0)\n"
-    "                accumulators[t * (ulong)GPUSCAN_STRIDE + GPUSCAN_ALL_BINS] = 0;\n"
+    "    if (GPUSCAN_COPIES && !(flags & GPUSCAN_FLAG_ACCUMULATE))\n"
+    "        for (ulong k = first; k < last; k++)\n"
+    "            counts[k] = 0;\n"
+    "    for (uint t = 0; t < GPUSCAN_TABLES(flags); t++) {\n"
+    "        global gpuscan_counter *table = accumulators + t * (ulong)GPUSCAN_ALL_BINS;\n"
+    "        for (ulong k = first; k < last; k++) {\n"
+    "            counts[k] += table[k];\n"
+    "            table[k] = 0;\n"
     "        }\n"
-    "#endif\n"
-    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
     "    }\n"
     "}\n"
     "\n",
-    "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n"
+    "/* Where the tables do not fit local memory, the first group counts in counts, each other one has a table in the\n"
+    "   accumulators. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
     "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    accumulators += numbers.accumulators_offset;\n"
+    "    counts += numbers.counts_offset;\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
     "    samples += numbers.samples_offset;\n"
     "    weights += numbers.weights_offset;\n"
@@ -5095,7 +5322,12 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n"
     "        shared[k] = 0;\n"
     "#else\n"
-    "    gpuscan_table table = accumulators + group * GPUSCAN_STRIDE;\n"
+    "    gpuscan_table table = accumulators + (group - 1) * GPUSCAN_ALL_BINS;\n"
+    "    if (group == 0) {\n"
+    "        table = counts;\n"
+    "        for (ulong k = 0; k < GPUSCAN_ALL_BINS && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
+    "            counts[k] = 0;\n"
+    "    }\n"
     "#endif\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
     "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n"
@@ -5127,41 +5359,49 @@ static const char *gpuscan__kernels[] = {
     "            for (; i < last; i++) {\n"
     "                uint counter =\n"
     "                    gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "#if GPUSCAN_WEIGHTED\n"
-    "                table[counter] += weight[i / GPUSCAN_CHANNELS];\n"
-    "#else\n"
-    "                table[counter]++;\n"
-    "#endif\n"
+    "                gpuscan_count_one(i, counter, weight, table);\n"
     "            }\n"
     "#endif\n"
     "        }\n"
     "        if (!draw)\n"
     "            break;\n"
     "    }\n"
+    "#if GPUSCAN_COPIES\n"
+    "    bool alone = groups == 1; /* then there is nobody to hand over to */\n"
+    "    uint all_bins = GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0);\n"
     "#if GPUSCAN_BYTE_TABLES\n"
+    "    for (uint k = 0; k < all_bins && alone && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
+    "        counts[k] = 0;\n"
     "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
     "        uint sum = 0, counter;\n"
     "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
     "            sum += shared[t * 256 + k % 256];\n"
     "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "        if (sum && counter < GPUSCAN_ALL_BINS)\n"
+    "        if (sum == 0 || counter >= all_bins)\n"
+    "            continue;\n"
+    "        if (alone)\n",
+    "            counts[counter] += sum;\n"
+    "        else\n"
     "            gpuscan_add_global(accumulators + counter, sum);\n"
     "    }\n"
-    "#elif GPUSCAN_COPIES\n"
-    "    for (uint k = 0; k < GPUSCAN_ALL_BINS; k++) {\n"
+    "#else\n"
+    "    for (uint k = 0; k < all_bins; k++) {\n"
     "        uint sum = 0;\n"
     "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
     "            sum += shared[t * GPUSCAN_STRIDE + k];\n"
-    "        if (sum)\n"
+    "        if (alone)\n"
+    "            counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+    "        else if (sum)\n"
     "            gpuscan_add_global(accumulators + k, sum);\n"
     "    }\n"
     "#endif\n"
-    "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
+    "#endif\n"
+    "    if ((flags & GPUSCAN_FLAG_FINISH) && groups > 1) {\n"
     "        gpuscan_device_fence();\n"
     "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), (uint)groups, shared) != groups - 1)\n"
-    "            return;\n",
+    "            return;\n"
     "        gpuscan_device_fence();\n"
-    "        gpuscan_histogram_move(accumulators, counts + numbers.counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n"
+    "        gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags);\n"
     "    }\n"
     "}\n"
     "\n"
@@ -5738,8 +5978,17 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
     "                         gpuscan_histogram_finish_numbers numbers) {\n"
-    "    gpuscan_histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n"
-    "                           get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0), (uint)numbers.flags);\n"
+    "    accumulators += numbers.accumulators_offset;\n"
+    "    counts += numbers.counts_offset;\n"
+    "#if GPUSCAN_CPU\n"
+    "    ulong share = (GPUSCAN_ALL_BINS + get_num_groups(0) - 1) / get_num_groups(0);\n"
+    "    ulong first = min(get_group_id(0) * share, (ulong)GPUSCAN_ALL_BINS);\n"
+    "    gpuscan_histogram_move(accumulators, counts, first, min(first + share, (ulong)GPUSCAN_ALL_BINS),\n"
+    "                           (uint)numbers.flags);\n"
+    "#else\n"
+    "    gpuscan_histogram_move(accumulators, counts, get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0),\n"
+    "                           (uint)numbers.flags);\n"
+    "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n",
 /* kernels.cl.inc: end */
@@ -5774,6 +6023,8 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_MULTIPLY, 2)                                                                                            \
     X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
     X(BIN_MODE_DIVIDE, 4)                                                                                              \
+    X(BIN_MODE_MULTIPLY_16, 7)                                                                                         \
+    X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
     X(PIPE_NONE, 0)          /* histogram: samples are loaded when they are counted */                                 \
@@ -6375,6 +6626,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "START", "gpuscan_identity()");
         gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
         gpuscan__define_number(text, "WIDE", 1);
+        gpuscan__define_number(text, "ARG_WIDE", !cpu ? 1u : e->src_size == 8 ? 8u : 16u);
+        gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
         return;
     }
     gpuscan__define(text, "T", t);
@@ -6740,6 +6993,7 @@ static void gpuscan__profile_cpu(gpuscan__profile *p) {
     p->reduce = GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
     p->histogram = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     gpuscan__set_by_size(p->counts_per_unit, 4, 1);
+    p->counts_per_unit_far = 1;
     gpuscan__set_by_size(p->counts_copies, 8, 8);
     p->counts_pipe = 1;
     p->short_group = 64;
@@ -9656,15 +9910,25 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
+/* Groups that take parts of rows, one after the other. A CPU's take their share of the rows, some more than there are
+   units, which are not equally fast, but each so much that its start does not show. */
+static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
+    uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
+    if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* fits, as the extents do */
+        most = gpuscan__min(gpuscan__max(plan->rows * desc->count / least, 1), (uint64_t)gs->device.units * 16);
+    return gpuscan__min(units, most);
+}
+
 static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
                                                gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
     uint32_t group = common->key.group;
-    uint64_t units = plan->rows * plan->parts;
     uint64_t t_size = common->e.t_size;
-    uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096));
+    uint64_t groups = gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
     gpuscan__scan_sums_numbers sums;
     gpuscan__scan_carries_numbers carries;
@@ -10371,6 +10635,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps are one long row */
     uint64_t pitch, weights_pitch, groups;
+    int in_launch;                   /* the launch that counts finishes, too */
     uint64_t lower, range, factor;   /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
     double real_lower, real_upper, real_step;
 } gpuscan__histogram_plan;
@@ -10545,6 +10810,9 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
         plan->factor = shift;
         if (shift > 31) /* one bin over all of 32 bits */
             key->wide_offset = 1;
+    } else if (type->size <= 2 && range <= (uint64_t)1 << 16) {
+        key->mode = bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY_16_MANY;
+        plan->factor = gpuscan__ceil_div(bins << 32, range);
     } else if (bins >= range) {
         key->mode = GPUSCAN__BIN_MODE_DIVIDE;
     } else if (range <= (uint64_t)1 << 32) {
@@ -10765,6 +11033,12 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
    the cache 131, 189, 343, 394). */
 #define GPUSCAN__LOCAL_EDGES 256
 
+/* On a CPU more bins than this have a table a group in the scratch, which takes no atomics to hand over: 20 cycles a bin,
+   beside less than one of a loop over tables. */
+#define GPUSCAN__CPU_LOCAL_BINS 4096
+/* And so many bytes of all tables are summed by the group that comes last, in less time than another launch takes. */
+#define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
+
 /* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -10807,7 +11081,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64)
         why = "weighted sums of 64 bits are not held in local memory";
-    if (!why && (gpuscan__key_is_cpu(key) ? (plan->all_bins + 1) * 4 > local : own->slices > profile->counts_slices))
+    if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
+                                          : own->slices > profile->counts_slices))
         why = "the bins do not fit local memory";
     if (why) {
         own->slices = 1;
@@ -10934,14 +11209,22 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
 static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
-    int cpu = gpuscan__key_is_cpu(&plan->common.key), small = plan->all_bins <= 4096;
+    int small = plan->all_bins <= 4096;
     if (gs->device.int64_atomics && !own->weight && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U64 && own->copies &&
-        own->merge != GPUSCAN__MERGE_GLOBAL && !cpu && (small || own->slices > 1))
+        own->merge != GPUSCAN__MERGE_GLOBAL && (small || own->slices > 1))
         return own->pipe == GPUSCAN__PIPE_SHORT && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U32 &&
                        gpuscan__histogram_most(gs, plan) < (uint64_t)1 << (32 - GPUSCAN__ARRIVALS_U32)
                    ? GPUSCAN__ARRIVALS_U32
                    : GPUSCAN__ARRIVALS_U64;
-    return gs->device.fence != GPUSCAN__FENCE_NONE && small && (!cpu || own->copies);
+    return gs->device.fence != GPUSCAN__FENCE_NONE && small;
+}
+
+/* On a CPU it depends on the groups, not on the program. */
+static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+    uint64_t tables = plan->key.copies ? 1 : plan->groups - 1;
+    return plan->groups == 1 || (gs->device.fence != GPUSCAN__FENCE_NONE &&
+                                 tables * plan->all_bins * gpuscan__types[plan->counter].size <=
+                                     GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
 static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -10956,15 +11239,18 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
-        own->in_launch = gpuscan__histogram_in_launch(gs, plan);
+        own->in_launch = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_in_launch(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
-    if (gpuscan__key_is_cpu(&common->key))
+    plan->in_launch = own->in_launch != 0;
+    if (gpuscan__key_is_cpu(&common->key)) {
         gpuscan__histogram_cpu_groups(gs, plan);
-    else
+        plan->in_launch = gpuscan__histogram_cpu_in_launch(gs, plan);
+        if (!own->copies) /* a table for each group but the first */
+            counters = (plan->groups - 1) * plan->all_bins;
+    } else {
         gpuscan__histogram_groups(gs, plan);
-    if (gpuscan__key_is_cpu(&common->key) && !own->copies) /* a table a group, with one counter more */
-        counters = plan->groups * (plan->all_bins + 1);
+    }
     memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits, or of 32 that take as much: see the kernel */
         GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
@@ -11019,14 +11305,14 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     const gpuscan *gs = chain->gs;
     const gpuscan__key *key = &common->key;
     uint32_t counter_size = gpuscan__types[plan->counter].size, flags = common->flags;
-    int in_launch = plan->key.in_launch != 0;
+    int in_launch = plan->in_launch;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
     gpuscan__histogram_numbers count;
     gpuscan__histogram_finish_numbers finish;
     uint64_t groups;
     gpuscan_result r;
     if (gpuscan__key_is_cpu(key) && !plan->key.copies)
-        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES_SHIFT;
+        flags |= (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
     count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
     count.pitch = plan->pitch;
     count.count = plan->count;

@@ -145,6 +145,7 @@ static struct {
         lower = sizeof(T) > 2 && (T)0.5 > 0 ? (T)d->lower.f : (T)d->lower.i;                                           \
         upper = sizeof(T) > 2 && (T)0.5 > 0 ? (T)d->upper.f : (T)d->upper.i;                                           \
         scale = d->bins / ((double)upper - (double)lower);                                                             \
+        memset(counts, 0, (size_t)c->written);                                                                         \
         for (row = 0; row < row_count; row++) {                                                                        \
             const T *a = (const T *)src + d->samples.offset + row * (d->pitch ? d->pitch : d->count) * channels;       \
             const uint32_t *weight = d->weights.mem ? (const uint32_t *)sweep.host_c + row * d->count : NULL;          \
