@@ -6114,8 +6114,8 @@ static const char *gpuscan__kernels[] = {
     "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n"
     "                before[j] = members == 1 ? 0\n"
     "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
-    "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
-    "GPUSCAN_UNROLL\n",
+    "                                                          GPUSCAN_ARRIVAL + sums[j]);\n",
+    "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
