@@ -5387,6 +5387,90 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j)\n"
     "\n"
+    "#if GPUSCAN_BIN_WIDE > 1\n"
+    "/* gpuscan_bin of so many samples at once, of even bins that take no branches: not every compiler makes vectors of a\n"
+    "   loop. */\n"
+    "#define GPUSCAN_BIN_WIDEN_(type, width) type##width\n"
+    "#define GPUSCAN_BIN_WIDEN(type, width)  GPUSCAN_BIN_WIDEN_(type, width)\n"
+    "#define GPUSCAN_BIN_VECTOR(type)        GPUSCAN_BIN_WIDEN(type, GPUSCAN_BIN_WIDE)\n"
+    "typedef GPUSCAN_BIN_VECTOR(uint) gpuscan_bins;\n"
+    "typedef GPUSCAN_BIN_VECTOR(int) gpuscan_masks;\n"
+    "\n"
+    "/* gpuscan_outside of those that are. */\n"
+    "static inline gpuscan_bins gpuscan_outside_wide(gpuscan_masks below) {\n"
+    "    return below ? (gpuscan_bins)(gpuscan_outside(true)) : (gpuscan_bins)(gpuscan_outside(false));\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "typedef GPUSCAN_BIN_VECTOR(GPUSCAN_SAMPLE_FLOAT) gpuscan_reals;\n"
+    "#if GPUSCAN_REAL_SIZE == 8\n"
+    "#define GPUSCAN_REAL_MASKS(x) GPUSCAN_BIN_VECTOR(convert_int)(x)\n"
+    "#define GPUSCAN_REAL_BITS(x)  GPUSCAN_BIN_VECTOR(convert_uint)(GPUSCAN_BIN_VECTOR(as_ulong)(x))\n"
+    "#else\n"
+    "#define GPUSCAN_REAL_MASKS(x) (x)\n"
+    "#define GPUSCAN_REAL_BITS(x)  GPUSCAN_BIN_VECTOR(as_uint)(x)\n"
+    "#endif\n"
+    "\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "#if GPUSCAN_SAMPLE_F16\n"
+    "    GPUSCAN_BIN_VECTOR(ushort) halves = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
+    "    gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload_half)(0, (private const half *)&halves);\n"
+    "#else\n"
+    "    gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
+    "#endif\n"
+    "    gpuscan_real magic = GPUSCAN_MAGIC;\n"
+    "    gpuscan_reals last = (gpuscan_reals)(magic + (gpuscan_real)(GPUSCAN_BINS - 1));\n"
+    "    gpuscan_reals at = fma(s - lower, (gpuscan_reals)(inverse), (gpuscan_reals)(magic));\n"
+    "    gpuscan_bins nearest;\n"
+    "    gpuscan_masks inside;\n"
+    "    at = at < last ? at : last;\n"
+    "    nearest = GPUSCAN_REAL_BITS(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n"
+    "    nearest -= GPUSCAN_REAL_MASKS(s < fma(at - magic, (gpuscan_reals)(step), (gpuscan_reals)(lower)))\n"
+    "                   ? (gpuscan_bins)(1)\n"
+    "                   : (gpuscan_bins)(0);\n"
+    "    inside = GPUSCAN_REAL_MASKS((s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper));\n"
+    "    return inside ? nearest\n"
+    "                  : GPUSCAN_REAL_MASKS(s == s) ? gpuscan_outside_wide(GPUSCAN_REAL_MASKS(s < lower))\n"
+    "                                               : (gpuscan_bins)(GPUSCAN_NO_BIN);\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "#if GPUSCAN_SAMPLE_IS_SIGNED\n"
+    "    gpuscan_masks s = GPUSCAN_BIN_VECTOR(convert_int)(GPUSCAN_BIN_VECTOR(vload)(0, from));\n"
+    "    gpuscan_bins x = GPUSCAN_BIN_VECTOR(as_uint)(s) - (uint)lower;\n"
+    "    gpuscan_masks below = s < (int)lower;\n"
+    "#else\n"
+    "    gpuscan_bins s = GPUSCAN_BIN_VECTOR(convert_uint)(GPUSCAN_BIN_VECTOR(vload)(0, from)), x = s - (uint)lower;\n"
+    "    gpuscan_masks below = s < (uint)lower;\n"
+    "#endif\n"
+    "    gpuscan_bins bin;\n"
+    "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n"
+    "    bin = x;\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
+    "    bin = x >> (uint)factor;\n"
+    "#else\n"
+    "    GPUSCAN_BIN_VECTOR(ulong) product = GPUSCAN_BIN_VECTOR(convert_ulong)(x);\n"
+    "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16\n"
+    "    product = product * (ulong)(uint)factor;\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16_MANY\n"
+    "    product = product * factor;\n"
+    "#else\n"
+    "    product = product * (factor >> 32) + (product * (ulong)(uint)factor >> 32);\n"
+    "#endif\n"
+    "    bin = GPUSCAN_BIN_VECTOR(convert_uint)(product >> 32);\n"
+    "#endif\n"
+    "#if !GPUSCAN_RANGE_ALL\n"
+    "    bin = x >= (uint)range ? gpuscan_outside_wide(below) : bin;\n"
+    "#if GPUSCAN_CLOSED\n"
+    "    bin = x == (uint)range ? (gpuscan_bins)(GPUSCAN_BINS - 1) : bin;\n"
+    "#endif\n"
+    "#endif\n"
+    "    return bin;\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
     "/* The counters of a block's samples, in loops that vectorise; those of edges step by step of the search. */\n"
     "static inline void gpuscan_block_counters(global const gpuscan_sample *from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
     "                                          gpuscan_edges edges) {\n"
@@ -5411,6 +5495,15 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "        counter[v] = gpuscan_channel_counter(bin, v % GPUSCAN_CHANNELS);\n"
     "    }\n"
+    "#elif GPUSCAN_BIN_WIDE > 1\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v += GPUSCAN_BIN_WIDE) {\n"
+    "        gpuscan_bins bins = gpuscan_bin_wide(from + v, GPUSCAN_BIN_ARGUMENTS);\n"
+    "        if (GPUSCAN_CHANNELS == 1)\n"
+    "            bins = min(bins, (gpuscan_bins)(GPUSCAN_CHANNEL_BINS));\n"
+    "        GPUSCAN_BIN_VECTOR(vstore)(bins, 0, counter + v);\n"
+    "    }\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK && GPUSCAN_CHANNELS > 1; v++)\n"
+    "        counter[v] = gpuscan_channel_counter(counter[v], v % GPUSCAN_CHANNELS);\n"
     "#else\n"
     "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
     "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
@@ -10873,6 +10966,17 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_
     return own->local_edges ? gpuscan__edges_at(own) + edges * words : gpuscan__local_all(own);
 }
 
+/* Samples that a CPU puts into bins at once, by vectors; 1: each by itself. The simulator crashes on vectors of 16. */
+static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
+    const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
+    int plain = own->mode != GPUSCAN__BIN_MODE_MULTIPLY_CHECKED && own->mode != GPUSCAN__BIN_MODE_DIVIDE &&
+                own->mode != GPUSCAN__BIN_MODE_GUESS && !own->wide_offset;
+    if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
+        own->form == GPUSCAN_BINS_EDGES || !(plain || own->mode == GPUSCAN__BIN_MODE_NEAREST))
+        return 1;
+    return sample->size == 8 ? 8 : 16;
+}
+
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
     int f64 = plan->key.src == GPUSCAN_TYPE_F64;
@@ -10904,6 +11008,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
         gpuscan__define(text, "WEIGHT", gpuscan__types[own.weight].name);
     gpuscan__define_number(text, "FORM", own.form);
     gpuscan__define_number(text, "BIN_MODE", own.mode);
+    gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
     gpuscan__define_number(text, "RANGE_ALL", own.range_all);
     gpuscan__define_number(text, "CLOSED", own.closed);
     gpuscan__define_number(text, "OUTSIDE", own.outside);

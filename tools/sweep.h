@@ -799,7 +799,7 @@ static void sweep_print(void) {
         const sweep_result *r = &sweep.results[i];
         char size[24];
         printf("%10s %11.1f %9.3f %7.2f %8s %s\n", size_text(r->bytes, size, sizeof size), 1e3 * r->ms, r->fraction,
-               r->floor, r->fraction >= r->floor ? "" : sweep_is_launch(r) ? "launch" : "below", r->name);
+               r->floor, !(r->fraction < r->floor) ? "" : sweep_is_launch(r) ? "launch" : "below", r->name);
     }
 }
 
