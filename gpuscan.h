@@ -11014,8 +11014,8 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 }
 
 /* Edges in local memory, up to so many, and there cells that a search begins with, but for few edges or few samples
-   (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84, 112,
-   280, 243, 685; with cells 115, 121, 128, 133, 138). */
+   (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84,
+   112, 280, 243, 685; with cells 115, 121, 128, 133, 138). */
 #define GPUSCAN__LOCAL_EDGES 2048
 #define GPUSCAN__EDGES_ALONE 32  /* without cells */
 #define GPUSCAN__FEW_EDGES   256 /* without cells more are searched faster in the cache */
@@ -11024,7 +11024,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 /* The edges beside the bins, for fewer copies of these if need be: 4 against conflicts are enough. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
-    uint32_t copies = own->copies;
+    uint32_t copies = own->copies, least = own->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
     if (own->bins > GPUSCAN__LOCAL_EDGES)
         return;
     own->local_edges = 1;
@@ -11032,7 +11032,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
         for (own->edge_cells = 64; own->edge_cells < 4 * own->bins && own->edge_cells < 4096;)
             own->edge_cells *= 2;
     own->slice_bins = (uint32_t)plan->all_bins;
-    while (own->copies > (own->bins > GPUSCAN__FEW_EDGES ? 1 : 4) && gpuscan__local_words(own, plan->sample) * 4 > local)
+    while (own->copies > least && gpuscan__local_words(own, plan->sample) * 4 > local)
         own->copies /= 2;
     if (gpuscan__local_words(own, plan->sample) * 4 > local ||
         (own->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
