@@ -5620,7 +5620,7 @@ static const char *gpuscan__kernels[] = {
     "                                          ulong first, ulong last, uint flags) {\n"
     "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last == GPUSCAN_ALL_BINS)\n"
     "        last--;\n"
-    "    if (GPUSCAN_COPIES != 0 && !(flags & GPUSCAN_FLAG_ACCUMULATE))\n"
+    "    if ((GPUSCAN_COPIES != 0 || !(flags & GPUSCAN_FLAG_FINISH)) && !(flags & GPUSCAN_FLAG_ACCUMULATE))\n"
     "        for (ulong k = first; k < last; k++)\n"
     "            counts[k] = 0;\n"
     "    for (uint t = 0; t < GPUSCAN_TABLES(flags); t++) {\n"
@@ -5632,8 +5632,8 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n",
-    "/* Where the tables do not fit local memory, the first group counts in counts, each other one has a table in the\n"
-    "   accumulators. */\n"
+    "/* Of more bins each group has a table in the accumulators; but in a launch that finishes, too, the first one counts in\n"
+    "   counts. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
     "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
@@ -5653,8 +5653,9 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n"
     "        shared[k] = 0;\n"
     "#else\n"
-    "    gpuscan_table table = accumulators + (group - 1) * GPUSCAN_ALL_BINS;\n"
-    "    if (group == 0) {\n"
+    "    bool in_counts = (flags & GPUSCAN_FLAG_FINISH) != 0; /* else another launch writes them, which may fail to come */\n"
+    "    gpuscan_table table = accumulators + (group - (in_counts ? 1 : 0)) * GPUSCAN_ALL_BINS;\n"
+    "    if (in_counts && group == 0) {\n"
     "        table = counts;\n"
     "        for (ulong k = 0; k < GPUSCAN_ALL_BINS && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
     "            counts[k] = 0;\n"
@@ -5706,11 +5707,11 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
     "        uint sum = 0, counter;\n"
     "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
-    "            sum += shared[t * 256 + k % 256];\n"
+    "            sum += shared[t * 256 + k % 256];\n",
     "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "        if (sum == 0 || counter >= all_bins)\n"
     "            continue;\n"
-    "        if (alone)\n",
+    "        if (alone)\n"
     "            counts[counter] += sum;\n"
     "        else\n"
     "            gpuscan_add_global(accumulators + counter, sum);\n"
@@ -11623,6 +11624,11 @@ static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__hi
                                      GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
+/* In the scratch, where bins are many: one a group, but of a launch that finishes the first group's is counts. */
+static uint64_t gpuscan__histogram_cpu_tables(const gpuscan__histogram_plan *plan) {
+    return plan->groups - (plan->in_launch ? 1 : 0);
+}
+
 static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     gpuscan__histogram_key *own = &plan->key;
@@ -11642,8 +11648,8 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     if (gpuscan__key_is_cpu(&common->key)) {
         gpuscan__histogram_cpu_groups(gs, plan);
         plan->in_launch = gpuscan__histogram_cpu_in_launch(gs, plan);
-        if (!own->copies) /* a table for each group but the first */
-            counters = (plan->groups - 1) * plan->all_bins;
+        if (!own->copies)
+            counters = gpuscan__histogram_cpu_tables(plan) * plan->all_bins;
     } else {
         gpuscan__histogram_groups(gs, plan);
     }
@@ -11708,7 +11714,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     uint64_t groups;
     gpuscan_result r;
     if (gpuscan__key_is_cpu(key) && !plan->key.copies)
-        flags |= (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
+        flags |= (uint32_t)gpuscan__histogram_cpu_tables(plan) << GPUSCAN__FLAG_TABLES_SHIFT;
     count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
     count.pitch = plan->pitch;
     count.count = plan->count;

@@ -93,6 +93,7 @@ static struct {
                     sum = (T)(COMBINE((WIDE)sum, (WIDE)x));                                                            \
                 }                                                                                                      \
             }                                                                                                          \
+            if (d->total.mem) memcpy(sweep.host_c + row * sizeof sum, &sum, sizeof sum);                               \
         }                                                                                                              \
     }                                                                                                                  \
     static void sweep_reduce_##name(const sweep_call *c, const void *src, void *dst) {                                 \
