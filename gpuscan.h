@@ -5616,25 +5616,35 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_COUNT_AT(counter, i);\n"
     "}\n"
     "\n"
-    "/* Adds the accumulators' tables, in bins [first, last), to counts and zeroes them. */\n"
+    "/* Moves the sums of the accumulators' tables, in bins [first, last), to counts and zeroes them. atomics: by which other\n"
+    "   groups of the same launch have added to them. What is in counts is read only if it is part of the sum: the buffer may\n"
+    "   be for writing only. */\n"
     "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
-    "                                          ulong first, ulong last, uint flags) {\n"
+    "                                          ulong first, ulong last, uint flags, bool atomics) {\n"
+    "    bool adds = (flags & (GPUSCAN_FLAG_ACCUMULATE | GPUSCAN_FLAG_IN_COUNTS)) != 0;\n"
+    "    gpuscan_counter sums[64];\n"
     "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last == GPUSCAN_ALL_BINS)\n"
     "        last--;\n"
-    "    if ((GPUSCAN_COPIES != 0 || !(flags & GPUSCAN_FLAG_FINISH)) && !(flags & GPUSCAN_FLAG_ACCUMULATE))\n"
-    "        for (ulong k = first; k < last; k++)\n"
-    "            counts[k] = 0;\n"
-    "    for (uint t = 0; t < GPUSCAN_TABLES(flags); t++) {\n"
-    "        global gpuscan_counter *table = accumulators + t * (ulong)GPUSCAN_ALL_BINS;\n"
-    "        for (ulong k = first; k < last; k++) {\n"
-    "            counts[k] += table[k];\n"
-    "            table[k] = 0;\n"
+    "    for (; first < last; first += min(last - first, 64ul)) {\n"
+    "        uint bins = (uint)min(last - first, 64ul);\n"
+    "        for (uint k = 0; k < bins; k++)\n"
+    "            sums[k] = atomics ? gpuscan_take(accumulators + first + k) : 0;\n"
+    "        for (uint t = 0; t < GPUSCAN_TABLES(flags) && !atomics; t++) {\n"
+    "            global gpuscan_counter *table = accumulators + t * (ulong)GPUSCAN_ALL_BINS + first;\n"
+    "            for (uint k = 0; k < bins; k++) {\n"
+    "                sums[k] += table[k];\n"
+    "                table[k] = 0;\n"
+    "            }\n"
     "        }\n"
+    "        if (adds)\n"
+    "            for (uint k = 0; k < bins; k++)\n"
+    "                sums[k] += counts[first + k];\n"
+    "        for (uint k = 0; k < bins; k++)\n"
+    "            counts[first + k] = sums[k];\n"
     "    }\n"
     "}\n"
     "\n",
-    "/* Of more bins each group has a table in the accumulators; but in a launch that finishes, too, the first one counts in\n"
-    "   counts. */\n"
+    "/* Of more bins each group has a table in the accumulators; but the first one may count in counts. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
     "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
@@ -5654,7 +5664,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n"
     "        shared[k] = 0;\n"
     "#else\n"
-    "    bool in_counts = (flags & GPUSCAN_FLAG_FINISH) != 0; /* else another launch writes them, which may fail to come */\n"
+    "    bool in_counts = (flags & GPUSCAN_FLAG_IN_COUNTS) != 0;\n"
     "    gpuscan_table table = accumulators + (group - (in_counts ? 1 : 0)) * GPUSCAN_ALL_BINS;\n"
     "    if (in_counts && group == 0) {\n"
     "        table = counts;\n"
@@ -5701,24 +5711,21 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#if GPUSCAN_COPIES\n"
     "    bool alone = groups == 1; /* then there is nobody to hand over to */\n"
-    "    uint all_bins = GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0);\n"
     "#if GPUSCAN_BYTE_TABLES\n"
-    "    for (uint k = 0; k < all_bins && alone && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
-    "        counts[k] = 0;\n"
     "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
     "        uint sum = 0, counter;\n"
     "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
-    "            sum += shared[t * 256 + k % 256];\n",
+    "            sum += shared[t * 256 + k % 256];\n"
     "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "        if (sum == 0 || counter >= all_bins)\n"
+    "        if (sum == 0 || counter >= GPUSCAN_ALL_BINS)\n"
     "            continue;\n"
     "        if (alone)\n"
-    "            counts[counter] += sum;\n"
+    "            accumulators[counter] += sum;\n"
     "        else\n"
     "            gpuscan_add_global(accumulators + counter, sum);\n"
     "    }\n"
-    "#else\n"
-    "    for (uint k = 0; k < all_bins; k++) {\n"
+    "#else\n",
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0); k++) {\n"
     "        uint sum = 0;\n"
     "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
     "            sum += shared[t * GPUSCAN_STRIDE + k];\n"
@@ -5727,15 +5734,19 @@ static const char *gpuscan__kernels[] = {
     "        else if (sum)\n"
     "            gpuscan_add_global(accumulators + k, sum);\n"
     "    }\n"
+    "    if (alone)\n"
+    "        return;\n"
     "#endif\n"
     "#endif\n"
-    "    if ((flags & GPUSCAN_FLAG_FINISH) && groups > 1) {\n"
+    "    if (!(flags & GPUSCAN_FLAG_FINISH))\n"
+    "        return;\n"
+    "    if (groups > 1) {\n"
     "        gpuscan_device_fence();\n"
     "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), (uint)groups, shared) != groups - 1)\n"
     "            return;\n"
     "        gpuscan_device_fence();\n"
-    "        gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags);\n"
     "    }\n"
+    "    gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags, GPUSCAN_COPIES != 0 && groups > 1);\n"
     "}\n"
     "\n"
     "#else /* a group of many work-items */\n"
@@ -6334,7 +6345,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong share = (GPUSCAN_ALL_BINS + get_num_groups(0) - 1) / get_num_groups(0);\n"
     "    ulong first = min(get_group_id(0) * share, (ulong)GPUSCAN_ALL_BINS);\n"
     "    gpuscan_histogram_move(accumulators, counts, first, min(first + share, (ulong)GPUSCAN_ALL_BINS),\n"
-    "                           (uint)numbers.flags);\n"
+    "                           (uint)numbers.flags, false);\n"
     "#else\n"
     "    gpuscan_histogram_move(accumulators, counts, get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0),\n"
     "                           (uint)numbers.flags);\n"
@@ -6358,6 +6369,7 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
     X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters */                                                      \
     X(FLAG_FINISH, 256)      /* histogram: the last group finishes */                                                  \
+    X(FLAG_IN_COUNTS, 512)   /* histogram on a CPU: the first group's table is counts */                              \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -11010,6 +11022,8 @@ typedef struct gpuscan__histogram_plan {
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
+enum { GPUSCAN__HISTOGRAM_COUNTS = 1 }; /* among the plan's ranges: counts come after samples */
+
 static const char *const *gpuscan__histogram_kernels(const gpuscan__key *key) {
     static const char *const names[] = {"gpuscan_histogram", "gpuscan_histogram_finish", NULL};
     (void)key;
@@ -11617,17 +11631,22 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
-/* On a CPU it depends on the groups, not on the program. */
+/* On a CPU it depends on the groups, not on the program. Tables are handed over by plain stores before a fence, which a
+   simulator takes for a race. */
 static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     uint64_t tables = plan->key.copies ? 1 : plan->groups - 1;
-    return plan->groups == 1 || (gs->device.fence != GPUSCAN__FENCE_NONE &&
-                                 tables * plan->all_bins * gpuscan__types[plan->counter].size <=
-                                     GPUSCAN__CPU_SUM_AT_ONCE);
+    int fence = gs->device.fence != GPUSCAN__FENCE_NONE &&
+                (plan->key.copies || gs->device.fence != GPUSCAN__FENCE_MEM);
+    return plan->groups == 1 ||
+           (fence && tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
-/* In the scratch, where bins are many: one a group, but of a launch that finishes the first group's is counts. */
-static uint64_t gpuscan__histogram_cpu_tables(const gpuscan__histogram_plan *plan) {
-    return plan->groups - (plan->in_launch ? 1 : 0);
+/* Whether the first group of a CPU may count in counts: if no second launch may fail to come, and the buffer may be
+   read. */
+static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
+    const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
+    return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch &&
+           !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
 static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -11650,7 +11669,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         gpuscan__histogram_cpu_groups(gs, plan);
         plan->in_launch = gpuscan__histogram_cpu_in_launch(gs, plan);
         if (!own->copies)
-            counters = gpuscan__histogram_cpu_tables(plan) * plan->all_bins;
+            counters = plan->groups * plan->all_bins;
     } else {
         gpuscan__histogram_groups(gs, plan);
     }
@@ -11714,8 +11733,10 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     gpuscan__histogram_finish_numbers finish;
     uint64_t groups;
     gpuscan_result r;
-    if (gpuscan__key_is_cpu(key) && !plan->key.copies)
-        flags |= (uint32_t)gpuscan__histogram_cpu_tables(plan) << GPUSCAN__FLAG_TABLES_SHIFT;
+    if (gpuscan__histogram_in_counts(plan))
+        flags |= GPUSCAN__FLAG_IN_COUNTS | (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
+    else if (gpuscan__key_is_cpu(key) && !plan->key.copies)
+        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES_SHIFT;
     count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
     count.pitch = plan->pitch;
     count.count = plan->count;
