@@ -1,4 +1,4 @@
-/* gpuscan.h - v0.1.0 - prefix sum, reduction and histogram on any OpenCL device - MIT-0 or public domain
+/* gpuscan.h - v0.2.0 - prefix sum, reduction and histogram on any OpenCL device - MIT-0 or public domain
 
    Do this in ONE C or C++ file, and include the header without the define everywhere else:
 
@@ -120,10 +120,20 @@
    TRUST       Custom texts and blobs are run as they are: take them only from whom you would take a program. Sizes,
                offsets and counts are checked; a count read on the device is clamped to the count of the desc.
 
-   VERSIONS    Structs have no version field: compile all files of a program with the same gpuscan.h. A later one may
-               have more fields at the end of a struct, and more values before the end of an enum; what is there keeps
-               its name, and a new field's zero does what was done before. So fill structs by name and zero the rest.
-               Enums are 4 bytes (with gcc's -fshort-enums less: in all files or none).
+   VERSIONS    GPUSCAN_VERSION is this file's number, GPUSCAN_VERSION_STRING its name, and gpuscan_version() the number
+               of the implementation that is linked or loaded. Structs have no version or size field, and will not get
+               one: compile all files of a program with the same gpuscan.h. A later one may have more fields at the end
+               of a struct, and more values before the end of an enum; what is there keeps its name, and a new field's
+               zero does what was done before. So fill structs by name and zero the rest. Enums are 4 bytes (with gcc's
+               -fshort-enums less: in all files or none). What cannot include this file (a binding in another language)
+               compares gpuscan_version(), and its structs' sizes with gpuscan_struct_size("gpuscan_scan_desc").
+
+   LIBRARY     A shared library that has the public functions and nothing else:
+                   cc -O2 -shared -fPIC -fvisibility=hidden -DGPUSCAN_IMPLEMENTATION \
+                      '-DGPUSCAN_API=__attribute__((visibility("default")))' -x c gpuscan.h -o libgpuscan.so
+               (Windows: GPUSCAN_API=__declspec(dllexport), and __declspec(dllimport) in the programs that use it.)
+               Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
+               or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
 
    DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images
                or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
@@ -135,7 +145,9 @@
                [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are
                edited in kernels.cl.inc; tools/embed brings them here.
 
-   CHANGES     next   gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
+   CHANGES     0.2.0  GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry points
+                      may have gaps, gpuscan_info: opencl
+                      gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
                       identity; a histogram's bounds are rounded to the samples' type first; custom->convert may give
                       floats below 0 to signed integers; scans of floats that are not negative do not decrease, and
                       totals are the last elements; on GPUs short rows, images with gaps, bytes over a range, several
@@ -145,6 +157,10 @@
 */
 #ifndef GPUSCAN_H
 #define GPUSCAN_H
+
+/* 10000 * major + 100 * minor + patch. */
+#define GPUSCAN_VERSION        200
+#define GPUSCAN_VERSION_STRING "0.2.0"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -481,6 +497,8 @@ typedef struct gpuscan_desc {
     gpuscan_limits        limits;
     char                 *error;       /* out: gpuscan_create's own failure in words, at most error_size bytes */
     size_t                error_size;
+    const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
+                                          names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
 } gpuscan_desc;
 
 /* What the library made of a desc and a device. The strings live as long as the object. */
@@ -620,8 +638,9 @@ typedef struct gpuscan_histogram_desc {
 
    Returns GPUSCAN_ERROR_NO_OPENCL (also where a table of entry points has gaps and there is no loader to fill them
    from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD;
-   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other); INVALID_CONTEXT
-   (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL said. */
+   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other, a library where
+   OpenCL is linked); INVALID_CONTEXT (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL
+   said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run are completed by
@@ -640,6 +659,13 @@ GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* A builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
+
+/* The GPUSCAN_VERSION of the implementation, which is the header's where both are compiled together. */
+GPUSCAN_API uint32_t gpuscan_version(void);
+
+/* The bytes of a public struct or union in the implementation, by its name, "gpuscan_scan_desc" say; 0 for NULL and for
+   what it does not know. For bindings, which write the structs down again. */
+GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
 /* The operations. Each has four functions, of which this holds; what is particular to each stands with it.
 
@@ -935,11 +961,19 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-#ifdef GPUSCAN_LINK_OPENCL
+/* Why a table stays without some entry point: the library that was looked for, and what it lacks; NULL: all. */
+typedef struct gpuscan__missing {
+    const char *library, *entry;
+} gpuscan__missing;
 
-static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
+#ifdef GPUSCAN_LINK_OPENCL
+#define GPUSCAN__LOADS 0
+
+static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
+                                           gpuscan__missing *missing) {
+    (void)wanted;
     *library = NULL;
-    *missing = NULL;
+    missing->library = missing->entry = NULL;
 #define GPUSCAN__LINK(name, result, parameters)                                                                        \
     if (!cl->name)                                                                                                     \
         cl->name = name;
@@ -953,6 +987,7 @@ static void gpuscan__unload_opencl(void *library) {
 }
 
 #else
+#define GPUSCAN__LOADS 1
 
 #ifdef _WIN32
 typedef intptr_t(__stdcall *gpuscan__symbol)(void);
@@ -995,13 +1030,16 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Fills what a table lacks. missing: what was not found, a library or an entry point. */
-static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
-    size_t i;
+/* Fills what a table lacks. wanted: the library, or NULL. */
+static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
+                                           gpuscan__missing *missing) {
+    const char *const *names = wanted ? &wanted : gpuscan__library_names;
+    size_t count = wanted ? 1 : GPUSCAN__COUNT_OF(gpuscan__library_names), i;
     *library = NULL;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__library_names) && !*library; i++)
-        *library = gpuscan__open_library(gpuscan__library_names[i]);
-    *missing = gpuscan__library_names[0];
+    for (i = 0; i < count && !*library; i++)
+        *library = gpuscan__open_library(names[i]);
+    missing->library = names[0];
+    missing->entry = NULL;
     if (!*library)
         return GPUSCAN_ERROR_NO_OPENCL;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
@@ -1010,7 +1048,7 @@ static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, c
             continue;
         symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
         if (!symbol) {
-            *missing = gpuscan__entry_points[i].name;
+            missing->entry = gpuscan__entry_points[i].name;
             gpuscan__close_library(*library);
             *library = NULL;
             return GPUSCAN_ERROR_NO_OPENCL;
@@ -6960,8 +6998,16 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + speed + 1;
 }
 
+/* Appends to a list of names in words; what does not fit is left out. */
+static void gpuscan__list_device(char *list, size_t size, const char *name, const char *platform) {
+    size_t length = strlen(list);
+    if (length + strlen(name) + strlen(platform) + 16 < size)
+        snprintf(list + length, size - length, "%s'%s' of '%s'", length ? ", " : "", name, platform);
+}
+
 static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     const gpuscan_opencl *cl = &gs->cl;
+    char list[1024] = "";
     cl_platform_id platforms[64];
     cl_uint platform_count = 0, p, d;
     uint64_t best = 0;
@@ -6970,7 +7016,9 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     if (platform_count > 64)
         platform_count = 64;
     if (code == -1001 || (code == CL_SUCCESS && platform_count == 0))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM, "the OpenCL loader knows no driver");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM,
+                             "the OpenCL loader knows no driver: install the GPU's, or PoCL for the CPU (Debian: "
+                             "pocl-opencl-icd)");
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetPlatformIDs failed");
     for (p = 0; p < platform_count; p++) {
@@ -6985,6 +7033,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
             char version[256];
             gpuscan__device_text(cl, devices[d], CL_DEVICE_NAME, name, sizeof(name));
             found++;
+            gpuscan__list_device(list, sizeof(list), name, platform_name);
             if (wanted) {
                 if (!strstr(name, wanted) && !strstr(platform_name, wanted))
                     continue;
@@ -7005,11 +7054,12 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     if (best)
         return GPUSCAN_SUCCESS;
     if (wanted)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "none of %d devices has '%s' in its name", found, wanted);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "none of %d devices has '%.200s' in its name%s%s", found,
+                             wanted, found ? ": there are " : "", list);
     if (found)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "none of %d devices has OpenCL 1.2 and a compiler",
-                             found);
-    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "no platform has a device");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "none of %d devices has OpenCL 1.2 and a compiler: %s",
+                             found, list);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "the OpenCL loader knows drivers, but none has a device");
 }
 
 /* [PROGRAM CACHE] -------------------------------------------------------------------------------------------------- */
@@ -11363,19 +11413,65 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
     return (unsigned)type < GPUSCAN_TYPE_COUNT ? gpuscan__types[type].size : 0;
 }
 
-/* Context, device and queue: the caller's or the library's. */
-static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
-    const char *missing = NULL, *lacking, *wanted;
-    cl_int code = CL_SUCCESS;
-    gpuscan_result r;
+GPUSCAN_API uint32_t gpuscan_version(void) {
+    return GPUSCAN_VERSION;
+}
+
+/* The public structs but for the operations' descs. */
+#define GPUSCAN__STRUCTS(X)                                                                                            \
+    X(gpuscan_buffer) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator) X(gpuscan_logger) X(gpuscan_limits)       \
+    X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info) X(gpuscan_bound)
+
+GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
+    static const struct {
+        const char *name;
+        size_t size;
+    } structs[] = {
+#define GPUSCAN__STRUCT_SIZE(name) {#name, sizeof(name)},
+#define GPUSCAN__DESC_SIZE(operation) {"gpuscan_" #operation "_desc", sizeof(gpuscan_##operation##_desc)},
+        GPUSCAN__STRUCTS(GPUSCAN__STRUCT_SIZE) GPUSCAN__OPERATIONS(GPUSCAN__DESC_SIZE)
+#undef GPUSCAN__DESC_SIZE
+#undef GPUSCAN__STRUCT_SIZE
+    };
     size_t i;
+    for (i = 0; name && i < GPUSCAN__COUNT_OF(structs); i++)
+        if (strcmp(structs[i].name, name) == 0)
+            return structs[i].size;
+    return 0;
+}
+
+/* The entry points: the caller's, and where it gives none the library's that is loaded or linked. */
+static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
+    const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
+    gpuscan__missing missing = {NULL, NULL};
+    char table[80] = "";
+    if (wanted && !GPUSCAN__LOADS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "library: this program links OpenCL");
     if (desc->opencl)
         gs->cl = *desc->opencl;
     lacking = gpuscan__lacking(&gs->cl);
-    if (lacking && gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
-        return desc->opencl ? gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
-                                            "opencl: the table has no %s, and %s was not found", lacking, missing)
-                            : gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
+    if (!lacking || gpuscan__load_opencl(&gs->cl, wanted, &gs->library, &missing) == 0)
+        return GPUSCAN_SUCCESS;
+    if (desc->opencl)
+        snprintf(table, sizeof(table), "opencl: the table has no %s, and ", lacking);
+    if (missing.entry)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s has no %s, so it is no OpenCL 1.2", table,
+                             missing.library, missing.entry);
+    if (wanted)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%slibrary: %s could not be loaded", table, wanted);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
+                         "%s%s was not found: install an OpenCL loader (Debian: ocl-icd-libopencl1) or a GPU's driver",
+                         table, missing.library);
+}
+
+/* Context, device and queue: the caller's or the library's. */
+static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
+    const char *wanted;
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r;
+    size_t i;
+    if ((r = gpuscan__open_opencl(gs, desc)) != 0)
+        return r;
     if (desc->limits.lanes && desc->limits.lanes != 8 && desc->limits.lanes != 16 && desc->limits.lanes != 32 &&
         desc->limits.lanes != 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes is none of 8, 16, 32 and 64");

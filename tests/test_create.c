@@ -73,6 +73,16 @@ static void test_create(void **state) {
     test_case("device_name of nothing");
     desc.device_name = "no device has this name";
     create_fails(desc, GPUSCAN_ERROR_NO_DEVICE);
+    { /* it says which names there are */
+        char error[2000] = "";
+        desc.error = error;
+        desc.error_size = sizeof error;
+        test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_NO_DEVICE);
+        if (!strstr(error, "no device has this name") || !strstr(error, test.info.device_name) ||
+            !strstr(error, test.info.platform_name))
+            fail_msg("%s: \"%s\" does not name the devices", test.what, error);
+        desc.error = NULL;
+    }
     test_case("GPUSCAN_DEVICE \"%s\"", part);
     setenv("GPUSCAN_DEVICE", part, 1);
     create_works(zero);
