@@ -510,12 +510,12 @@ check 'the header'"'"'s program with buffers runs' sh -c './buffers > buffers.tx
 
 # The README's programs: they compile, run, and print what the remarks behind their printf lines say.
 awk -v name=readme '
-  /^```c$/ { inside = 1; file = name ++count ".c"; next }
+  /^```c$/ { inside = 1; file = name (++count) ".c"; next }
   /^```/ { inside = 0 }
   inside { print > file }
 ' "$root/README.md"
+check 'README: its programs are found' test -e readme4.c
 for file in readme*.c; do
-  [ -e "$file" ] || continue
   libraries=-ldl
   grep -q 'define GPUSCAN_LINK_OPENCL' "$file" && libraries=-lOpenCL
   # "= {0}" is good C, and what the README teaches
