@@ -7188,9 +7188,10 @@ static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__
     size_t size = 0, i;
     cl_int code = CL_SUCCESS;
     char options[96]; /* what is added to the device's is in the prefix too: two programs never differ in it alone */
-    snprintf(options, sizeof(options), "%s", gs->device.build_options);
+    /* -w: some compilers print warnings, those of custom texts, too, where the program's own output goes */
+    snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
     if (program->key.registers)
-        snprintf(options, sizeof(options), "%s -cl-nv-maxrregcount=%u", gs->device.build_options,
+        snprintf(options, sizeof(options), "-w %s -cl-nv-maxrregcount=%u", gs->device.build_options,
                  (unsigned)program->key.registers);
     binary = gpuscan__blob_find(gs, program->prefix, program->prefix_length, &size);
     if (binary) {
