@@ -6499,6 +6499,7 @@ typedef struct gpuscan__range {
     int reads, writes;
     int in_place; /* may be the same range as another with this number; 0: may not */
     int partial;  /* what a call does not write stays as it was: of a host array all is needed */
+    int idle;     /* a call that reads a count of 0, and has no total, uses nothing of it: see gpuscan__rehearse */
     /* filled by the check: */
     cl_mem root;
     cl_mem_flags flags;
@@ -7607,6 +7608,7 @@ struct gpuscan__chain {
     cl_event previous;     /* owned */
     cl_event pair[2];
     gpuscan__place place;
+    cl_mem sham, none; /* of a rehearsal: in place of the caller's buffers, and of count_buffer */
 };
 
 /* The queue that a call without one uses. */
@@ -7906,6 +7908,8 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
     cl_mem own = NULL;
     gpuscan__launch launch;
     int i;
+    if (chain->sham)
+        stand_in = chain->sham;
     if (chain->own_scratch && !nulls)
         for (i = 0; i < GPUSCAN__SCRATCHES && !own; i++)
             own = chain->place.mem[i];
@@ -7953,8 +7957,20 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 /* Returns the buffer's offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
+    if (launch->chain->sham) {
+        gpuscan__arg_of(launch, &launch->chain->sham, sizeof(mem), GPUSCAN__CALLERS);
+        return 0;
+    }
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
     return buffer.mem ? buffer.offset : 0;
+}
+
+/* The same of count_buffer. */
+static uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
+    if (!launch->chain->sham)
+        return gpuscan__arg_buffer(launch, buffer);
+    gpuscan__arg_of(launch, &launch->chain->none, sizeof(cl_mem), GPUSCAN__CALLERS);
+    return 0;
 }
 
 /* Scratch of a kind, behind its counters if it has any; past: bytes further on. Returns its offset in units of
@@ -8571,6 +8587,8 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+
 /* Builds what a call will need. SIZE builds the program, too: how large its groups can be decides the scratch. Whether
    the call will be in place is not known yet, but where the strategy is forced the plan is the same. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
@@ -8585,7 +8603,8 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
             return r;
         if (mode == GPUSCAN__SIZE)
             *size = gpuscan__max(*size, gpuscan__need_total(&plan->need));
-        else if (!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0)
+        else if ((!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0) ||
+                 (r = gpuscan__rehearse(gs, plan, program)) != 0)
             return r;
     }
     if (mode == GPUSCAN__SIZE || plan->call->queue)
@@ -9151,6 +9170,63 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
     return r;
 }
 
+/* ---- rehearsal */
+
+#define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20)
+
+/* Runs a call's own commands in the library's queue, with buffers and scratch of their own and a count of 0 that is
+   read on the device, so that they do nothing: drivers put off work until a kernel is launched for the first time in
+   some shape (PoCL compiles it then, Mesa too, others load it onto the device). Left out where what is no count's is
+   large: very many bins. */
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan_call *caller = plan->call;
+    uint32_t flags = plan->flags;
+    uint64_t bytes = GPUSCAN__SHAM_LEAST;
+    cl_mem sham = NULL, none = NULL;
+    gpuscan_call call;
+    gpuscan__chain chain;
+    gpuscan_result r;
+    int idle = 0;
+    size_t i;
+    for (i = 0; i < plan->range_count; i++) {
+        idle |= plan->ranges[i].idle;
+        if (!plan->ranges[i].idle)
+            bytes = gpuscan__max(bytes, plan->ranges[i].elements * plan->ranges[i].size);
+    }
+    if (!idle || plan->is_nothing || bytes > GPUSCAN__SHAM_MOST)
+        return GPUSCAN_SUCCESS;
+    memset(&call, 0, sizeof(call));
+    if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 && (r = gpuscan__test_buffer(gs, bytes, &sham)) == 0 &&
+        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &none)) == 0 &&
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call.scratch.mem)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, sham, bytes)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, none, GPUSCAN__SHAM_LEAST)) == 0) {
+        call.queue = gs->service_queue;
+        plan->call = &call;
+        plan->flags = GPUSCAN__FLAG_COUNT_U32;
+        if ((r = gpuscan__chain_begin(&chain, gs, &call, gs->service_queue, 1, plan)) == 0) {
+            cl_int code;
+            chain.sham = sham;
+            chain.none = none;
+            r = plan->operation->enqueue(&chain, plan, program);
+            code = gs->cl.clFinish(gs->service_queue); /* also after a failure: what was enqueued uses the buffers */
+            if (r == 0 && code != CL_SUCCESS)
+                r = gpuscan__fail(gs, code, "clFinish of a rehearsal failed");
+        }
+        r = gpuscan__chain_end(&chain, r);
+        plan->call = caller;
+        plan->flags = flags;
+    }
+    if (call.scratch.mem)
+        gs->cl.clReleaseMemObject(call.scratch.mem);
+    if (none)
+        gs->cl.clReleaseMemObject(none);
+    if (sham)
+        gs->cl.clReleaseMemObject(sham);
+    return r;
+}
+
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
 enum { GPUSCAN__HOST_ARRAYS = 6 };
@@ -9459,13 +9535,15 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
-    range->in_place = 1;
+    range->in_place = range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
-    range->in_place = 1;
+    range->in_place = range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
-    gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
+    range = gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size);
+    range->required = 0;
+    range->idle = 1;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
         return r;
@@ -9722,7 +9800,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         sums.src_offset = gpuscan__arg_buffer(&launch, desc->src);
         sums.src_pitch = plan->src_pitch;
         sums.count = desc->count;
-        sums.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+        sums.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
         sums.rows = plan->rows;
         sums.parts = plan->parts;
         sums.part_tiles = plan->part_tiles;
@@ -9748,7 +9826,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     parts.dst_pitch = plan->dst_pitch;
     parts.count = desc->count;
-    parts.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    parts.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     parts.rows = plan->rows;
     parts.parts = plan->parts;
     parts.part_tiles = plan->part_tiles;
@@ -9776,7 +9854,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     scan.dst_pitch = plan->dst_pitch;
     scan.count = desc->count;
-    scan.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    scan.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     scan.tiles = plan->tiles;
     scan.row_tiles = plan->row_tiles;
     scan.ahead = plan->ahead;
@@ -9806,7 +9884,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     rows.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     rows.dst_pitch = plan->dst_pitch;
     rows.count = desc->count;
-    rows.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    rows.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     rows.rows = plan->rows;
     rows.length = plan->length;
     rows.tile_rows = plan->tile_rows;
@@ -9927,6 +10005,7 @@ static void gpuscan__uniform_add_define(gpuscan__text *text, const gpuscan *gs, 
 static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
     gpuscan__elements *e = &plan->e;
+    gpuscan__range *range;
     uint64_t elements;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
@@ -9941,8 +10020,9 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
         e->custom = NULL;
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
         return r;
-    gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size)->reads = 1;
-    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
+    range = gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size);
+    range->reads = range->idle = 1;
+    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size)->idle = 1;
     plan->is_nothing = desc->count == 0;
     gpuscan__key_elements(plan);
     return gpuscan__resolve_count(gs, plan, desc->count_buffer, desc->count_type);
@@ -9968,7 +10048,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.block = desc->block;
     numbers.flags = plan->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
@@ -10161,7 +10241,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              "exactly one of dst and result must be given");
     if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, e->src_size, &elements)) != 0)
         return r;
-    gpuscan__input(common, "src", desc->src, elements, e->src_size);
+    gpuscan__input(common, "src", desc->src, elements, e->src_size)->idle = 1;
     gpuscan__output(common, "dst", desc->dst, 1, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
@@ -10273,7 +10353,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan_result r;
     reduce.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     reduce.count = desc->count;
-    reduce.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    reduce.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     reduce.group_tiles = plan->group_tiles;
     reduce.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     reduce.epoch = chain->place.epoch;
@@ -10291,7 +10371,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
         finish.flags = common->flags;
         r = gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(1, key->group, shared, !to_host));
     }
-    return r != 0 || !to_host ? r : gpuscan__reduce_read(chain, plan);
+    return r != 0 || !to_host || chain->sham ? r : gpuscan__reduce_read(chain, plan);
 }
 
 /* The data for ARGMIN and ARGMAX: the best value stands again behind the first. */
@@ -10743,11 +10823,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
     range = gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->pitch, plan->channels * sample_size);
     range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
+    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
@@ -11071,7 +11153,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
     count.pitch = plan->pitch;
     count.count = plan->count;
-    count.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     count.rows = plan->rows;
     count.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     count.weights_pitch = plan->weights_pitch;
