@@ -146,7 +146,8 @@
                edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     0.2.0  GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry points
-                      may have gaps, gpuscan_info: opencl
+                      may have gaps, gpuscan_info: opencl; gpuscan_X_prepare launches what it built, so that no driver
+                      compiles in the first call; programs are built without the compiler's warnings
                       gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
                       identity; a histogram's bounds are rounded to the samples' type first; custom->convert may give
                       floats below 0 to signed integers; scans of floats that are not negative do not decrease, and
@@ -694,8 +695,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    writes outputs, so after any of these the outputs are as they were.
 
    gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
-   given grows the object's scratch, so that the call neither builds nor allocates. It enqueues nothing in the caller's
-   queue. count, types and the like must be the call's; buffers (but for a histogram's weights), events and queue may
+   given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
+   once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape (not
+   with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the like must be the call's; buffers (but for a histogram's weights), events and queue may
    be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared.
    Returns what the call would, but for what concerns buffers and events.
 
@@ -859,20 +861,21 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 
-/* Hands out the object's programs, built from source or taken from a blob, for the next start.
+/* Hands out the object's programs, built from source or taken from a blob, for the next start: of what was prepared or
+   called, all that the driver puts into a program's binary.
 
    blob   out: memory for it, or NULL to learn the size
    size   in: the bytes at blob, not used where that is NULL; out: the bytes that the blob has
 
    INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it then says how many are needed).
-   It first finishes the queue of the object's last call, since drivers may go on compiling until a program has run: do
+   It may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on compiling until a program has run: do
    not call it while that queue waits for an event that this thread is still to set. Finish other queues, and those of
    other objects, yourself: PoCL up to 5.0 aborts where it is asked for a program that runs. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Sets the blob from which programs are taken that are not built yet; one that was set before is forgotten, and
    programs that are there stay. What the blob does not hold, or the driver refuses, is built from source. The blob is
-   copied.
+   copied. A program of it is loaded when gpuscan_X_prepare or a call first needs it: prepare, and the call will not.
 
    GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver or version of the library.
    INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.

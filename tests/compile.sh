@@ -514,7 +514,7 @@ awk -v name=readme '
   /^```/ { inside = 0 }
   inside { print > file }
 ' "$root/README.md"
-check 'README: its programs are found' test -e readme4.c
+check 'README: its programs are found' test -e readme5.c
 for file in readme*.c; do
   libraries=-ldl
   grep -q 'define GPUSCAN_LINK_OPENCL' "$file" && libraries=-lOpenCL
