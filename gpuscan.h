@@ -88,14 +88,14 @@
    EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
                wait list holds for all of them. The event is the last one's: once it has completed the whole call has,
                but its profiling times are those of the last command alone. (To time a call, enqueue a marker before it
-               and take the time from the marker's end.) A call does not flush its queue: clFlush it, as always, before
-               another queue waits for the event.
+               and take the time from the marker's end; the desc's tracer gets every command's event.) A call does not
+               flush its queue: clFlush it, as always, before another queue waits for the event.
 
    LIFETIMES   When a call has returned, its desc and all that the desc points to may go: init, custom texts, wait list.
                Buffers, queue and events may be released, as after any enqueue (a user event once its status is set).
                Only these must live on: what result of gpuscan_reduce points to, and the memory of buffers with
                CL_MEM_USE_HOST_PTR, until the event has completed or the queue is finished; the functions of logger,
-               allocator and opencl, and their user pointers, until gpuscan_destroy.
+               tracer, allocator and opencl, and their user pointers, until gpuscan_destroy.
 
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
@@ -110,9 +110,9 @@
                others take their place, or the end.
 
    THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context. The
-               logger's and the allocator's functions must not call the object. After fork() a child must not use its
-               parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or succeed and
-               the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
+               logger's, the tracer's and the allocator's functions must not call the object. After fork() a child must
+               not use its parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or
+               succeed and the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
 
    DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are
                the same on every device and with every strategy. Operators need to be associative, not commutative.
@@ -145,15 +145,16 @@
                [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are
                edited in kernels.cl.inc; tools/embed brings them here.
 
-   CHANGES     0.2.0  GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry points
-                      may have gaps, gpuscan_info: opencl; gpuscan_X_prepare launches what it built, so that no driver
-                      compiles in the first call; programs are built without the compiler's warnings
-                      gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
-                      identity; a histogram's bounds are rounded to the samples' type first; custom->convert may give
-                      floats below 0 to signed integers; scans of floats that are not negative do not decrease, and
-                      totals are the last elements; on GPUs short rows, images with gaps, bytes over a range, several
-                      channels, odd offsets, in place, argmin and uniform add take from 2/3 to 1/600 of the time;
-                      executables that hold the implementation are a quarter smaller
+   CHANGES     0.2.0  GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
+                      points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
+                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
+                      are built without the compiler's warnings; gpuscan_info: refused, refusals, refusal; sums start
+                      with +0, MIN and MAX of NaN alone are the identity; a histogram's bounds are rounded to the
+                      samples' type first; custom->convert may give floats below 0 to signed integers; scans of floats
+                      that are not negative do not decrease, and totals are the last elements; on GPUs short rows,
+                      images with gaps, bytes over a range, several channels, odd offsets, in place, argmin and uniform
+                      add take from 2/3 to 1/600 of the time; executables that hold the implementation are a quarter
+                      smaller
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
@@ -404,6 +405,15 @@ typedef struct gpuscan_logger {
     void *user;
 } gpuscan_logger;
 
+/* Gets each command of a call once it is enqueued, in order: name is the kernel's, or says what else it is ("clearing
+   the caller's scratch", "clEnqueueReadBuffer of the result", "clEnqueueMarkerWithWaitList"); both arguments are the
+   library's, so retain the event to look at it later. Its times need a queue with CL_QUEUE_PROFILING_ENABLE. What the
+   library enqueues for itself (self-tests, clearing of its own scratch) is not among them, nor a _host form's copies. */
+typedef struct gpuscan_tracer {
+    void (*command)(const char *name, cl_event event, void *user);
+    void *user;
+} gpuscan_tracer;
+
 /* What to hold back of a device, to test how the library gets along without it. Zero: hold back nothing. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
@@ -500,6 +510,7 @@ typedef struct gpuscan_desc {
     size_t                error_size;
     const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
                                           names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
+    gpuscan_tracer        tracer;      /* NULL: none, and commands have no more events than they need */
 } gpuscan_desc;
 
 /* What the library made of a desc and a device. The strings live as long as the object. */
@@ -696,10 +707,11 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
    given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
-   once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape (not
-   with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the like must be the call's; buffers (but for a histogram's weights), events and queue may
-   be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared.
-   Returns what the call would, but for what concerns buffers and events.
+   once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
+   (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
+   like must be the call's; buffers (but for a histogram's weights), events and queue may be left out; *event becomes
+   NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns what the call would, but
+   for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
    call.scratch.offset on; it may be 0. It builds and tries out the program, whose groups decide the size. Otherwise as
@@ -868,9 +880,9 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    size   in: the bytes at blob, not used where that is NULL; out: the bytes that the blob has
 
    INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it then says how many are needed).
-   It may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on compiling until a program has run: do
-   not call it while that queue waits for an event that this thread is still to set. Finish other queues, and those of
-   other objects, yourself: PoCL up to 5.0 aborts where it is asked for a program that runs. */
+   It may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on compiling
+   until a program has run: do not call it while that queue waits for an event that this thread is still to set. Finish
+   other queues, and those of other objects, yourself: PoCL up to 5.0 aborts where it is asked for one that runs. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Sets the blob from which programs are taken that are not built yet; one that was set before is forgotten, and
@@ -6027,6 +6039,7 @@ typedef struct gpuscan__program {
     size_t prefix_length;
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
+    const char *const *names; /* theirs */
     size_t group; /* the largest that its kernels can be launched with; 0: not asked yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int proved; /* it needs no test, or has passed it */
@@ -6051,6 +6064,7 @@ struct gpuscan {
     gpuscan_opencl cl;
     gpuscan_allocator allocator;
     gpuscan_logger logger;
+    gpuscan_tracer tracer;
     gpuscan_limits limits;
     void *library;
     cl_context context;
@@ -7187,7 +7201,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    a driver gave together with an error code. */
 static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
-    const char *const *names = plan->operation->kernels(&program->key);
+    const char *const *names = program->names = plan->operation->kernels(&program->key);
     const unsigned char *binary;
     size_t size = 0, i;
     cl_int code = CL_SUCCESS;
@@ -7744,9 +7758,17 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Takes note of a command's result; event: the command's, or NULL. */
-static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
+/* Self-tests and rehearsals are no calls. */
+static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
+    return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
+}
+
+/* Takes note of a command's result; event: the command's, or NULL. name: the tracer's; what: for words of a failure. */
+static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
+                                                const char *what) {
     gpuscan__chain_waited(chain);
+    if (code == CL_SUCCESS && event && gpuscan__chain_is_traced(chain))
+        chain->gs->tracer.command(name, event, chain->gs->tracer.user);
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(chain->gs, &event);
         return gpuscan__fail(chain->gs, code, "%s failed", what);
@@ -7759,8 +7781,14 @@ static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl
     return GPUSCAN_SUCCESS;
 }
 
+static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
+    return gpuscan__chain_named_step(chain, code, event, what, what);
+}
+
 /* Whether the next command must have an event. */
 static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
+    if (gpuscan__chain_is_traced(chain))
+        return 1;
     if (is_last)
         return chain->call->event != NULL || (chain->own_scratch && !chain->in_order);
     return !chain->in_order || chain->wait_count > 0;
@@ -7778,7 +7806,8 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
-        chain->previous = NULL;
+        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* else it was the tracer's alone */
+            chain->previous = NULL;
     } else if (chain->own_scratch) {
         gpuscan__drop_all_scratch(gs); /* half a call may have used it, and who used it before may be forgotten */
     }
@@ -7893,6 +7922,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
+    const char *name; /* the kernel's */
     gpuscan__known *known;
     cl_mem stand_in; /* for buffers that are not given: NULL, where the driver takes it */
     uint32_t stand_in_generation;
@@ -7918,6 +7948,7 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
             own = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
+    launch.name = program->names[kernel];
     launch.known = &program->known[kernel];
     launch.stand_in = nulls ? NULL : own ? own : stand_in;
     launch.stand_in_generation = !launch.stand_in ? 0 : own ? gs->scratch_generation : GPUSCAN__CALLERS;
@@ -8022,16 +8053,17 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local,
                                                 chain->wait_count, chain->waits,
                                                 gpuscan__chain_needs_event(chain, grid.is_last) ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel");
+    return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
 /* Nothing to compute and nothing to write: the event completes all the same. */
 static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
-    if (chain->call->event || chain->wait_count)
+    int needs_event = chain->call->event || gpuscan__chain_is_traced(chain);
+    if (needs_event || chain->wait_count)
         code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
-                                                         chain->call->event ? &event : NULL);
+                                                         needs_event ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList");
 }
 
@@ -11505,8 +11537,8 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
 
 /* The public structs but for the operations' descs. */
 #define GPUSCAN__STRUCTS(X)                                                                                            \
-    X(gpuscan_buffer) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator) X(gpuscan_logger) X(gpuscan_limits)       \
-    X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info) X(gpuscan_bound)
+    X(gpuscan_buffer) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator) X(gpuscan_logger) X(gpuscan_tracer)       \
+    X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info) X(gpuscan_bound)
 
 GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     static const struct {
@@ -11640,6 +11672,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     memset(gs, 0, sizeof(*gs));
     gs->allocator = allocator;
     gs->logger = desc->logger;
+    gs->tracer = desc->tracer;
     gs->limits = desc->limits;
     r = gpuscan__open(gs, desc);
     if (r == 0) {
