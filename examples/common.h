@@ -83,7 +83,7 @@ static inline const char *commas(uint64_t number) {
 static inline gpuscan *open_device(gpuscan_info *info) {
     gpuscan *gs = NULL;
     gpuscan_desc desc;
-    char words[512] = "";
+    char words[2000] = "";
     memset(&desc, 0, sizeof desc);
     desc.error = words;
     desc.error_size = sizeof words;

@@ -537,8 +537,13 @@ for file in "$root"/examples/*.c "$root"/tools/*.c; do
     left_out "$(basename "$file"): no stb_image.h"
     continue
   fi
-  check "$(basename "$file")" "${CC:-cc}" -std=c99 -O1 $c_warnings -I"$root" -fsyntax-only "$file"
-  have clang && check "$(basename "$file") with clang" clang -std=c99 $c_warnings -I"$root" -fsyntax-only "$file"
+  more=
+  if grep -q '<mpi.h>' "$file"; then
+    have mpicc || { left_out "$(basename "$file"): no mpicc"; continue; }
+    more=$(mpicc --showme:compile | sed 's/-I/-isystem /g')
+  fi
+  check "$(basename "$file")" "${CC:-cc}" -std=c99 -O1 $c_warnings $more -I"$root" -fsyntax-only "$file"
+  have clang && check "$(basename "$file") with clang" clang -std=c99 $c_warnings $more -I"$root" -fsyntax-only "$file"
 done
 [ -e "$root/examples/engine.c" ] &&
   check 'engine.c as C++' "${CXX:-c++}" -std=c++11 $warnings -I"$root" -fsyntax-only -x c++ "$root/examples/engine.c"
