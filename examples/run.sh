@@ -52,7 +52,7 @@ example() {
   name=$1
   shift
   echo "== $name"
-  if [ -x "$build/$name" ]; then
+  if [ -f "$build/$name" ]; then
     { $launcher "$build/$name" "$@"; echo $? > "$build/$name.status"; } 2>&1 | tee "$build/$name.log"
     status=$(cat "$build/$name.status")
     last=$(tail -n 1 "$build/$name.log")
@@ -110,6 +110,17 @@ if command -v mpicc > /dev/null 2>&1; then
   example mpi_scan
 else
   echo "There is no mpicc, so mpi_scan is left out."
+fi
+
+launcher=
+for python in python3 /usr/bin/python3; do
+  [ -z "$launcher" ] && "$python" -c 'import numpy' 2> /dev/null && launcher=$python
+done
+if [ -n "$launcher" ]; then
+  cp scan.py "$build/scan.py"
+  example scan.py
+else
+  echo "There is no python3 with numpy, so scan.py is left out."
 fi
 
 device=$(sed -n 's/^device: //p' "$build/methods.log" | head -n 1)

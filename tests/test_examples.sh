@@ -71,6 +71,25 @@ else
   echo 'FAILED: mpi_scan.c'
 fi
 
+# ---- Python
+
+python=
+for candidate in python3 /usr/bin/python3; do
+  [ -z "$python" ] && "$candidate" -c 'import numpy' 2> /dev/null && python=$candidate
+done
+if [ -n "$python" ]; then
+  check 'Python' 0 'scan.py: as numpy has it' "$python" "$root/examples/scan.py"
+  check 'Python: no device of that name' 1 "none of .* devices has 'nothing'" env GPUSCAN_DEVICE=nothing "$python" \
+    "$root/examples/scan.py"
+  # the library of another version: its structs are refused before anything is called
+  sed 's/^    const char  *\*library; .*/    int more; &/' "$root/gpuscan.h" > gpuscan.h
+  "${CC:-cc}" -shared -fPIC -DGPUSCAN_IMPLEMENTATION -x c gpuscan.h -o other.so -ldl
+  check 'Python: a library of other structs' 1 'gpuscan_desc differs' env GPUSCAN_LIBRARY="$work/other.so" "$python" \
+    "$root/examples/scan.py"
+else
+  left_out 'scan.py, no python3 with numpy'
+fi
+
 # ---- what cannot be written
 
 picture=$root/tools/figures/cpu-scan.png
