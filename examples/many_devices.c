@@ -26,14 +26,6 @@ typedef struct part {
     uint64_t sum;                   /* of the part, on the host */
 } part;
 
-static cl_mem part_buffer(cl_context context, uint64_t bytes, void *data) {
-    cl_int code;
-    cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0),
-                                bytes ? (size_t)bytes : 1, data, &code);
-    check(NULL, code, "clCreateBuffer");
-    return mem;
-}
-
 static void open_part(part *p, cl_context context, cl_device_id device, uint32_t *data, uint64_t count) {
     gpuscan_desc desc;
     char words[2000] = "";
@@ -50,10 +42,10 @@ static void open_part(part *p, cl_context context, cl_device_id device, uint32_t
     if (gpuscan_create(&p->gs, &desc) != GPUSCAN_SUCCESS)
         fail("gpuscan_create", words);
     p->count = count;
-    p->src = part_buffer(context, count * 4, count ? data : NULL);
-    p->dst = part_buffer(context, count * 8, NULL);
-    p->total = part_buffer(context, 8, NULL);
-    p->before = part_buffer(context, 8, NULL);
+    p->src = make_buffer(context, CL_MEM_READ_WRITE, (size_t)(count * 4), count ? data : NULL);
+    p->dst = make_buffer(context, CL_MEM_READ_WRITE, (size_t)(count * 8), NULL);
+    p->total = make_buffer(context, CL_MEM_READ_WRITE, 8, NULL);
+    p->before = make_buffer(context, CL_MEM_READ_WRITE, 8, NULL);
 }
 
 static void close_part(part *p) {

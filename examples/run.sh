@@ -77,6 +77,7 @@ example() {
 
 programs='prefix_sum engine histogram equalize auto_exposure methods many_devices'
 ! command -v mpicc > /dev/null 2>&1 || programs="$programs mpi_scan"
+if echo '#include <EGL/egl.h>' | "${CC:-cc}" -fsyntax-only -x c - 2> /dev/null; then programs="$programs gl_particles"; fi
 for program in $programs; do
   compile $program 1 $program & # side by side: that takes half the time
 done
@@ -102,6 +103,11 @@ else
 fi
 
 example many_devices
+if [ -x "$build/gl_particles" ]; then
+  example gl_particles "$out/particles.png"
+else
+  echo "There is no OpenGL with EGL, so gl_particles is left out."
+fi
 if command -v mpicc > /dev/null 2>&1; then
   # four ranks on however many cores, as whoever runs this
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

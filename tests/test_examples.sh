@@ -1,6 +1,6 @@
 #!/bin/sh
 # What examples/run.sh does not show: many ranks, ranks that have no elements, a rank that fails; several devices in one
-# process; pictures that cannot be written; Python. Called by tests/run.sh. The last line is "N passed, N failed".
+# process; particles in OpenGL; pictures that cannot be written; Python. Called by tests/run.sh. The last line is "N passed, N failed".
 
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 work=$root/build/test_examples
@@ -69,6 +69,25 @@ elif compile mpi_scan; then
 else
   failed=$((failed + 1))
   echo 'FAILED: mpi_scan.c'
+fi
+
+# ---- OpenGL, where the particles go through the host unless a driver shares its buffers
+
+if ! echo '#include <EGL/egl.h>' | "${CC:-cc}" -fsyntax-only -x c - 2> /dev/null; then
+  left_out 'gl_particles, no EGL'
+elif compile gl_particles; then
+  ./gl_particles --host probe.png 10 > probe.txt 2>&1
+  if grep -q '^EGL: ' probe.txt; then
+    left_out "gl_particles: $(cat probe.txt)"
+  else
+    check 'particles' 0 'every pixel as a loop draws it' ./gl_particles particles.png 20000
+    check 'particles through the host' 0 'through the host.*every pixel as a loop draws it' ./gl_particles --host host.png 20000
+    check 'the same picture' 0 0 sh -c 'cmp particles.png host.png; echo $?'
+    check 'twelve particles' 0 'every pixel as a loop draws it' ./gl_particles few.png 12
+  fi
+else
+  failed=$((failed + 1))
+  echo 'FAILED: gl_particles.c'
 fi
 
 # ---- Python
