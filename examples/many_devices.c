@@ -1,6 +1,6 @@
 /* cc -O2 -I.. many_devices.c -o many_devices -lm -lOpenCL        (macOS: -framework OpenCL)
 
-   many_devices [elements]
+   many_devices [elements [devices]]
 
    One process and all devices of a context: each has a queue, a gpuscan object and a part of the array. Calls only
    enqueue, so one thread keeps all devices busy. Two ways to join the parts' scans, both compared with a plain loop:
@@ -9,8 +9,9 @@
      uniform add  scan every part and take its total; add what precedes it: reads once, writes twice, but the scans need
                   not wait for another device
 
-   The context has the devices of the platform with the best one (GPUSCAN_DEVICE=name: with the first of that name).
-   POCL_DEVICES="pthread pthread" makes two of one CPU, to try. examples/mpi_scan.c does the same over machines. */
+   The context has the devices of the platform with the best one (GPUSCAN_DEVICE=name: with the first of that name). A
+   second number is how many of them take part. POCL_DEVICES="pthread pthread" makes two of one CPU, to try.
+   examples/mpi_scan.c does the same over machines. */
 #define GPUSCAN_LINK_OPENCL
 #define GPUSCAN_IMPLEMENTATION
 #include "common.h"
@@ -151,7 +152,7 @@ int main(int argc, char **argv) {
     cl_device_id devices[MOST_DEVICES];
     cl_platform_id platform;
     part parts[MOST_DEVICES];
-    cl_uint count = 0, d;
+    cl_uint count = 0, most = argc > 2 ? (cl_uint)strtoul(argv[2], NULL, 10) : MOST_DEVICES, d;
     uint32_t *data;
     uint64_t *wanted, sum = 0;
     cl_context context;
@@ -159,13 +160,15 @@ int main(int argc, char **argv) {
     gpuscan *best = open_device(&info);
     cl_int code;
     int way, round;
-    if (all == 0 || argc > 2)
-        fail("usage", "many_devices [elements]");
+    if (all == 0 || most == 0 || argc > 3)
+        fail("usage", "many_devices [elements [devices]]");
     check(NULL, clGetDeviceInfo(info.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL), "clGetDeviceInfo");
     gpuscan_destroy(best);
     check(NULL, clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST_DEVICES, devices, &count), "clGetDeviceIDs");
     if (count > MOST_DEVICES)
         count = MOST_DEVICES;
+    if (count > most)
+        count = most;
     context = clCreateContext(NULL, count, devices, NULL, NULL, &code);
     check(NULL, code, "clCreateContext");
 
