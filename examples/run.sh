@@ -77,7 +77,12 @@ example() {
 
 programs='prefix_sum engine histogram equalize auto_exposure methods many_devices'
 ! command -v mpicc > /dev/null 2>&1 || programs="$programs mpi_scan"
-if echo '#include <EGL/egl.h>' | "${CC:-cc}" -fsyntax-only -x c - 2> /dev/null; then programs="$programs gl_particles"; fi
+# Whether a header is here.
+has_header() {
+  echo "#include <$1>" | "${CC:-cc}" -fsyntax-only -x c - 2> /dev/null
+}
+! has_header EGL/egl.h || programs="$programs gl_particles"
+! has_header vulkan/vulkan.h || programs="$programs vulkan_scan"
 for program in $programs; do
   compile $program 1 $program & # side by side: that takes half the time
 done
@@ -107,6 +112,11 @@ if [ -x "$build/gl_particles" ]; then
   example gl_particles "$out/particles.png"
 else
   echo "There is no OpenGL with EGL, so gl_particles is left out."
+fi
+if [ -x "$build/vulkan_scan" ]; then
+  example vulkan_scan
+else
+  echo "There is no Vulkan, so vulkan_scan is left out."
 fi
 if command -v mpicc > /dev/null 2>&1; then
   # four ranks on however many cores, as whoever runs this

@@ -542,10 +542,11 @@ for file in "$root"/examples/*.c "$root"/tools/*.c; do
     have mpicc || { left_out "$(basename "$file"): no mpicc"; continue; }
     more=$(mpicc --showme:compile | sed 's/-I/-isystem /g')
   fi
-  if grep -q '<EGL/egl.h>' "$file" && ! echo '#include <EGL/egl.h>' | "${CC:-cc}" -fsyntax-only -x c - 2> /dev/null; then
-    left_out "$(basename "$file"): no EGL/egl.h"
-    continue
-  fi
+  missing=
+  for header in EGL/egl.h vulkan/vulkan.h; do
+    grep -q "<$header>" "$file" && ! echo "#include <$header>" | "${CC:-cc}" -fsyntax-only -x c - 2> /dev/null && missing=$header
+  done
+  [ -z "$missing" ] || { left_out "$(basename "$file"): no $missing"; continue; }
   check "$(basename "$file")" "${CC:-cc}" -std=c99 -O1 $c_warnings $more -I"$root" -fsyntax-only "$file"
   have clang && check "$(basename "$file") with clang" clang -std=c99 $c_warnings $more -I"$root" -fsyntax-only "$file"
 done

@@ -90,6 +90,23 @@ else
   echo 'FAILED: gl_particles.c'
 fi
 
+# ---- Vulkan, likewise
+
+if ! echo '#include <vulkan/vulkan.h>' | "${CC:-cc}" -fsyntax-only -x c - 2> /dev/null; then
+  left_out 'vulkan_scan, no Vulkan'
+elif compile vulkan_scan; then
+  ./vulkan_scan --host 10 > probe.txt 2>&1
+  if grep -q '^vkCreateInstance: \|^Vulkan: there is no device' probe.txt; then
+    left_out "vulkan_scan: $(tail -1 probe.txt)"
+  else
+    check 'Vulkan' 0 '100,003 elements.*every sum as in a loop' ./vulkan_scan 100003
+    check 'Vulkan through the host' 0 'through the host.*every sum as in a loop' ./vulkan_scan --host 1
+  fi
+else
+  failed=$((failed + 1))
+  echo 'FAILED: vulkan_scan.c'
+fi
+
 # ---- Python
 
 python=
