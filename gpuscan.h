@@ -4060,9 +4060,9 @@ static const char *gpuscan__kernels[] = {
     "       prefix(t) = prefix(t - 1) op sum(t)\n"
     "\n"
     "   or, but for sums of floats, the prefix before t's window op the scan of its sums at t, which takes the folding group\n"
-    "   an eighth of the time (H200, 12-byte structs, 2^28 bytes: FIGURES). So floats come out with the same bits\n"
-    "   whatever the timing, and whoever computes it; and since a tile takes over both prefix(t - 1) and prefix(t), it begins\n"
-    "   where the one before ends. Whoever waits too long does: all waits end. */\n"
+    "   an eighth of the time (H200, 2^28 bytes of structs of 16 bytes: 178 us, by a chain 220). So floats come out with the\n"
+    "   same bits whatever the timing, and whoever computes it; and since a tile takes over both prefix(t - 1) and prefix(t),\n"
+    "   it begins where the one before ends. Whoever waits too long does: all waits end. */\n"
     "\n"
     "#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n"
     "#if GPUSCAN_PTX /* groups start in this order; if not, it only takes longer */\n"
@@ -4215,7 +4215,7 @@ static const char *gpuscan__kernels[] = {
     "/* In place a tile is overwritten only once its sum is published: so whoever sums it for that has read it, or, if that\n"
     "   takes too long, whoever scans it publishes the sum, and whoever reads it after that finds that it is there. Words\n"
     "   that have room for a value publish by a maximum: late sums, which may be of what has been overwritten, have the lower\n"
-    "   flag and change nothing (H200, u32, 2^28 bytes: FIGURES us, with a fence and a second look 162). */\n"
+    "   flag and change nothing (H200, u32, 2^28 bytes: 150 us, with a fence and a second look 162). */\n"
     "#if GPUSCAN_PTX && GPUSCAN_ONE_WORD && GPUSCAN_WORD == 64\n"
     "#define GPUSCAN_SUM_BY_MAXIMUM 1\n"
     "#else\n"
@@ -4877,26 +4877,94 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Where the edges are while samples are compared with them: in local memory, if they fit there. */\n"
+    "/* Where the edges are while samples are compared with them: in local memory, if they fit there; and where between the\n"
+    "   first and the last a search begins and ends, for each of EDGE_CELLS cells of equal width. */\n"
     "#if GPUSCAN_LOCAL_EDGES\n"
-    "typedef local const GPUSCAN_EDGE *gpuscan_edges;\n"
-    "#define GPUSCAN_EDGE_PLACE(k) ((k) + (k) / 32) /* a search begins with multiples of large steps: not all in one bank */\n"
+    "typedef struct {\n"
+    "    local const GPUSCAN_EDGE *at;\n"
+    "    GPUSCAN_EDGE first, last;\n"
+    "#if GPUSCAN_EDGE_CELLS\n"
+    "    local const uint *cells;\n"
+    "    GPUSCAN_EDGE_REAL scale; /* cells a unit */\n"
+    "#endif\n"
+    "} gpuscan_edges;\n"
+    "#define GPUSCAN_EDGE_PLACE(k)     ((k) + (k) / 32) /* searches begin with multiples of large steps: in several banks */\n"
+    "#define GPUSCAN_EDGE_AT(edges, k) (edges).at[GPUSCAN_EDGE_PLACE(k)]\n"
+    "#define GPUSCAN_EDGE_FIRST(edges) (edges).first\n"
+    "#define GPUSCAN_EDGE_LAST(edges)  (edges).last\n"
     "#else\n"
     "typedef global const GPUSCAN_EDGE *gpuscan_edges;\n"
-    "#define GPUSCAN_EDGE_PLACE(k) (k)\n"
+    "#define GPUSCAN_EDGE_AT(edges, k) (edges)[k]\n"
+    "#define GPUSCAN_EDGE_FIRST(edges) (edges)[0]\n"
+    "#define GPUSCAN_EDGE_LAST(edges)  (edges)[GPUSCAN_BINS]\n"
     "#endif\n"
     "\n",
-    "/* The last bin that begins at s or below it, of a sample that is not below edges[0]: bit by bit, without branches. */\n"
+    "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
+    "/* A sample's cell. Every step is monotone, however it rounds: so edges in lower cells lie below the sample, edges in\n"
+    "   higher ones above it, and only those of its own cell must be compared. */\n"
+    "static inline uint gpuscan_edge_cell(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "    GPUSCAN_EDGE_REAL at = s - edges.first;\n"
+    "#else\n"
+    "    GPUSCAN_EDGE_REAL at = (GPUSCAN_EDGE_REAL)((GPUSCAN_OFFSET)s - (GPUSCAN_OFFSET)edges.first);\n"
+    "#endif\n"
+    "    at = fmax(at * edges.scale, (GPUSCAN_EDGE_REAL)0); /* NaN, of infinite edges, is cell 0 */\n"
+    "    return (uint)fmin(at, (GPUSCAN_EDGE_REAL)(GPUSCAN_EDGE_CELLS - 1));\n"
+    "}\n"
+    "\n"
+    "/* The bins that begin in lower cells, but for the first. */\n"
+    "static inline uint gpuscan_edges_below(uint cell, gpuscan_edges edges) {\n"
+    "    uint low = 0, high = GPUSCAN_BINS - 1;\n"
+    "    while (low < high) {\n"
+    "        uint middle = (low + high + 1) / 2;\n"
+    "        if (gpuscan_edge_cell(GPUSCAN_EDGE_AT(edges, middle), edges) < cell)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle - 1;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n"
+    "\n"
+    "/* By all work-items of the group, once the edges are there. */\n"
+    "static inline void gpuscan_cells_make(gpuscan_edges *edges, local uint *cells) {\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "    GPUSCAN_EDGE_REAL range = edges->last - edges->first;\n"
+    "#else\n"
+    "    GPUSCAN_EDGE_REAL range = (GPUSCAN_EDGE_REAL)((GPUSCAN_OFFSET)edges->last - (GPUSCAN_OFFSET)edges->first);\n"
+    "#endif\n"
+    "    edges->scale = GPUSCAN_EDGE_CELLS / range;\n"
+    "    if (!(range > 0) || isinf(range) || isinf(edges->scale))\n"
+    "        edges->scale = 0; /* one cell for all */\n"
+    "    edges->cells = cells;\n"
+    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_EDGE_CELLS; k += GPUSCAN_GROUP)\n"
+    "        cells[k] = gpuscan_edges_below(k, *edges) | gpuscan_edges_below(k + 1, *edges) << 16;\n"
+    "}\n"
+    "\n"
+    "/* The last bin that begins at s or below it, of a sample that is not outside. */\n"
+    "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
+    "    uint cell = edges.cells[gpuscan_edge_cell(s, edges)], low = cell & 0xffff, high = cell >> 16;\n"
+    "    while (low < high) {\n"
+    "        uint middle = (low + high + 1) / 2;\n"
+    "        if (GPUSCAN_EDGE_AT(edges, middle) <= s)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle - 1;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n"
+    "#else\n"
+    "/* The last bin that begins at s or below it, of a sample that is not outside: bit by bit, without branches. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
     "    uint bin = 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint step = GPUSCAN_EDGE_STEP; step > 0; step /= 2) {\n"
     "        uint next = min(bin + step, (uint)GPUSCAN_BINS);\n"
-    "        bin = next < GPUSCAN_BINS && edges[GPUSCAN_EDGE_PLACE(next)] <= s ? next : bin;\n"
+    "        bin = next < GPUSCAN_BINS && GPUSCAN_EDGE_AT(edges, next) <= s ? next : bin;\n"
     "    }\n"
     "    return bin;\n"
     "}\n"
-    "\n"
+    "#endif\n"
+    "\n",
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
     "\n"
@@ -4922,8 +4990,8 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
-    "    lower = edges[0];\n"
-    "    upper = edges[GPUSCAN_EDGE_PLACE(GPUSCAN_BINS)];\n"
+    "    lower = GPUSCAN_EDGE_FIRST(edges);\n"
+    "    upper = GPUSCAN_EDGE_LAST(edges);\n"
     "#endif\n"
     "    bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);        /* NaN is not, nor anywhere else */\n"
     "    uint elsewhere = s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n"
@@ -5008,9 +5076,9 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
-    "    if (s < edges[0])\n"
+    "    if (s < GPUSCAN_EDGE_FIRST(edges))\n"
     "        return gpuscan_outside(true);\n"
-    "    if (GPUSCAN_CLOSED ? s > edges[GPUSCAN_EDGE_PLACE(GPUSCAN_BINS)] : s >= edges[GPUSCAN_EDGE_PLACE(GPUSCAN_BINS)])\n"
+    "    if (GPUSCAN_CLOSED ? s > GPUSCAN_EDGE_LAST(edges) : s >= GPUSCAN_EDGE_LAST(edges))\n"
     "        return gpuscan_outside(false);\n"
     "    return gpuscan_edge_bin(s, edges);\n"
     "#else\n"
@@ -5778,9 +5846,18 @@ static const char *gpuscan__kernels[] = {
     "    local GPUSCAN_EDGE *copied = (local GPUSCAN_EDGE *)(shared + GPUSCAN_EDGES_AT);\n"
     "    for (uint k = GPUSCAN_ITEM; k <= GPUSCAN_BINS; k += GPUSCAN_GROUP)\n"
     "        copied[GPUSCAN_EDGE_PLACE(k)] = edges_buffer[numbers.edges_offset + k];\n"
-    "    gpuscan_edges edges = copied;\n"
     "#endif\n"
     "    GPUSCAN_BARRIER();\n"
+    "#if GPUSCAN_LOCAL_EDGES\n"
+    "    gpuscan_edges edges;\n"
+    "    edges.at = copied;\n"
+    "    edges.first = GPUSCAN_EDGE_AT(edges, 0);\n"
+    "    edges.last = GPUSCAN_EDGE_AT(edges, GPUSCAN_BINS);\n"
+    "#if GPUSCAN_EDGE_CELLS\n"
+    "    gpuscan_cells_make(&edges, shared + GPUSCAN_CELLS_AT);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "#endif\n"
     "#else\n"
     "    local uint *bins = 0;\n"
     "    uint copy = 0;\n"
@@ -5817,14 +5894,14 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            gpuscan_sample_part here = parts[k];\n"
-    "            if (here.is_whole) {\n"
+    "            if (here.is_whole) {\n",
     "                gpuscan_count_vector(loaded[k], here.first, here.weights, copy, first_bin, bins, accumulators,\n"
     "                                     GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "                continue;\n"
     "            }\n"
     "            for (ulong i = here.first; i < here.last; i++)\n"
     "                GPUSCAN_COUNT_ALONE(i);\n"
-    "        }\n",
+    "        }\n"
     "    }\n"
     "#else\n"
     "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
@@ -5906,12 +5983,12 @@ static const char *gpuscan__kernels[] = {
     "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
     "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
     "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n"
     "                before[j] = members == 1 ? 0\n"
     "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
     "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
-    "GPUSCAN_UNROLL\n",
+    "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
@@ -6096,6 +6173,7 @@ typedef struct gpuscan__tuning {
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
     uint32_t src_size;  /* and of this size in the source; 0: any */
     int inclusive;      /* 1: for inclusive scans only */
+    int unpacked;       /* 1: for integers of 1 or 2 bytes only that are not added as parts of words */
 } gpuscan__tuning;
 
 /* Samples of 1 byte, of more; where elements are meant: of up to 4 bytes, of more. */
@@ -6881,23 +6959,27 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     /* Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is what a cache of 50 MB
        holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the rows and registers are
        the most bytes in flight a multiprocessor without spills: 64 registers hold 8 rows of 4 bytes (566 us), inclusive
-       scans of integers want 72 (569; in 64: 597). Packed elements need fewer. For 8 bytes the compiler's choice serves
+       scans of integers want 72 (569; in 64: 597). Packed elements need fewer; bytes and 16 bits that are not packed
+       want small groups (2^28 bytes: maxima of i16 152, in groups of 256 with 64 registers 219; of i8 228 and 263), and
+       structs more registers (16 bytes: 178, in 64 266; 32 bytes: 264). For 8 bytes the compiler's choice serves
        exclusive scans (u64, f64, affine: 1134 to 1145; inclusive: 1146, 1475, 1210), and 80 inclusive ones (1151, 1166,
        1197; 6 rows in 64 take 1166 for all), 22 MiB ahead (u64 at 2^30: 4546; 24 MiB: 4558). */
     static const gpuscan__tuning scan[] = {
-        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0},
-        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0, 0},
-        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0},
-        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0},
-        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 1},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 0, 8, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, 0}};
+        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
+        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0, 0, 0},
+        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
+        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, 0, 1},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, 0, 1},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 1, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 8, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, 0, 0}};
     gpuscan__profile_progress(p);
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
@@ -6952,7 +7034,7 @@ static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
    5.9 and 3.7 (without any prefetch 23.8 and 5.0). Half to eight times the distance does as well. */
 static void gpuscan__profile_cpu(gpuscan__profile *p) {
     static const gpuscan__tuning scan[] = {
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}};
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0, 0}};
     p->polls = 256;
     GPUSCAN__TUNE(p, scan);
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4);
@@ -9767,7 +9849,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
 static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     return row->up_to >= bytes && (!row->size || row->size == gpuscan__max(e->src_size, e->dst_size)) &&
-           (!row->src_size || row->src_size == e->src_size) && (!row->inclusive || plan->key.inclusive);
+           (!row->src_size || row->src_size == e->src_size) && (!row->inclusive || plan->key.inclusive) &&
+           (!row->unpacked || (gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0)));
 }
 
 /* The tuning of the size, or where a strategy is forced the first of its own. */
@@ -10687,6 +10770,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t slices, slice_bins; /* into how many slices the bins are cut, of how many each; by value: 1, the values */
     uint32_t by_value, merge;    /* GPUSCAN__BY_VALUE_..., GPUSCAN__MERGE_... */
     uint32_t local_edges;        /* edges are copied to local memory */
+    uint32_t edge_cells;         /* cells of equal width that say where to search them; 0: none */
     uint32_t byte_tables;
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
@@ -10741,15 +10825,18 @@ static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
     return words ? words : 1;
 }
 
-/* The edges behind it, from an even word on, for edges of 8 bytes; and all together. */
+/* The edges behind it, from an even word on, for edges of 8 bytes; then their cells; and all together. */
 static uint32_t gpuscan__edges_at(const gpuscan__histogram_key *own) {
     return (gpuscan__local_all(own) + 1) / 2 * 2;
 }
 
-static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_type sample) {
+static uint32_t gpuscan__cells_at(const gpuscan__histogram_key *own, gpuscan_type sample) {
     uint32_t words = gpuscan__types[sample].size == 8 ? 2 : 1;
-    uint64_t edges = (uint64_t)own->bins + 1 + own->bins / 32; /* with what keeps them from one bank */
-    return own->local_edges ? gpuscan__edges_at(own) + edges * words : gpuscan__local_all(own);
+    return gpuscan__edges_at(own) + (own->bins + 1 + own->bins / 32) * words; /* with what keeps them from one bank */
+}
+
+static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_type sample) {
+    return own->local_edges ? gpuscan__cells_at(own, sample) + own->edge_cells : gpuscan__local_all(own);
 }
 
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -10765,6 +10852,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define(text, "SAMPLE", sample->name);
     gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
     gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
+    gpuscan__define(text, "EDGE_REAL", real);
     if (sample->kind == 'f') {
         gpuscan__define(text, "SAMPLE_FLOAT", real);
         gpuscan__define_number(text, "REAL_SIZE", f64 ? 8 : 4);
@@ -10804,6 +10892,8 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "LOCAL_ALL", gpuscan__local_all(&own));
     gpuscan__define_number(text, "LOCAL_EDGES", own.local_edges);
     gpuscan__define_number(text, "EDGES_AT", gpuscan__edges_at(&own));
+    gpuscan__define_number(text, "EDGE_CELLS", own.edge_cells);
+    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, (gpuscan_type)plan->key.src));
     gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, (gpuscan_type)plan->key.src));
     for (step = 1; step * 2 < own.bins; step *= 2)
         continue;
@@ -11091,9 +11181,33 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return 1;
 }
 
-/* More edges are not searched faster in local memory (H200, f32, 4, 16, 256, 1000 edges, us: there 83, 112, 335, 685, in
-   the cache 131, 189, 343, 394). */
-#define GPUSCAN__LOCAL_EDGES 256
+/* Edges in local memory, up to so many, and there cells that a search begins with, but for few edges or few samples
+   (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84, 112,
+   280, 243, 685; with cells 115, 121, 128, 133, 138). */
+#define GPUSCAN__LOCAL_EDGES 2048
+#define GPUSCAN__EDGES_ALONE 32  /* without cells */
+#define GPUSCAN__FEW_EDGES   256 /* without cells more are searched faster in the cache */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* samples */
+
+/* The edges beside the bins, for fewer copies of these if need be: 4 against conflicts are enough. */
+static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
+    gpuscan__histogram_key *own = &plan->key;
+    uint32_t copies = own->copies;
+    if (own->bins > GPUSCAN__LOCAL_EDGES)
+        return;
+    own->local_edges = 1;
+    if (own->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
+        for (own->edge_cells = 64; own->edge_cells < 4 * own->bins && own->edge_cells < 4096;)
+            own->edge_cells *= 2;
+    own->slice_bins = (uint32_t)plan->all_bins;
+    while (own->copies > (own->bins > GPUSCAN__FEW_EDGES ? 1 : 4) && gpuscan__local_words(own, plan->sample) * 4 > local)
+        own->copies /= 2;
+    if (gpuscan__local_words(own, plan->sample) * 4 > local ||
+        (own->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
+        own->local_edges = own->edge_cells = 0;
+        own->copies = copies;
+    }
+}
 
 /* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
@@ -11117,7 +11231,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!gpuscan__key_is_cpu(key))
         key->group =
             gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(profile->counts_group, common->group_limit));
-    own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = 0;
+    own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
@@ -11153,15 +11267,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     }
     for (own->copies = 1; own->copies * 2 <= copies && plan->all_bins * 8 * own->copies <= copies_local;)
         own->copies *= 2;
-    if (own->form == GPUSCAN_BINS_EDGES && own->bins <= GPUSCAN__LOCAL_EDGES && !gpuscan__key_is_cpu(key) &&
-        own->slices == 1) {
-        /* the edges beside the bins, for fewer copies of these if need be: 4 against conflicts are enough */
-        own->local_edges = 1;
-        own->slice_bins = (uint32_t)plan->all_bins;
-        while (own->copies > 4 && gpuscan__local_words(own, plan->sample) * 4 > local)
-            own->copies /= 2;
-        own->local_edges = gpuscan__local_words(own, plan->sample) * 4 <= local;
-    }
+    if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
+        gpuscan__histogram_edges(plan, local);
     return GPUSCAN_SUCCESS;
 }
 
