@@ -432,7 +432,8 @@ typedef struct gpuscan_limits {
 
 /* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
    table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or what it likes of it: what
-   is NULL comes from the loader, or is what is linked. */
+   is NULL comes from the loader, or is what is linked. All are of OpenCL 1.2; the library will do without a later one
+   where a loader has it not. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
