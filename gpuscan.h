@@ -4107,11 +4107,11 @@ static const char *gpuscan__kernels[] = {
     "    return row;\n"
     "}\n"
     "\n",
-    "/* LOADS_AFTER: what stands at a tile's end goes to those of its elements that end it. All sub-groups find the same. */\n"
+    "/* LOADS_AFTER: what stands at a tile's end goes to those of its elements that end it, which see it after the next\n"
+    "   GPUSCAN_LANES_SYNC. All sub-groups find the same. */\n"
     "GPUSCAN_INLINE void gpuscan_after_share(gpuscan_t after, local gpuscan_shared *shared) {\n"
     "    if (GPUSCAN_LANE == 0)\n"
     "        shared->prefix = after;\n"
-    "    GPUSCAN_LANES_SYNC();\n"
     "}\n"
     "\n"
     "/* What precedes a tile that is not its row's first. */\n"
@@ -4184,8 +4184,8 @@ static const char *gpuscan__kernels[] = {
     "            if (late) {\n"
     "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW), shared);\n"
     "                known = GPUSCAN_WINDOW;\n"
-    "            } else if (known == done && mine) {\n"
-    "                continue;\n",
+    "            } else if (known == done && mine) {\n",
+    "                continue;\n"
     "            } else {\n"
     "                sums = gpuscan_window_begin(sum, shared);\n"
     "            }\n"
@@ -4326,6 +4326,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_LOADS_AFTER\n"
     "    if (tile == 0)\n"
     "        gpuscan_after_share(gpuscan_combine(base, sum), shared);\n"
+    "    GPUSCAN_LANES_SYNC();\n"
     "#endif\n"
     "#if !GPUSCAN_HAS_LANES\n"
     "    if (GPUSCAN_ITEM == 0)\n"
@@ -11183,8 +11184,8 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 }
 
 /* Edges in local memory, up to so many, and there cells that a search begins with, but for few edges or few samples
-   (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84, 112,
-   280, 243, 685; with cells 115, 121, 128, 133, 138). */
+   (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84,
+   112, 280, 243, 685; with cells 115, 121, 128, 133, 138). */
 #define GPUSCAN__LOCAL_EDGES 2048
 #define GPUSCAN__EDGES_ALONE 32  /* without cells */
 #define GPUSCAN__FEW_EDGES   256 /* without cells more are searched faster in the cache */
@@ -11193,7 +11194,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 /* The edges beside the bins, for fewer copies of these if need be: 4 against conflicts are enough. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
-    uint32_t copies = own->copies;
+    uint32_t copies = own->copies, least = own->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
     if (own->bins > GPUSCAN__LOCAL_EDGES)
         return;
     own->local_edges = 1;
@@ -11201,7 +11202,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
         for (own->edge_cells = 64; own->edge_cells < 4 * own->bins && own->edge_cells < 4096;)
             own->edge_cells *= 2;
     own->slice_bins = (uint32_t)plan->all_bins;
-    while (own->copies > (own->bins > GPUSCAN__FEW_EDGES ? 1 : 4) && gpuscan__local_words(own, plan->sample) * 4 > local)
+    while (own->copies > least && gpuscan__local_words(own, plan->sample) * 4 > local)
         own->copies /= 2;
     if (gpuscan__local_words(own, plan->sample) * 4 > local ||
         (own->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
