@@ -53,6 +53,8 @@ example() {
   shift
   echo "== $name"
   if [ -f "$build/$name" ]; then
+    # shellcheck disable=SC2086 # the launcher is several words
+    # shellcheck disable=SC2086 # the launcher is several words
     { $launcher "$build/$name" "$@"; echo $? > "$build/$name.status"; } 2>&1 | tee "$build/$name.log"
     status=$(cat "$build/$name.status")
     last=$(tail -n 1 "$build/$name.log")
