@@ -124,9 +124,10 @@ static cl_uint frame_on_cpu(particle *now, cl_uint count) {
 }
 
 static void draw_on_cpu(const particle *p, cl_uint count, unsigned char *rgba) {
+    static const unsigned char black[4] = {0, 0, 0, 255};
     cl_uint i;
     for (i = 0; i < WIDTH * HEIGHT; i++)
-        memcpy(rgba + 4 * i, "\0\0\0\377", 4);
+        memcpy(rgba + 4 * i, black, 4);
     for (i = 0; i < count; i++)
         memcpy(rgba + 4 * ((size_t)(p[i].y >> 8) * WIDTH + (size_t)(p[i].x >> 8)), &p[i].colour, 4);
 }

@@ -133,11 +133,13 @@ static uint64_t compare(part *parts, cl_uint count, const uint64_t *wanted) {
     uint64_t wrong = 0, i;
     cl_uint d;
     for (d = 0; d < count; d++) {
-        uint64_t *got = (uint64_t *)allocate((size_t)(parts[d].count * 8));
-        if (parts[d].count)
-            check(NULL, clEnqueueReadBuffer(parts[d].queue, parts[d].dst, CL_TRUE, 0, (size_t)(parts[d].count * 8), got,
-                                            0, NULL, NULL),
-                  "clEnqueueReadBuffer");
+        uint64_t *got;
+        if (parts[d].count == 0)
+            continue;
+        got = (uint64_t *)allocate((size_t)(parts[d].count * 8));
+        check(NULL, clEnqueueReadBuffer(parts[d].queue, parts[d].dst, CL_TRUE, 0, (size_t)(parts[d].count * 8), got, 0,
+                                        NULL, NULL),
+              "clEnqueueReadBuffer");
         for (i = 0; i < parts[d].count; i++)
             wrong += got[i] != *wanted++;
         free(got);
