@@ -1,4 +1,4 @@
-/* gpuscan.h - v0.1.0 - prefix sum, reduction and histogram on any OpenCL device - MIT-0 or public domain
+/* gpuscan.h - v0.2.0 - prefix sum, reduction and histogram on any OpenCL device - MIT-0 or public domain
 
    Do this in ONE C or C++ file, and include the header without the define everywhere else:
 
@@ -88,14 +88,14 @@
    EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
                wait list holds for all of them. The event is the last one's: once it has completed the whole call has,
                but its profiling times are those of the last command alone. (To time a call, enqueue a marker before it
-               and take the time from the marker's end.) A call does not flush its queue: clFlush it, as always, before
-               another queue waits for the event.
+               and take the time from the marker's end; the desc's tracer gets every command's event.) A call does not
+               flush its queue: clFlush it, as always, before another queue waits for the event.
 
    LIFETIMES   When a call has returned, its desc and all that the desc points to may go: init, custom texts, wait list.
                Buffers, queue and events may be released, as after any enqueue (a user event once its status is set).
                Only these must live on: what result of gpuscan_reduce points to, and the memory of buffers with
                CL_MEM_USE_HOST_PTR, until the event has completed or the queue is finished; the functions of logger,
-               allocator and opencl, and their user pointers, until gpuscan_destroy.
+               tracer, allocator and opencl, and their user pointers, until gpuscan_destroy.
 
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
@@ -110,9 +110,9 @@
                others take their place, or the end.
 
    THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context. The
-               logger's and the allocator's functions must not call the object. After fork() a child must not use its
-               parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or succeed and
-               the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
+               logger's, the tracer's and the allocator's functions must not call the object. After fork() a child must
+               not use its parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or
+               succeed and the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
 
    DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are
                the same on every device and with every strategy. Operators need to be associative, not commutative.
@@ -120,10 +120,20 @@
    TRUST       Custom texts and blobs are run as they are: take them only from whom you would take a program. Sizes,
                offsets and counts are checked; a count read on the device is clamped to the count of the desc.
 
-   VERSIONS    Structs have no version field: compile all files of a program with the same gpuscan.h. A later one may
-               have more fields at the end of a struct, and more values before the end of an enum; what is there keeps
-               its name, and a new field's zero does what was done before. So fill structs by name and zero the rest.
-               Enums are 4 bytes (with gcc's -fshort-enums less: in all files or none).
+   VERSIONS    GPUSCAN_VERSION is this file's number, GPUSCAN_VERSION_STRING its name, and gpuscan_version() the number
+               of the implementation that is linked or loaded. Structs have no version or size field, and will not get
+               one: compile all files of a program with the same gpuscan.h. A later one may have more fields at the end
+               of a struct, and more values before the end of an enum; what is there keeps its name, and a new field's
+               zero does what was done before. So fill structs by name and zero the rest. Enums are 4 bytes (with gcc's
+               -fshort-enums less: in all files or none). What cannot include this file (a binding in another language)
+               compares gpuscan_version(), and its structs' sizes with gpuscan_struct_size("gpuscan_scan_desc").
+
+   LIBRARY     A shared library that has the public functions and nothing else:
+                   cc -O2 -shared -fPIC -fvisibility=hidden -DGPUSCAN_IMPLEMENTATION \
+                      '-DGPUSCAN_API=__attribute__((visibility("default")))' -x c gpuscan.h -o libgpuscan.so
+               (Windows: GPUSCAN_API=__declspec(dllexport), and __declspec(dllimport) in the programs that use it.)
+               Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
+               or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
 
    DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images
                or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
@@ -135,16 +145,24 @@
                [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are
                edited in kernels.cl.inc; tools/embed brings them here.
 
-   CHANGES     next   gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
-                      identity; a histogram's bounds are rounded to the samples' type first; custom->convert may give
-                      floats below 0 to signed integers; scans of floats that are not negative do not decrease, and
-                      totals are the last elements; on GPUs short rows, images with gaps, bytes over a range, several
-                      channels, odd offsets, in place, argmin and uniform add take from 2/3 to 1/600 of the time;
-                      executables that hold the implementation are a quarter smaller
+   CHANGES     0.2.0  GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
+                      points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
+                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
+                      are built without the compiler's warnings; gpuscan_info: refused, refusals, refusal; sums start
+                      with +0, MIN and MAX of NaN alone are the identity; a histogram's bounds are rounded to the
+                      samples' type first; custom->convert may give floats below 0 to signed integers; scans of floats
+                      that are not negative do not decrease, and totals are the last elements; on GPUs short rows,
+                      images with gaps, bytes over a range, several channels, odd offsets, in place, argmin and uniform
+                      add take from 2/3 to 1/600 of the time; executables that hold the implementation are a quarter
+                      smaller
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
 #define GPUSCAN_H
+
+/* 10000 * major + 100 * minor + patch. */
+#define GPUSCAN_VERSION        200
+#define GPUSCAN_VERSION_STRING "0.2.0"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -387,6 +405,15 @@ typedef struct gpuscan_logger {
     void *user;
 } gpuscan_logger;
 
+/* Gets each command of a call once it is enqueued, in order: name is the kernel's, or says what else it is ("clearing
+   the caller's scratch", "clEnqueueReadBuffer of the result", "clEnqueueMarkerWithWaitList"); both arguments are the
+   library's, so retain the event to look at it later. Its times need a queue with CL_QUEUE_PROFILING_ENABLE. What the
+   library enqueues for itself (self-tests, clearing of its own scratch) is not among them, nor a _host form's copies. */
+typedef struct gpuscan_tracer {
+    void (*command)(const char *name, cl_event event, void *user);
+    void *user;
+} gpuscan_tracer;
+
 /* What to hold back of a device, to test how the library gets along without it. Zero: hold back nothing. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
@@ -405,7 +432,8 @@ typedef struct gpuscan_limits {
 
 /* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
    table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or what it likes of it: what
-   is NULL comes from the loader, or is what is linked. */
+   is NULL comes from the loader, or is what is linked. All are of OpenCL 1.2; the library will do without a later one
+   where a loader has it not. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
@@ -481,6 +509,9 @@ typedef struct gpuscan_desc {
     gpuscan_limits        limits;
     char                 *error;       /* out: gpuscan_create's own failure in words, at most error_size bytes */
     size_t                error_size;
+    const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
+                                          names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
+    gpuscan_tracer        tracer;      /* NULL: none, and commands have no more events than they need */
 } gpuscan_desc;
 
 /* What the library made of a desc and a device. The strings live as long as the object. */
@@ -620,8 +651,9 @@ typedef struct gpuscan_histogram_desc {
 
    Returns GPUSCAN_ERROR_NO_OPENCL (also where a table of entry points has gaps and there is no loader to fill them
    from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD;
-   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other); INVALID_CONTEXT
-   (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL said. */
+   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other, a library where
+   OpenCL is linked); INVALID_CONTEXT (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL
+   said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run are completed by
@@ -640,6 +672,13 @@ GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* A builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
+
+/* The GPUSCAN_VERSION of the implementation, which is the header's where both are compiled together. */
+GPUSCAN_API uint32_t gpuscan_version(void);
+
+/* The bytes of a public struct or union in the implementation, by its name, "gpuscan_scan_desc" say; 0 for NULL and for
+   what it does not know. For bindings, which write the structs down again. */
+GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
 /* The operations. Each has four functions, of which this holds; what is particular to each stands with it.
 
@@ -668,10 +707,12 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
                    writes outputs, so after any of these the outputs are as they were.
 
    gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
-   given grows the object's scratch, so that the call neither builds nor allocates. It enqueues nothing in the caller's
-   queue. count, types and the like must be the call's; buffers (but for a histogram's weights), events and queue may
-   be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared.
-   Returns what the call would, but for what concerns buffers and events.
+   given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
+   once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
+   (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
+   like must be the call's; buffers (but for a histogram's weights), events and queue may be left out; *event becomes
+   NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns what the call would, but
+   for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
    call.scratch.offset on; it may be 0. It builds and tries out the program, whose groups decide the size. Otherwise as
@@ -833,20 +874,21 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 
-/* Hands out the object's programs, built from source or taken from a blob, for the next start.
+/* Hands out the object's programs, built from source or taken from a blob, for the next start: of what was prepared or
+   called, all that the driver puts into a program's binary.
 
    blob   out: memory for it, or NULL to learn the size
    size   in: the bytes at blob, not used where that is NULL; out: the bytes that the blob has
 
    INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it then says how many are needed).
-   It first finishes the queue of the object's last call, since drivers may go on compiling until a program has run: do
-   not call it while that queue waits for an event that this thread is still to set. Finish other queues, and those of
-   other objects, yourself: PoCL up to 5.0 aborts where it is asked for a program that runs. */
+   It may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on compiling
+   until a program has run: do not call it while that queue waits for an event that this thread is still to set. Finish
+   other queues, and those of other objects, yourself: PoCL up to 5.0 aborts where it is asked for one that runs. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Sets the blob from which programs are taken that are not built yet; one that was set before is forgotten, and
    programs that are there stay. What the blob does not hold, or the driver refuses, is built from source. The blob is
-   copied.
+   copied. A program of it is loaded when gpuscan_X_prepare or a call first needs it: prepare, and the call will not.
 
    GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver or version of the library.
    INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
@@ -935,11 +977,19 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-#ifdef GPUSCAN_LINK_OPENCL
+/* Why a table stays without some entry point: the library that was looked for, and what it lacks; NULL: all. */
+typedef struct gpuscan__missing {
+    const char *library, *entry;
+} gpuscan__missing;
 
-static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
+#ifdef GPUSCAN_LINK_OPENCL
+#define GPUSCAN__LOADS 0
+
+static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
+                                           gpuscan__missing *missing) {
+    (void)wanted;
     *library = NULL;
-    *missing = NULL;
+    missing->library = missing->entry = NULL;
 #define GPUSCAN__LINK(name, result, parameters)                                                                        \
     if (!cl->name)                                                                                                     \
         cl->name = name;
@@ -953,6 +1003,7 @@ static void gpuscan__unload_opencl(void *library) {
 }
 
 #else
+#define GPUSCAN__LOADS 1
 
 #ifdef _WIN32
 typedef intptr_t(__stdcall *gpuscan__symbol)(void);
@@ -995,13 +1046,16 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Fills what a table lacks. missing: what was not found, a library or an entry point. */
-static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
-    size_t i;
+/* Fills what a table lacks. wanted: the library, or NULL. */
+static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
+                                           gpuscan__missing *missing) {
+    const char *const *names = wanted ? &wanted : gpuscan__library_names;
+    size_t count = wanted ? 1 : GPUSCAN__COUNT_OF(gpuscan__library_names), i;
     *library = NULL;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__library_names) && !*library; i++)
-        *library = gpuscan__open_library(gpuscan__library_names[i]);
-    *missing = gpuscan__library_names[0];
+    for (i = 0; i < count && !*library; i++)
+        *library = gpuscan__open_library(names[i]);
+    missing->library = names[0];
+    missing->entry = NULL;
     if (!*library)
         return GPUSCAN_ERROR_NO_OPENCL;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
@@ -1010,7 +1064,7 @@ static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, c
             continue;
         symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
         if (!symbol) {
-            *missing = gpuscan__entry_points[i].name;
+            missing->entry = gpuscan__entry_points[i].name;
             gpuscan__close_library(*library);
             *library = NULL;
             return GPUSCAN_ERROR_NO_OPENCL;
@@ -6593,6 +6647,7 @@ typedef struct gpuscan__program {
     size_t prefix_length;
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
+    const char *const *names; /* theirs */
     size_t group; /* the largest that its kernels can be launched with; 0: not asked yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int proved; /* it needs no test, or has passed it */
@@ -6617,6 +6672,7 @@ struct gpuscan {
     gpuscan_opencl cl;
     gpuscan_allocator allocator;
     gpuscan_logger logger;
+    gpuscan_tracer tracer;
     gpuscan_limits limits;
     void *library;
     cl_context context;
@@ -7071,6 +7127,7 @@ typedef struct gpuscan__range {
     int reads, writes;
     int in_place; /* may be the same range as another with this number; 0: may not */
     int partial;  /* what a call does not write stays as it was: of a host array all is needed */
+    int idle;     /* a call that reads a count of 0, and has no total, uses nothing of it: see gpuscan__rehearse */
     /* filled by the check: */
     cl_mem root;
     cl_mem_flags flags;
@@ -7577,8 +7634,16 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + speed + 1;
 }
 
+/* Appends to a list of names in words; what does not fit is left out. */
+static void gpuscan__list_device(char *list, size_t size, const char *name, const char *platform) {
+    size_t length = strlen(list);
+    if (length + strlen(name) + strlen(platform) + 16 < size)
+        snprintf(list + length, size - length, "%s'%s' of '%s'", length ? ", " : "", name, platform);
+}
+
 static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     const gpuscan_opencl *cl = &gs->cl;
+    char list[1024] = "";
     cl_platform_id platforms[64];
     cl_uint platform_count = 0, p, d;
     uint64_t best = 0;
@@ -7587,7 +7652,9 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     if (platform_count > 64)
         platform_count = 64;
     if (code == -1001 || (code == CL_SUCCESS && platform_count == 0))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM, "the OpenCL loader knows no driver");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM,
+                             "the OpenCL loader knows no driver: install the GPU's, or PoCL for the CPU (Debian: "
+                             "pocl-opencl-icd)");
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetPlatformIDs failed");
     for (p = 0; p < platform_count; p++) {
@@ -7602,6 +7669,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
             char version[256];
             gpuscan__device_text(cl, devices[d], CL_DEVICE_NAME, name, sizeof(name));
             found++;
+            gpuscan__list_device(list, sizeof(list), name, platform_name);
             if (wanted) {
                 if (!strstr(name, wanted) && !strstr(platform_name, wanted))
                     continue;
@@ -7622,11 +7690,12 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     if (best)
         return GPUSCAN_SUCCESS;
     if (wanted)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "none of %d devices has '%s' in its name", found, wanted);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "none of %d devices has '%.200s' in its name%s%s", found,
+                             wanted, found ? ": there are " : "", list);
     if (found)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "none of %d devices has OpenCL 1.2 and a compiler",
-                             found);
-    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "no platform has a device");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "none of %d devices has OpenCL 1.2 and a compiler: %s",
+                             found, list);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "the OpenCL loader knows drivers, but none has a device");
 }
 
 /* [PROGRAM CACHE] -------------------------------------------------------------------------------------------------- */
@@ -7750,14 +7819,15 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    a driver gave together with an error code. */
 static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
-    const char *const *names = plan->operation->kernels(&program->key);
+    const char *const *names = program->names = plan->operation->kernels(&program->key);
     const unsigned char *binary;
     size_t size = 0, i;
     cl_int code = CL_SUCCESS;
     char options[96]; /* what is added to the device's is in the prefix too: two programs never differ in it alone */
-    snprintf(options, sizeof(options), "%s", gs->device.build_options);
+    /* -w: some compilers print warnings, those of custom texts, too, where the program's own output goes */
+    snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
     if (program->key.registers)
-        snprintf(options, sizeof(options), "%s -cl-nv-maxrregcount=%u", gs->device.build_options,
+        snprintf(options, sizeof(options), "-w %s -cl-nv-maxrregcount=%u", gs->device.build_options,
                  (unsigned)program->key.registers);
     binary = gpuscan__blob_find(gs, program->prefix, program->prefix_length, &size);
     if (binary) {
@@ -8173,6 +8243,7 @@ struct gpuscan__chain {
     cl_event previous;     /* owned */
     cl_event pair[2];
     gpuscan__place place;
+    cl_mem sham, none; /* of a rehearsal: in place of the caller's buffers, and of count_buffer */
 };
 
 /* The queue that a call without one uses. */
@@ -8305,9 +8376,17 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Takes note of a command's result; event: the command's, or NULL. */
-static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
+/* Self-tests and rehearsals are no calls. */
+static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
+    return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
+}
+
+/* Takes note of a command's result; event: the command's, or NULL. name: the tracer's; what: for words of a failure. */
+static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
+                                                const char *what) {
     gpuscan__chain_waited(chain);
+    if (code == CL_SUCCESS && event && gpuscan__chain_is_traced(chain))
+        chain->gs->tracer.command(name, event, chain->gs->tracer.user);
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(chain->gs, &event);
         return gpuscan__fail(chain->gs, code, "%s failed", what);
@@ -8320,8 +8399,14 @@ static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl
     return GPUSCAN_SUCCESS;
 }
 
+static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
+    return gpuscan__chain_named_step(chain, code, event, what, what);
+}
+
 /* Whether the next command must have an event. */
 static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
+    if (gpuscan__chain_is_traced(chain))
+        return 1;
     if (is_last)
         return chain->call->event != NULL || (chain->own_scratch && !chain->in_order);
     return !chain->in_order || chain->wait_count > 0;
@@ -8339,7 +8424,8 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
-        chain->previous = NULL;
+        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* else it was the tracer's alone */
+            chain->previous = NULL;
     } else if (chain->own_scratch) {
         gpuscan__drop_all_scratch(gs); /* half a call may have used it, and who used it before may be forgotten */
     }
@@ -8454,6 +8540,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
+    const char *name; /* the kernel's */
     gpuscan__known *known;
     cl_mem stand_in; /* for buffers that are not given: NULL, where the driver takes it */
     uint32_t stand_in_generation;
@@ -8472,11 +8559,14 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
     cl_mem own = NULL;
     gpuscan__launch launch;
     int i;
+    if (chain->sham)
+        stand_in = chain->sham;
     if (chain->own_scratch && !nulls)
         for (i = 0; i < GPUSCAN__SCRATCHES && !own; i++)
             own = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
+    launch.name = program->names[kernel];
     launch.known = &program->known[kernel];
     launch.stand_in = nulls ? NULL : own ? own : stand_in;
     launch.stand_in_generation = !launch.stand_in ? 0 : own ? gs->scratch_generation : GPUSCAN__CALLERS;
@@ -8519,8 +8609,20 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 /* Returns the buffer's offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
+    if (launch->chain->sham) {
+        gpuscan__arg_of(launch, &launch->chain->sham, sizeof(mem), GPUSCAN__CALLERS);
+        return 0;
+    }
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
     return buffer.mem ? buffer.offset : 0;
+}
+
+/* The same of count_buffer. */
+static uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
+    if (!launch->chain->sham)
+        return gpuscan__arg_buffer(launch, buffer);
+    gpuscan__arg_of(launch, &launch->chain->none, sizeof(cl_mem), GPUSCAN__CALLERS);
+    return 0;
 }
 
 /* Scratch of a kind, behind its counters if it has any; past: bytes further on. Returns its offset in units of
@@ -8569,16 +8671,17 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local,
                                                 chain->wait_count, chain->waits,
                                                 gpuscan__chain_needs_event(chain, grid.is_last) ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel");
+    return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
 /* Nothing to compute and nothing to write: the event completes all the same. */
 static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
-    if (chain->call->event || chain->wait_count)
+    int needs_event = chain->call->event || gpuscan__chain_is_traced(chain);
+    if (needs_event || chain->wait_count)
         code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
-                                                         chain->call->event ? &event : NULL);
+                                                         needs_event ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList");
 }
 
@@ -9139,6 +9242,8 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+
 /* Builds what a call will need. SIZE builds the program, too: how large its groups can be decides the scratch. Whether
    the call will be in place is not known yet, but where the strategy is forced the plan is the same. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
@@ -9153,7 +9258,8 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
             return r;
         if (mode == GPUSCAN__SIZE)
             *size = gpuscan__max(*size, gpuscan__need_total(&plan->need));
-        else if (!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0)
+        else if ((!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0) ||
+                 (r = gpuscan__rehearse(gs, plan, program)) != 0)
             return r;
     }
     if (mode == GPUSCAN__SIZE || plan->call->queue)
@@ -9720,6 +9826,63 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
     return r;
 }
 
+/* ---- rehearsal */
+
+#define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20)
+
+/* Runs a call's own commands in the library's queue, with buffers and scratch of their own and a count of 0 that is
+   read on the device, so that they do nothing: drivers put off work until a kernel is launched for the first time in
+   some shape (PoCL compiles it then, Mesa too, others load it onto the device). Left out where what is no count's is
+   large: very many bins. */
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan_call *caller = plan->call;
+    uint32_t flags = plan->flags;
+    uint64_t bytes = GPUSCAN__SHAM_LEAST;
+    cl_mem sham = NULL, none = NULL;
+    gpuscan_call call;
+    gpuscan__chain chain;
+    gpuscan_result r;
+    int idle = 0;
+    size_t i;
+    for (i = 0; i < plan->range_count; i++) {
+        idle |= plan->ranges[i].idle;
+        if (!plan->ranges[i].idle)
+            bytes = gpuscan__max(bytes, plan->ranges[i].elements * plan->ranges[i].size);
+    }
+    if (!idle || plan->is_nothing || bytes > GPUSCAN__SHAM_MOST)
+        return GPUSCAN_SUCCESS;
+    memset(&call, 0, sizeof(call));
+    if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 && (r = gpuscan__test_buffer(gs, bytes, &sham)) == 0 &&
+        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &none)) == 0 &&
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call.scratch.mem)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, sham, bytes)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, none, GPUSCAN__SHAM_LEAST)) == 0) {
+        call.queue = gs->service_queue;
+        plan->call = &call;
+        plan->flags = GPUSCAN__FLAG_COUNT_U32;
+        if ((r = gpuscan__chain_begin(&chain, gs, &call, gs->service_queue, 1, plan)) == 0) {
+            cl_int code;
+            chain.sham = sham;
+            chain.none = none;
+            r = plan->operation->enqueue(&chain, plan, program);
+            code = gs->cl.clFinish(gs->service_queue); /* also after a failure: what was enqueued uses the buffers */
+            if (r == 0 && code != CL_SUCCESS)
+                r = gpuscan__fail(gs, code, "clFinish of a rehearsal failed");
+        }
+        r = gpuscan__chain_end(&chain, r);
+        plan->call = caller;
+        plan->flags = flags;
+    }
+    if (call.scratch.mem)
+        gs->cl.clReleaseMemObject(call.scratch.mem);
+    if (none)
+        gs->cl.clReleaseMemObject(none);
+    if (sham)
+        gs->cl.clReleaseMemObject(sham);
+    return r;
+}
+
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
 enum { GPUSCAN__HOST_ARRAYS = 6 };
@@ -10028,13 +10191,15 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
-    range->in_place = 1;
+    range->in_place = range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
-    range->in_place = 1;
+    range->in_place = range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
-    gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
+    range = gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size);
+    range->required = 0;
+    range->idle = 1;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
         return r;
@@ -10302,7 +10467,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         sums.src_offset = gpuscan__arg_buffer(&launch, desc->src);
         sums.src_pitch = plan->src_pitch;
         sums.count = desc->count;
-        sums.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+        sums.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
         sums.rows = plan->rows;
         sums.parts = plan->parts;
         sums.part_tiles = plan->part_tiles;
@@ -10328,7 +10493,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     parts.dst_pitch = plan->dst_pitch;
     parts.count = desc->count;
-    parts.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    parts.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     parts.rows = plan->rows;
     parts.parts = plan->parts;
     parts.part_tiles = plan->part_tiles;
@@ -10356,7 +10521,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     scan.dst_pitch = plan->dst_pitch;
     scan.count = desc->count;
-    scan.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    scan.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     scan.tiles = plan->tiles;
     scan.row_tiles = plan->row_tiles;
     scan.ahead = plan->ahead;
@@ -10386,7 +10551,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     rows.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     rows.dst_pitch = plan->dst_pitch;
     rows.count = desc->count;
-    rows.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    rows.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     rows.rows = plan->rows;
     rows.length = plan->length;
     rows.tile_rows = plan->tile_rows;
@@ -10512,6 +10677,7 @@ static void gpuscan__uniform_add_define(gpuscan__text *text, const gpuscan *gs, 
 static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
     gpuscan__elements *e = &plan->e;
+    gpuscan__range *range;
     uint64_t elements;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
@@ -10526,8 +10692,9 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
         e->custom = NULL;
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
         return r;
-    gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size)->reads = 1;
-    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
+    range = gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size);
+    range->reads = range->idle = 1;
+    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size)->idle = 1;
     plan->is_nothing = desc->count == 0;
     gpuscan__key_elements(plan);
     return gpuscan__resolve_count(gs, plan, desc->count_buffer, desc->count_type);
@@ -10553,7 +10720,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.block = desc->block;
     numbers.flags = plan->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
@@ -10746,7 +10913,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              "exactly one of dst and result must be given");
     if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, e->src_size, &elements)) != 0)
         return r;
-    gpuscan__input(common, "src", desc->src, elements, e->src_size);
+    gpuscan__input(common, "src", desc->src, elements, e->src_size)->idle = 1;
     gpuscan__output(common, "dst", desc->dst, 1, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
@@ -10858,7 +11025,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan_result r;
     reduce.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     reduce.count = desc->count;
-    reduce.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    reduce.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     reduce.group_tiles = plan->group_tiles;
     reduce.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     reduce.epoch = chain->place.epoch;
@@ -10876,7 +11043,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
         finish.flags = common->flags;
         r = gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(1, key->group, shared, !to_host));
     }
-    return r != 0 || !to_host ? r : gpuscan__reduce_read(chain, plan);
+    return r != 0 || !to_host || chain->sham ? r : gpuscan__reduce_read(chain, plan);
 }
 
 /* The data for ARGMIN and ARGMAX: the best value stands again behind the first. */
@@ -11351,11 +11518,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
     range = gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->pitch, plan->channels * sample_size);
     range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
+    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
@@ -11719,7 +11888,7 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
     count.pitch = plan->pitch;
     count.count = plan->count;
-    count.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     count.rows = plan->rows;
     count.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     count.weights_pitch = plan->weights_pitch;
@@ -12099,19 +12268,65 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
     return (unsigned)type < GPUSCAN_TYPE_COUNT ? gpuscan__types[type].size : 0;
 }
 
-/* Context, device and queue: the caller's or the library's. */
-static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
-    const char *missing = NULL, *lacking, *wanted;
-    cl_int code = CL_SUCCESS;
-    gpuscan_result r;
+GPUSCAN_API uint32_t gpuscan_version(void) {
+    return GPUSCAN_VERSION;
+}
+
+/* The public structs but for the operations' descs. */
+#define GPUSCAN__STRUCTS(X)                                                                                            \
+    X(gpuscan_buffer) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator) X(gpuscan_logger) X(gpuscan_tracer)       \
+    X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info) X(gpuscan_bound)
+
+GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
+    static const struct {
+        const char *name;
+        size_t size;
+    } structs[] = {
+#define GPUSCAN__STRUCT_SIZE(name) {#name, sizeof(name)},
+#define GPUSCAN__DESC_SIZE(operation) {"gpuscan_" #operation "_desc", sizeof(gpuscan_##operation##_desc)},
+        GPUSCAN__STRUCTS(GPUSCAN__STRUCT_SIZE) GPUSCAN__OPERATIONS(GPUSCAN__DESC_SIZE)
+#undef GPUSCAN__DESC_SIZE
+#undef GPUSCAN__STRUCT_SIZE
+    };
     size_t i;
+    for (i = 0; name && i < GPUSCAN__COUNT_OF(structs); i++)
+        if (strcmp(structs[i].name, name) == 0)
+            return structs[i].size;
+    return 0;
+}
+
+/* The entry points: the caller's, and where it gives none the library's that is loaded or linked. */
+static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
+    const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
+    gpuscan__missing missing = {NULL, NULL};
+    char table[80] = "";
+    if (wanted && !GPUSCAN__LOADS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "library: this program links OpenCL");
     if (desc->opencl)
         gs->cl = *desc->opencl;
     lacking = gpuscan__lacking(&gs->cl);
-    if (lacking && gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
-        return desc->opencl ? gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
-                                            "opencl: the table has no %s, and %s was not found", lacking, missing)
-                            : gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
+    if (!lacking || gpuscan__load_opencl(&gs->cl, wanted, &gs->library, &missing) == 0)
+        return GPUSCAN_SUCCESS;
+    if (desc->opencl)
+        snprintf(table, sizeof(table), "opencl: the table has no %s, and ", lacking);
+    if (missing.entry)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s has no %s, so it is no OpenCL 1.2", table,
+                             missing.library, missing.entry);
+    if (wanted)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%slibrary: %s could not be loaded", table, wanted);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
+                         "%s%s was not found: install an OpenCL loader (Debian: ocl-icd-libopencl1) or a GPU's driver",
+                         table, missing.library);
+}
+
+/* Context, device and queue: the caller's or the library's. */
+static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
+    const char *wanted;
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r;
+    size_t i;
+    if ((r = gpuscan__open_opencl(gs, desc)) != 0)
+        return r;
     if (desc->limits.lanes && desc->limits.lanes != 8 && desc->limits.lanes != 16 && desc->limits.lanes != 32 &&
         desc->limits.lanes != 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes is none of 8, 16, 32 and 64");
@@ -12194,6 +12409,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     memset(gs, 0, sizeof(*gs));
     gs->allocator = allocator;
     gs->logger = desc->logger;
+    gs->tracer = desc->tracer;
     gs->limits = desc->limits;
     r = gpuscan__open(gs, desc);
     if (r == 0) {

@@ -196,8 +196,8 @@ static gpuscan *open_with(const char *line, const plant *p) {
     gpuscan_opencl table;
     gpuscan *gs = NULL;
     void *library = NULL;
-    const char *missing = NULL;
-    assert_int_equal(gpuscan__load_opencl(&real, &library, &missing), GPUSCAN_SUCCESS);
+    gpuscan__missing missing = {NULL, NULL};
+    assert_int_equal(gpuscan__load_opencl(&real, NULL, &library, &missing), GPUSCAN_SUCCESS);
     table = real;
     first_line = line;
     table.clCreateProgramWithSource = source;
