@@ -329,17 +329,18 @@ typedef struct gpuscan_buffer {
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and run as they
    are. The library reads them during a call only, and recognises equal texts. They may have several lines, which a
-   build log counts as those of "custom" (source), "custom type", "custom combine", "custom identity" and "custom
-   convert". Names are the caller's but for those that begin with gpuscan or GPUSCAN; the expressions see source, and as
-   variables what is said of each. Macros of source hold in the kernels, too, unless their names begin with a lower-case
-   letter. Floats are not contracted (FP_CONTRACT OFF) where source does not say otherwise.
+   build log counts as those of "custom" (source), "custom type", "custom combine", "custom identity", "custom
+   convert", "custom select", "custom equal" and "custom key". Names are the caller's but for those that begin with
+   gpuscan or GPUSCAN; the expressions see source, and as variables what is said of each. Macros of source hold in the
+   kernels, too, unless their names begin with a lower-case letter. Floats are not contracted (FP_CONTRACT OFF) where
+   source does not say otherwise.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
            "affine compose(affine a, affine b) {\n"
            "    affine c; c.scale = a.scale * b.scale; c.shift = a.shift * b.scale + b.shift; return c; }\n"
            "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
-           "affine", 8, "compose(a, b)", "none()", NULL};                                                           */
+           "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};                                          */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations, put before the kernels; NULL: none */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM; size in bytes must be the device's sizeof */
@@ -350,7 +351,30 @@ typedef struct gpuscan_custom {
                              that gives a destination element; NULL: C's conversion. ARGMIN and ARGMAX refuse it;
                              gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
                              this unused */
+    const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
+    const char *equal;    /* an expression of a and b, for gpuscan_runs: not 0 where b belongs to a's run */
+    const char *key;      /* an expression of x and i, for gpuscan_sort: the key by which x is sorted */
 } gpuscan_custom;
+
+/* One more array that follows what gpuscan_select keeps: the elements of src go to dst as the call's own elements do.
+   Offsets are in elements of size bytes. src and dst may be the same range. */
+typedef struct gpuscan_payload {
+    gpuscan_buffer src, dst;
+    size_t         size; /* bytes an element, 1 to 1024 */
+} gpuscan_payload;
+
+enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* of a call */
+
+/* How many there were, left on the device: as a number, and as the arguments of an indirect dispatch over the elements
+   that were written. Either, both or none. */
+typedef struct gpuscan_tally {
+    gpuscan_buffer count;          /* out: one element of count_type; a word in an indirect draw's arguments, say */
+    gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
+    gpuscan_buffer dispatch;       /* out: three u32, the work-groups x y z for the elements written; for none 0 1 1 */
+    uint32_t       dispatch_items; /* elements a work-group; 0: 64 */
+    uint32_t       dispatch_limit; /* the largest x; of more groups y = ceil(groups / limit) and x = ceil(groups / y).
+                                      0: 65535 */
+} gpuscan_tally;
 
 /* How a call is enqueued; the same in every desc. */
 typedef struct gpuscan_call {
@@ -5754,6 +5778,9 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
     X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters */                                                      \
     X(FLAG_FINISH, 256)      /* histogram: the last group finishes */                                                  \
+    X(FLAG_TALLY_U32, 512)   /* a tally's count is wanted, as u32 */                                                   \
+    X(FLAG_TALLY_U64, 1024)  /* or as u64 */                                                                           \
+    X(FLAG_DISPATCH, 2048)   /* and the dispatch's arguments */                                                        \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -6460,6 +6487,7 @@ typedef struct gpuscan__range {
     int required; /* its buffer must be there */
     int reads, writes;
     int in_place; /* may be the same range as another with this number; 0: may not */
+    int shorter;  /* and then end before it */
     int partial;  /* what a call does not write stays as it was: of a host array all is needed */
     /* filled by the check: */
     cl_mem root;
@@ -6468,7 +6496,7 @@ typedef struct gpuscan__range {
     uint64_t size_left;  /* bytes from the offset to the buffer's end */
 } gpuscan__range;
 
-enum { GPUSCAN__MAX_RANGES = 8 };
+enum { GPUSCAN__MAX_RANGES = 8 + 2 * GPUSCAN_MAX_PAYLOADS };
 
 /* Bytes that a call needs of each kind of scratch. */
 typedef struct gpuscan__need {
@@ -7085,8 +7113,12 @@ static void gpuscan__free_programs(gpuscan *gs, gpuscan__program *programs) {
     }
 }
 
+enum { GPUSCAN__CUSTOM_TEXTS = 8 };
+
 static const char *gpuscan__custom_text(const gpuscan_custom *custom, size_t i) {
-    const char *const texts[5] = {custom->source, custom->type, custom->combine, custom->identity, custom->convert};
+    const char *const texts[] = {custom->source,  custom->type,   custom->combine, custom->identity,
+                                 custom->convert, custom->select, custom->equal,   custom->key};
+    (void)sizeof(char[sizeof(texts) == GPUSCAN__CUSTOM_TEXTS * sizeof(texts[0]) ? 1 : -1]);
     return texts[i] ? texts[i] : "";
 }
 
@@ -7094,7 +7126,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan_c
     size_t i, at = 0;
     if (!custom || !program->custom)
         return !custom && !program->custom;
-    for (i = 0; i < 5; i++) {
+    for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++) {
         size_t length = strlen(gpuscan__custom_text(custom, i)) + 1;
         if (length > program->custom_length - at ||
             memcmp(program->custom + at, gpuscan__custom_text(custom, i), length) != 0)
@@ -7387,7 +7419,7 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
         size_t i;
         memset(&texts, 0, sizeof(texts));
         texts.allocator = &gs->allocator;
-        for (i = 0; i < 5; i++)
+        for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++)
             gpuscan__text_bytes(&texts, gpuscan__custom_text(custom, i), strlen(gpuscan__custom_text(custom, i)) + 1);
         program->custom = texts.data;
         program->custom_length = texts.length;
@@ -8107,9 +8139,13 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Whether they may: the same elements in one place. */
+/* Whether they may: the same elements, of which they have so many bytes each, in one place. */
+static int gpuscan__may_share(const gpuscan__range *a, uint64_t a_bytes, const gpuscan__range *b, uint64_t b_bytes) {
+    return a->in_place && a->in_place == b->in_place && a->size == b->size &&
+           (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
+}
 static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
-    return a->in_place && a->in_place == b->in_place && a->size == b->size && a->begin == b->begin && a->end == b->end;
+    return a->begin == b->begin && gpuscan__may_share(a, a->end - a->begin, b, b->end - b->begin);
 }
 
 /* Then every pair of which one is written. Sets plan->in_place. */
@@ -8161,17 +8197,91 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__check_overlaps(gs, plan);
 }
 
+/* A type that is u32, the default, or u64. Gives its size. */
+static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field, gpuscan_type type, uint32_t *size) {
+    *size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
+    if (type == GPUSCAN_TYPE_DEFAULT || type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64)
+        return GPUSCAN_SUCCESS;
+    if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type", field);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is neither u32 nor u64", field);
+}
+
 /* count_buffer and count_type. */
 static gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan *plan, gpuscan_buffer buffer,
                                              gpuscan_type type) {
-    if (type != GPUSCAN_TYPE_DEFAULT && type != GPUSCAN_TYPE_U32 && type != GPUSCAN_TYPE_U64) {
-        if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "count_type is no gpuscan_type");
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "count_type is neither u32 nor u64");
-    }
-    gpuscan__input(plan, "count_buffer", buffer, 1, type == GPUSCAN_TYPE_U64 ? 8 : 4)->required = 0;
+    uint32_t size;
+    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, "count_type", type, &size);
+    if (r != 0)
+        return r;
+    gpuscan__input(plan, "count_buffer", buffer, 1, size)->required = 0;
     if (buffer.mem)
-        plan->flags |= type == GPUSCAN_TYPE_U64 ? GPUSCAN__FLAG_COUNT_U64 : GPUSCAN__FLAG_COUNT_U32;
+        plan->flags |= size == 8 ? GPUSCAN__FLAG_COUNT_U64 : GPUSCAN__FLAG_COUNT_U32;
+    return GPUSCAN_SUCCESS;
+}
+
+/* The fields of a tally, in a desc that calls it name: for gpuscan__resolve_tally. */
+enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
+#define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
+
+/* The fields of payload k. */
+#define GPUSCAN__PAYLOAD_FIELDS(k) {"payloads[" #k "].src", "payloads[" #k "].dst"}
+static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
+    GPUSCAN__PAYLOAD_FIELDS(0), GPUSCAN__PAYLOAD_FIELDS(1), GPUSCAN__PAYLOAD_FIELDS(2), GPUSCAN__PAYLOAD_FIELDS(3),
+    GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
+#undef GPUSCAN__PAYLOAD_FIELDS
+
+/* payloads and payload_count: of each, count elements are read and at most written elements are written. in_place: the
+   number of the first one's ranges that may be one, as the next ones' may; 0: none may. */
+static GPUSCAN__UNUSED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
+                                                                const gpuscan_payload *payloads, uint32_t payload_count,
+                                                                uint64_t count, uint64_t written, int in_place) {
+    uint32_t k;
+    if (payload_count > GPUSCAN_MAX_PAYLOADS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payload_count is above %d", GPUSCAN_MAX_PAYLOADS);
+    if (payload_count && !payloads)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads is NULL, but payload_count is not 0");
+    for (k = 0; k < payload_count; k++) {
+        const char *const *fields = gpuscan__payload_fields[k];
+        uint64_t bytes;
+        gpuscan__range *range;
+        if (payloads[k].size == 0 || payloads[k].size > GPUSCAN__CUSTOM_MOST)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[%u].size is not from 1 to %d",
+                                 (unsigned)k, GPUSCAN__CUSTOM_MOST);
+        if (!gpuscan__multiply(count, payloads[k].size, &bytes))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits", fields[0]);
+        range = gpuscan__input(plan, fields[0], payloads[k].src, count, (uint32_t)payloads[k].size);
+        range->in_place = in_place ? in_place + (int)k : 0;
+        range = gpuscan__output(plan, fields[1], payloads[k].dst, written, (uint32_t)payloads[k].size);
+        range->in_place = in_place ? in_place + (int)k : 0;
+        range->shorter = range->partial = 1;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* A tally of up to count elements, of which at most written are written. items, limit: those of the dispatch. */
+static GPUSCAN__UNUSED gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan,
+                                                             const char *const *fields, const gpuscan_tally *tally,
+                                                             uint64_t count, uint64_t written, uint32_t *items,
+                                                             uint32_t *limit) {
+    uint32_t size;
+    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
+    if (r != 0)
+        return r;
+    *items = tally->dispatch_items ? tally->dispatch_items : 64;
+    *limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
+    if (tally->count.mem && size == 4 && count > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: 2^32 elements or more need u64",
+                             fields[GPUSCAN__TALLY_COUNT_TYPE]);
+    if (tally->dispatch.mem && gpuscan__ceil_div(gpuscan__ceil_div(written, *items), *limit) > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
+                             fields[GPUSCAN__TALLY_DISPATCH]);
+    gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size)->required = 0;
+    gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4)->required = 0;
+    if (tally->count.mem)
+        plan->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
+    if (tally->dispatch.mem)
+        plan->flags |= GPUSCAN__FLAG_DISPATCH;
     return GPUSCAN_SUCCESS;
 }
 
@@ -9158,8 +9268,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
             if (!(a->range->writes || b->range->writes) || !a_bytes || !b_bytes ||
                 !gpuscan__arrays_overlap(a->data, a_bytes, b->data, b_bytes))
                 continue;
-            if (!a->range->in_place || a->range->in_place != b->range->in_place || a->data != b->data ||
-                a->range->size != b->range->size || a_bytes != b_bytes)
+            if (a->data != b->data || !gpuscan__may_share(a->range, a_bytes, b->range, b_bytes))
                 return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap", a->field, b->field);
             plan->in_place = 1;
         }

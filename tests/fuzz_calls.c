@@ -104,7 +104,7 @@ static const gpuscan_custom map = {
     12,
     "fuzz_then(a, b)",
     "fuzz_same()",
-    NULL};
+    NULL, NULL, NULL, NULL};
 
 /* More than 64 bytes: no state word takes it. */
 static const gpuscan_custom wide = {
@@ -115,7 +115,7 @@ static const gpuscan_custom wide = {
     72,
     "fuzz_add(a, b)",
     "fuzz_zero()",
-    NULL};
+    NULL, NULL, NULL, NULL};
 
 static const unsigned char least_i64[8] = {0, 0, 0, 0, 0, 0, 0, 0x80}, zeros[72] = {0}, map_identity[12] = {1};
 

@@ -67,7 +67,7 @@ static const gpuscan_custom job_custom = {
     8,
     "job_then(a, b)",
     "job_same()",
-    NULL};
+    NULL, NULL, NULL, NULL};
 
 static const cl_int job_init = 1000;
 

@@ -101,7 +101,7 @@ static const gpuscan_custom affine = {
     8,
     "compose(a, b)",
     "none()",
-    NULL};
+    NULL, NULL, NULL, NULL};
 static const gpuscan_custom large = {
     "typedef struct { uint v[5]; } five;\n"
     "five join(five a, five b) { int i; for (i = 0; i < 5; i++) a.v[i] += b.v[i]; return a; }\n"
@@ -110,8 +110,8 @@ static const gpuscan_custom large = {
     20,
     "join(a, b)",
     "zero()",
-    NULL};
-static const gpuscan_custom converted = {NULL, NULL, 0, NULL, NULL, "x > 3 ? (uint)i : 0u"};
+    NULL, NULL, NULL, NULL};
+static const gpuscan_custom converted = {NULL, NULL, 0, NULL, NULL, "x > 3 ? (uint)i : 0u", NULL, NULL, NULL};
 
 static void expect(int holds, const char *what);
 

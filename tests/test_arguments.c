@@ -562,7 +562,7 @@ static const gpuscan_custom pair = {"typedef struct { uint a, b; } pair;\n"
                                     8,
                                     "plus(a, b)",
                                     "zero()",
-                                    NULL};
+                                    NULL, NULL, NULL, NULL};
 
 static gpuscan_custom pair_but(const char *type, size_t size, const char *combine, const char *identity) {
     gpuscan_custom custom = pair;
@@ -1324,7 +1324,7 @@ static void test_unsupported(void **state) {
         80,
         "join(a, b)",
         "zero()",
-        NULL};
+        NULL, NULL, NULL, NULL};
     gpuscan_desc desc;
     gpuscan *gs = NULL, *whole = test.gs;
     (void)state;

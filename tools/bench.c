@@ -198,7 +198,7 @@ static const gpuscan_custom affine_custom = {
     "affine compose(affine a, affine b) {\n"
     "    affine c; c.scale = a.scale * b.scale; c.shift = a.shift * b.scale + b.shift; return c; }\n"
     "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
-    "affine", sizeof(affine), "compose(a, b)", "none()", NULL};
+    "affine", sizeof(affine), "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
 
 static void fill_affine(void *data, size_t bytes) {
     size_t i;

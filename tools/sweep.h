@@ -540,7 +540,7 @@ static const struct {
      {"typedef struct { float v[" #W "]; } floats;\n"                                                                  \
       "floats add(floats a, floats b) { for (int k = 0; k < " #W "; k++) a.v[k] += b.v[k]; return a; }\n"              \
       "floats none(void) { floats a; for (int k = 0; k < " #W "; k++) a.v[k] = 0.0f; return a; }\n",                   \
-      "floats", W * 4, "add(a, b)", "none()", NULL},                                                                   \
+      "floats", W * 4, "add(a, b)", "none()", NULL, NULL, NULL, NULL},                                                 \
      sweep_scan_floats##W,                                                                                             \
      sweep_reduce_floats##W}
     SWEEP_STRUCT(2), SWEEP_STRUCT(3), SWEEP_STRUCT(4), SWEEP_STRUCT(8)
