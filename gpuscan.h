@@ -635,6 +635,36 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_call    call;
 } gpuscan_histogram_desc;
 
+/* Who decides what gpuscan_select keeps. */
+typedef enum gpuscan_select_by {
+    GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
+    GPUSCAN_SELECT_BITS,      /* where bit i % 32 of the u32 flags[i / 32] is 1 */
+    GPUSCAN_SELECT_PREDICATE  /* where custom->select is not 0 */
+} gpuscan_select_by;
+
+/* What gpuscan_select computes. */
+typedef struct gpuscan_select_desc {
+    gpuscan_buffer         src, dst;     /* either may be left out where only indices or payloads are wanted */
+    uint64_t               count;        /* elements; 0 is legal: only the tally is written */
+    gpuscan_type           type;         /* of src and dst; default: u32 */
+    gpuscan_select_by      by;
+    int                    invert;       /* not 0: the others are kept */
+    gpuscan_buffer         flags;        /* FLAGS: count of them, BITS: ceil(count / 32) words */
+    gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
+    const gpuscan_custom  *custom;       /* PREDICATE: its select; a custom type's size */
+    gpuscan_buffer         indices;      /* out, optional: the i of each element that is kept */
+    gpuscan_type           index_type;   /* u32 (default) or u64 */
+    const gpuscan_payload *payloads;     /* payload_count of them, 0 to 8 */
+    uint32_t               payload_count;
+    uint64_t               capacity;     /* elements that dst, indices and each payload's dst have room for; what is
+                                            beyond is counted and not written. 0: count */
+    gpuscan_tally          selected;     /* out, optional: how many are kept */
+    gpuscan_buffer         count_buffer;
+    gpuscan_type           count_type;
+    void                  *host_indices; /* for gpuscan_select_host only: indices as a host array */
+    gpuscan_call           call;
+} gpuscan_select_desc;
+
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
 /* Opens an object on one context and device. Builds nothing yet.
@@ -857,6 +887,47 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 
+/* Selection (stream compaction): dst gets the elements of src that are kept, in their order, and with them go their
+   indices and the elements of up to 8 more arrays, the payloads.
+
+   src           count elements of type from src.offset on. With FLAGS and BITS it may be left out where dst is
+   dst           out, optional: those that are kept, from dst.offset on
+   flags         FLAGS: count elements of flag_type, which may be src's own. BITS: ceil(count / 32) u32, of which the
+                 lowest bit is the first
+   indices       out, optional: of each element that is kept its place in src, from src.offset on counted
+   payloads      of each, count elements from src.offset on are read, and what is kept of them goes to dst
+   capacity      what dst, indices and the payloads' dst have room for; count where it is 0 or above count. What is kept
+                 beyond is counted and not written, and the first capacity elements are what they would be anyway
+   selected      out, optional: how many are kept, and a dispatch over those that are written
+   count_buffer  the elements of src, flags and the payloads' src
+   aliasing      in place: dst may be the range of src, or of flags of elements as large, and each payload's dst that of
+                 its src; with a capacity the range's beginning. What lies past what is written stays as it was
+   scratch       about 1/1000 of the data; in place as much more as all outputs have room for
+   prepare       must be given those of dst and indices that the call has (with neither, and no payloads, it is dst),
+                 and where the call is in place the buffers that show it; so must scratch_size
+   count 0       src, flags, dst, indices and the payloads may be missing; the tally is 0
+   returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
+                 SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that their type does not hold; a dispatch whose y
+                 does not fit. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or its
+                 tiles are more than a launch can have; AUTO takes another strategy by itself
+   method        a scan of what each element says, 1 or 0, whose sums are the places: Blelloch, "Prefix sums and their
+                 applications", 1990; the elements of a tile are listed in local memory before they are moved: Billeter,
+                 Olsson and Assarsson, "Efficient stream compaction on wide SIMD many-core architectures", 2009 */
+GPUSCAN_API gpuscan_result gpuscan_select(gpuscan *gs, const gpuscan_select_desc *desc);
+
+/* Builds what a selection with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_select_desc *desc);
+
+/* The bytes of scratch that a selection with this desc needs at most. */
+GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
+
+/* A selection of the arrays src and flags, of count elements, into the array dst, and how many are kept into selected,
+   which may be NULL. flags must be NULL with PREDICATE; dst may be NULL, and src where nothing needs it. dst may equal
+   src, or flags of elements as large. The indices are the desc's host_indices; its src, dst, flags, indices, count and
+   selected.count must be zero. Payloads are device buffers here, too. */
+GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
+                                               uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
+
 /* Hands out the object's programs, built from source or taken from a blob, for the next start.
 
    blob   out: memory for it, or NULL to learn the size
@@ -1065,8 +1136,8 @@ static const char *gpuscan__kernels[] = {
     "   SECTIONS    search for the name in brackets. Each uses those before it.\n"
     "               [PLANTED DEFECTS]\n"
     "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n"
-    "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [UNIFORM ADD]\n"
-    "               [REDUCE] [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM]\n"
+    "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [SELECT]\n"
+    "               [UNIFORM ADD] [REDUCE] [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
     "     row         a row of the caller's data; rows are scanned or counted each by itself (a segment of equal length)\n"
@@ -1146,6 +1217,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_REDUCE_TILES     19 /* a group's tiles are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_REDUCE_ORDER     20 /* the groups' partial results are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_BARRIER_COUNTS   21 /* bins are summed before all samples are counted: a data race */\n"
+    "#define GPUSCAN_TEST_PLANT_SELECT_TAIL      22 /* select loses a tile's last kept element */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -1254,10 +1326,19 @@ static const char *gpuscan__kernels[] = {
     "    return count;\n"
     "}\n"
     "\n"
+    "/* How many elements of src say of count elements whether they are kept, or are counted themselves. */\n"
+    "static inline ulong gpuscan_units(ulong count) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    return count / 32 + (count % 32 != 0);\n"
+    "#else\n"
+    "    return count;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
     "   arguments costs the host time. */\n"
     "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
-    "\n"
+    "\n",
     "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n"
     "   The same for every work-item of the group. */\n"
     "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n"
@@ -1277,7 +1358,7 @@ static const char *gpuscan__kernels[] = {
     "    return *shared;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* What the work-items of a sub-group hand to each other without the group's barriers. A kind is a block of four\n"
@@ -1307,12 +1388,12 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_APART  0\n"
     "#define GPUSCAN_WINDOW       1\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_SUBGROUPS   (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
     "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n"
-    "\n",
+    "\n"
     "/* A bit a lane of a window. */\n"
     "#if GPUSCAN_WINDOW > 32\n"
     "typedef ulong gpuscan_ballot_t;\n"
@@ -1347,7 +1428,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_up, \"up\", \"0\")\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_xor, \"bfly\", GPUSCAN_LAST_LANE)\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n"
-    "\n"
+    "\n",
     "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
     "    uint lanes;\n"
     "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" GPUSCAN_ALL_LANES \"; }\"\n"
@@ -1356,7 +1437,7 @@ static const char *gpuscan__kernels[] = {
     "    return lanes;\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() __asm__ volatile(\"bar.warp.sync \" GPUSCAN_ALL_LANES \";\" ::: \"memory\")\n"
-    "\n",
+    "\n"
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
@@ -1405,7 +1486,7 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
     "#error \"this kind of lanes has no block here\"\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
@@ -1424,7 +1505,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_ballot(x)        ((x) ? 1u : 0u)\n"
     "#define GPUSCAN_LANES_SYNC()\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#ifdef GPUSCAN_T /* everything but the histogram */\n"
     "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -1465,7 +1546,7 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
@@ -1498,7 +1579,7 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_INIT_BY_VALUE\n"
     "typedef gpuscan_dst gpuscan_init;\n"
     "#else /* too large for an argument: the host brings it in a buffer */\n"
@@ -3172,7 +3253,7 @@ static const char *gpuscan__kernels[] = {
     "       scan_parts      scans the part after its carry\n"
     "\n"
     "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
-    "#if GPUSCAN_SCAN_MULTI_PASS\n"
+    "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n"
     "\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_SUMS_NUMBERS\n"
@@ -3183,7 +3264,8 @@ static const char *gpuscan__kernels[] = {
     "                  gpuscan_scan_sums_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong count = gpuscan_units(gpuscan_count(numbers.count, count_buffer, numbers.count_offset,\n"
+    "                                              (uint)numbers.flags));\n"
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
     "        global const gpuscan_src *row = src + numbers.src_offset + unit / parts * numbers.src_pitch;\n"
     "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n"
@@ -3263,6 +3345,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n",
+    "#if GPUSCAN_SCAN_MULTI_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
     "} gpuscan_scan_parts_numbers;\n"
@@ -3315,6 +3398,7 @@ static const char *gpuscan__kernels[] = {
     "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "#endif\n"
     "\n",
     "#if GPUSCAN_SCAN_ROWS\n"
@@ -3667,10 +3751,11 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "   A group that waits too long sums the late tile itself and publishes that for it, so nothing can hang on a group that\n"
     "   does not run. Smith, Levien and Owens, \"Decoupled fallback\", 2025.                                                */\n"
-    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS || GPUSCAN_SELECT_SINGLE_PASS\n"
     "\n"
     "#define GPUSCAN_NONE 0xffffffffu\n"
     "\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_NUMBERS\n"
     "} gpuscan_scan_numbers;\n"
@@ -3696,7 +3781,8 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile_store(data, src, dst, first, count, prefix, flags, shared);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "#endif\n"
+    "\n",
     "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
     "/* A tile's own state: first its sum, which for a row's first tile is all that there is; once what precedes it is known,\n"
     "   everything up to its end. */\n"
@@ -3714,7 +3800,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_TEST_SILENT(tile) && tile != row_first)\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, value);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n"
     "   tile that is late. */\n"
     "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n"
@@ -3760,7 +3846,7 @@ static const char *gpuscan__kernels[] = {
     "    *prefix = GPUSCAN_PLANTED(LOOK_BACK) ? base : sum;\n"
     "    return GPUSCAN_NONE;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The same for the whole group, which finds it in shared->prefix after its next barrier. The sub-group that looks back\n"
     "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n"
     "   more than some compilers can do. */\n"
@@ -3783,7 +3869,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return prefix;\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "/* The next tile that holds elements, or is its row's first, or GPUSCAN_NONE: each group draws one number too many. */\n"
     "static inline uint gpuscan_draw_tile(global uint *tickets, uint tiles, uint row_tiles, ulong count,\n"
@@ -3797,6 +3883,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, global const gpuscan_src *src,\n"
     "                                              ulong src_pitch, global const gpuscan_dst *dst, ulong dst_pitch,\n"
     "                                              ulong count, uint flags) {\n"
@@ -3813,7 +3900,7 @@ static const char *gpuscan__kernels[] = {
     "    span.sum = gpuscan_identity();\n"
     "    return span;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back_cpu(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n"
@@ -3848,8 +3935,9 @@ static const char *gpuscan__kernels[] = {
     "        span = next_span;\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "\n",
-    "#else\n"
+    "#elif GPUSCAN_SCAN_SINGLE_PASS\n"
     "/* One group takes one tile. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    gpuscan_tile data;\n"
@@ -4093,6 +4181,25 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_device_fence();\n"
     "}\n"
     "\n"
+    "/* What a group does, by its place in the order above: it sums a tile, or scans it; the first folds. */\n"
+    "typedef struct {\n"
+    "    uint tile;\n"
+    "    bool sums_only;\n"
+    "} gpuscan_ahead_role;\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_ahead_role gpuscan_ahead_role_of(uint order, uint tiles, uint ahead) {\n"
+    "    gpuscan_ahead_role role;\n"
+    "    role.tile = order - 1;\n"
+    "    role.sums_only = role.tile < ahead;\n"
+    "    if (!role.sums_only) {\n"
+    "        uint past = role.tile - ahead;\n"
+    "        role.sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n"
+    "        role.tile = past >= 2 * (tiles - ahead) ? role.tile - tiles : past / 2 + (role.sums_only ? ahead : 0);\n"
+    "    }\n"
+    "    return role;\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_ahead(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    gpuscan_tile data;\n"
     "    gpuscan_t base, sum, prefix;\n"
@@ -4110,13 +4217,9 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_fold(src, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
     "        return;\n"
     "    }\n"
-    "    tile = order - 1;\n"
-    "    sums_only = tile < ahead;\n"
-    "    if (!sums_only) {\n"
-    "        uint past = tile - ahead;\n"
-    "        sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n"
-    "        tile = past >= 2 * (tiles - ahead) ? tile - tiles : past / 2 + (sums_only ? ahead : 0);\n"
-    "    }\n"
+    "    gpuscan_ahead_role role = gpuscan_ahead_role_of(order, tiles, ahead);\n"
+    "    tile = role.tile;\n"
+    "    sums_only = role.sums_only;\n"
     "    uint r = tile / row_tiles;\n"
     "    gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, src, numbers.src_pitch, count, states, epoch);\n"
     "    tile -= r * row_tiles;\n"
@@ -4148,7 +4251,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "    if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n"
-    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
+    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
     "        if (gpuscan_ballot(!there)) {\n"
     "            prefix = gpuscan_own_prefix(&row, tile, base, shared);\n"
@@ -4172,7 +4275,8 @@ static const char *gpuscan__kernels[] = {
     "                     flags, shared);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "#endif\n"
+    "\n",
     "#if GPUSCAN_FEW\n"
     "/* [SCAN FEW] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -4226,12 +4330,411 @@ static const char *gpuscan__kernels[] = {
     "        if (tile % GPUSCAN_WINDOW != 0 && tile >= (GPUSCAN_PLANTED(FEW) ? GPUSCAN_WINDOW : 0))\n"
     "            gpuscan_tile_within(&data, shared->windows[tile / GPUSCAN_WINDOW], &prefix, &sum);\n"
     "    }\n"
-    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n",
+    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
     "                     flags, shared);\n"
     "}\n"
     "#endif\n"
-    "#endif /* GPUSCAN_SCAN_SINGLE_PASS */\n"
+    "#endif /* GPUSCAN_SCAN_SINGLE_PASS or GPUSCAN_SELECT_SINGLE_PASS */\n"
+    "\n",
+    "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
     "\n"
+    "/* src is what decides: the flags, or the elements that a predicate looks at. gpuscan_convert makes 1 of what is kept,\n"
+    "   0 of what is not, and the sums of these numbers before an element are its place in the outputs. With BITS an element\n"
+    "   of src is a word of 32 flags, a unit, and its number says how many of them are kept; those past count are cut off\n"
+    "   where the count ends: no place depends on them.\n"
+    "\n"
+    "   A tile's kept elements are first listed in local memory, by their places in the tile, so that every output is written\n"
+    "   by neighbouring work-items side by side, and nothing is read that is not kept:\n"
+    "\n"
+    "       kept         0 1 1 0 0 1 ...          places       1 2 5 ...\n"
+    "       output       to[prefix + j] = from[first + places[j]]\n"
+    "\n"
+    "   The outputs are the elements, unless only indices or payloads are wanted, and the payloads: GPUSCAN_OUTPUTS(X), made\n"
+    "   by the host, says X(number, word, words) of each, whose elements are so many words. Offsets are in words.\n"
+    "\n"
+    "   Nothing that is read is written here: in place, outputs go to scratch, and gpuscan_select_move brings them home. */\n"
+    "#if GPUSCAN_SELECT\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SELECT_NUMBERS\n"
+    "} gpuscan_select_numbers;\n"
+    "\n"
+    "#if GPUSCAN_INDEX_SIZE == 8\n"
+    "typedef ulong gpuscan_index;\n"
+    "#else\n"
+    "typedef uint gpuscan_index;\n"
+    "#endif\n"
+    "#if GPUSCAN_INDEX_SIZE\n"
+    "#define GPUSCAN_INDEX_PARAMETER global gpuscan_index *indices,\n"
+    "#else\n"
+    "#define GPUSCAN_INDEX_PARAMETER\n"
+    "#endif\n"
+    "#define GPUSCAN_UNIT (GPUSCAN_BITS ? 32u : 1u) /* elements */\n"
+    "\n"
+    "#define GPUSCAN_OUTPUT_PARAMETER(k, word, words) global const word *from##k, global word *to##k,\n"
+    "#define GPUSCAN_SELECT_OUTPUTS                                                                                         \\\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_INDEX_PARAMETER global uint *tally, global uint *dispatch,       \\\n"
+    "        gpuscan_select_numbers numbers\n"
+    "#define GPUSCAN_SELECT_PARAMETERS(state)                                                                               \\\n"
+    "    global const gpuscan_src *src, global const uint *count_buffer, global state *states, GPUSCAN_SELECT_OUTPUTS,      \\\n"
+    "        local gpuscan_shared *shared\n"
+    "\n",
+    "/* Where the outputs are. */\n"
+    "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
+    "typedef struct {\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_FIELD)\n"
+    "    global gpuscan_index *indices;\n"
+    "    ulong capacity;\n"
+    "} gpuscan_outputs;\n"
+    "\n"
+    "#define GPUSCAN_OUTPUT_SET(k, word, words)                                                                             \\\n"
+    "    outputs.from##k = from##k + numbers.from##k##_offset;                                                              \\\n"
+    "    outputs.to##k = to##k + numbers.to##k##_offset;\n"
+    "#if GPUSCAN_INDEX_SIZE\n"
+    "#define GPUSCAN_INDEX_SET outputs.indices = indices + numbers.indices_offset;\n"
+    "#else\n"
+    "#define GPUSCAN_INDEX_SET outputs.indices = 0;\n"
+    "#endif\n"
+    "#define GPUSCAN_OUTPUTS_OF(outputs)                                                                                    \\\n"
+    "    gpuscan_outputs outputs;                                                                                           \\\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SET)                                                                                \\\n"
+    "    GPUSCAN_INDEX_SET                                                                                                  \\\n"
+    "    outputs.capacity = numbers.capacity\n"
+    "\n"
+    "static inline void gpuscan_put_ulong(global uint *p, ulong i, ulong x) {\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "    p[2 * i] = (uint)x;\n"
+    "    p[2 * i + 1] = (uint)(x >> 32);\n"
+    "#else\n"
+    "    p[2 * i] = (uint)(x >> 32);\n"
+    "    p[2 * i + 1] = (uint)x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* How many there were, and the work-groups for those that are written. */\n"
+    "static inline void gpuscan_tally_store(global uint *tally, global uint *dispatch, gpuscan_select_numbers numbers,\n"
+    "                                       ulong total) {\n"
+    "    uint flags = (uint)numbers.flags;\n"
+    "    if (flags & GPUSCAN_FLAG_TALLY_U32)\n"
+    "        tally[numbers.tally_offset] = (uint)total;\n"
+    "    if (flags & GPUSCAN_FLAG_TALLY_U64)\n"
+    "        gpuscan_put_ulong(tally, numbers.tally_offset, total);\n"
+    "    if (flags & GPUSCAN_FLAG_DISPATCH) {\n"
+    "        ulong written = min(total, numbers.capacity);\n"
+    "        ulong groups = written / numbers.items + (written % numbers.items != 0), y = 1;\n"
+    "        if (groups > numbers.limit) {\n"
+    "            y = groups / numbers.limit + (groups % numbers.limit != 0);\n"
+    "            groups = groups / y + (groups % y != 0);\n"
+    "        }\n"
+    "        dispatch[numbers.dispatch_offset] = (uint)groups;\n"
+    "        dispatch[numbers.dispatch_offset + 1] = (uint)y;\n"
+    "        dispatch[numbers.dispatch_offset + 2] = 1;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* What the last word of flags, of a tile that ends with it, says of elements past the count. */\n"
+    "static inline gpuscan_t gpuscan_past_count(global const gpuscan_src *src, ulong first, ulong count) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    ulong units = gpuscan_units(count);\n"
+    "    if (count % 32 != 0 && first < units && units - first <= GPUSCAN_TILE)\n"
+    "        return popcount((GPUSCAN_INVERT ? ~src[units - 1] : src[units - 1]) >> (uint)(count % 32));\n"
+    "#endif\n"
+    "    return 0;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "static inline bool gpuscan_is_kept(global const gpuscan_src *src, ulong i) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    return ((src[i / 32] >> (uint)(i % 32)) & 1u) != GPUSCAN_INVERT;\n"
+    "#else\n"
+    "    return gpuscan_convert(src[i], i) != 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Small elements are written whether they are kept or not, as long as there is room for all: the next one is written\n"
+    "   over what is not. */\n"
+    "#define GPUSCAN_KEEP_STEP 16\n"
+    "#define GPUSCAN_OUTPUT_SPAN(k, word, words)                                                                            \\\n"
+    "    {                                                                                                                  \\\n"
+    "        global const word *from = outputs->from##k;                                                                    \\\n"
+    "        global word *to = outputs->to##k + prefix * (words);                                                           \\\n"
+    "        ulong i = first, j = 0;                                                                                        \\\n"
+    "        if ((words) == 1)                                                                                              \\\n"
+    "            for (; i + GPUSCAN_KEEP_STEP <= last && j + GPUSCAN_KEEP_STEP <= kept; i += GPUSCAN_KEEP_STEP)             \\\n"
+    "                for (uint v = 0; v < GPUSCAN_KEEP_STEP; v++) {                                                         \\\n"
+    "                    to[j] = from[i + v];                                                                               \\\n"
+    "                    j += gpuscan_is_kept(src, i + v);                                                                  \\\n"
+    "                }                                                                                                      \\\n"
+    "        for (; j < kept; i++)                                                                                          \\\n"
+    "            if (gpuscan_is_kept(src, i)) {                                                                             \\\n"
+    "                for (uint w = 0; w < (words); w++)                                                                     \\\n"
+    "                    to[j * (words) + w] = from[i * (words) + w];                                                       \\\n"
+    "                j++;                                                                                                   \\\n"
+    "            }                                                                                                          \\\n"
+    "    }\n"
+    "\n",
+    "/* Writes what is kept of units [first, last), of which sum are, after what precedes them. */\n"
+    "static inline void gpuscan_select_span(global const gpuscan_src *src, const gpuscan_outputs *outputs, ulong first,\n"
+    "                                       ulong last, ulong count, ulong prefix, ulong sum) {\n"
+    "    ulong kept = outputs->capacity > prefix ? min(sum, outputs->capacity - prefix) : 0;\n"
+    "    first *= GPUSCAN_UNIT;\n"
+    "    last = min(last * GPUSCAN_UNIT, count);\n"
+    "    if (GPUSCAN_PLANTED(SELECT_TAIL) && kept > 0)\n"
+    "        kept--;\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SPAN)\n"
+    "#if GPUSCAN_INDEX_SIZE\n"
+    "    {\n"
+    "        global gpuscan_index *to = outputs->indices + prefix;\n"
+    "        ulong i = first, j = 0;\n"
+    "        for (; i + GPUSCAN_KEEP_STEP <= last && j + GPUSCAN_KEEP_STEP <= kept; i += GPUSCAN_KEEP_STEP)\n"
+    "            for (uint v = 0; v < GPUSCAN_KEEP_STEP; v++) {\n"
+    "                to[j] = (gpuscan_index)(i + v);\n"
+    "                j += gpuscan_is_kept(src, i + v);\n"
+    "            }\n"
+    "        for (; j < kept; i++)\n"
+    "            if (gpuscan_is_kept(src, i))\n"
+    "                to[j++] = (gpuscan_index)i;\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "#else\n"
+    "\n"
+    "typedef ushort gpuscan_place; /* of an element in its tile */\n"
+    "\n"
+    "#define GPUSCAN_OUTPUT_TILE(k, word, words)                                                                            \\\n"
+    "    {                                                                                                                  \\\n"
+    "        global const word *from = outputs->from##k + first * (words);                                                  \\\n"
+    "        global word *to = outputs->to##k + prefix * (words);                                                           \\\n"
+    "        for (uint j = GPUSCAN_ITEM; j < kept * (words); j += GPUSCAN_GROUP)                                            \\\n"
+    "            to[j] = from[(ulong)places[j / (words)] * (words) + j % (words)];                                          \\\n"
+    "    }\n"
+    "\n"
+    "/* Lists what is kept of a scanned tile, which begins at unit first. */\n"
+    "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count,\n"
+    "                                       local gpuscan_place *places) {\n"
+    "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, gpuscan_units(count));\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint j = (uint)tile->before[k] + (GPUSCAN_SUBGROUP != 0 ? (uint)tile->group : 0u);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "            uint at = own + k * GPUSCAN_VECTOR_STRIDE + v;\n"
+    "            gpuscan_src x = gpuscan_src_at(&tile->vector[k], v);\n"
+    "            if (at >= left)\n"
+    "                continue;\n"
+    "#if GPUSCAN_BITS\n"
+    "            uint bits = GPUSCAN_INVERT ? ~x : x;\n"
+    "            if (count - (first + at) * 32 < 32)\n"
+    "                bits &= (1u << (uint)(count % 32)) - 1;\n"
+    "            for (; bits; bits &= bits - 1)\n"
+    "                places[j++] = (gpuscan_place)(at * 32 + 31u - clz(bits & (0u - bits)));\n"
+    "#else\n"
+    "            if (gpuscan_convert(x, first + at))\n"
+    "                places[j++] = (gpuscan_place)at;\n"
+    "#endif\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* Writes what is listed, sum elements, after what precedes the tile. */\n"
+    "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_outputs *outputs, ulong first, ulong prefix, uint sum,\n"
+    "                                        local const gpuscan_place *places) {\n"
+    "    uint kept = outputs->capacity > prefix ? (uint)min((ulong)sum, outputs->capacity - prefix) : 0;\n"
+    "    first *= GPUSCAN_UNIT;\n"
+    "    if (GPUSCAN_PLANTED(SELECT_TAIL) && kept > 0)\n"
+    "        kept--;\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_TILE)\n"
+    "#if GPUSCAN_INDEX_SIZE\n"
+    "    for (uint j = GPUSCAN_ITEM; j < kept; j += GPUSCAN_GROUP)\n"
+    "        outputs->indices[prefix + j] = (gpuscan_index)(first + places[j]);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#define GPUSCAN_PLACES(shared) ((local gpuscan_place *)((shared) + 1)) /* TILE * UNIT of them stand there */\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_SELECT_MULTI_PASS\n"
+    "/* As gpuscan_scan_parts, after gpuscan_scan_sums and gpuscan_scan_carries. states: the carries. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_select_parts(GPUSCAN_SELECT_PARAMETERS(const gpuscan_t)) {\n"
+    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    ulong units = gpuscan_units(count);\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    src += numbers.src_offset;\n"
+    "    for (uint part = (uint)get_group_id(0); part < parts; part += (uint)get_num_groups(0)) {\n"
+    "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
+    "        ulong last = min(units, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
+    "        gpuscan_t before = flags & GPUSCAN_FLAG_CARRIES ? states[numbers.states_offset + part] : 0;\n"
+    "#if GPUSCAN_CPU\n"
+    "        /* a tile at a time, which is still in the cache when it is read again */\n"
+    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
+    "            ulong end = min(last, at + GPUSCAN_TILE);\n"
+    "            gpuscan_t sum = gpuscan_span_sum(src, at, end, 0) - gpuscan_past_count(src, at, count);\n"
+    "            gpuscan_select_span(src, &outputs, at, end, count, before, sum);\n"
+    "            before += sum;\n"
+    "        }\n"
+    "#else\n"
+    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
+    "            gpuscan_tile tile;\n"
+    "            gpuscan_t sum;\n"
+    "            gpuscan_tile_fetch(&tile, src, at, last, GPUSCAN_OWN_FIRST);\n"
+    "            sum = gpuscan_tile_scan(&tile, at, last, shared) - gpuscan_past_count(src, at, count);\n"
+    "            gpuscan_select_list(&tile, at, count, GPUSCAN_PLACES(shared));\n"
+    "            GPUSCAN_BARRIER();\n"
+    "            gpuscan_select_write(&outputs, at, before, (uint)sum, GPUSCAN_PLACES(shared));\n"
+    "            GPUSCAN_BARRIER(); /* the next tile's are listed there */\n"
+    "            before += sum;\n"
+    "        }\n"
+    "#endif\n"
+    "        if (part == parts - 1 && GPUSCAN_ITEM == 0)\n"
+    "            gpuscan_tally_store(tally, dispatch, numbers, before);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#elif GPUSCAN_CPU\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_look_back_cpu(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
+    "    uint tiles = (uint)numbers.tiles, epoch = (uint)numbers.epoch, tile;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong units = gpuscan_units(count);\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    states += numbers.states_offset;\n"
+    "    src += numbers.src_offset;\n"
+    "    shared->head = 0;\n"
+    "    while ((tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, tiles, units, shared)) != GPUSCAN_NONE) {\n"
+    "        ulong first = (ulong)tile * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, units);\n"
+    "        gpuscan_t sum = gpuscan_span_sum(src, first, last, 0), prefix;\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        gpuscan_publish_sum(states, tile, 0, epoch, 0, sum);\n"
+    "        prefix = gpuscan_tile_prefix(states, 0, tile, epoch, 0, src, units, shared);\n"
+    "        gpuscan_publish_prefix(states, tile, 0, epoch, prefix + sum);\n"
+    "        sum -= gpuscan_past_count(src, first, count);\n"
+    "        gpuscan_select_span(src, &outputs, first, last, count, prefix, sum);\n"
+    "        if (last == units)\n"
+    "            gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#elif GPUSCAN_AHEAD\n"
+    "/* As gpuscan_scan_ahead. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_ahead(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_t sum, prefix = 0;\n"
+    "    uint order = GPUSCAN_START_ORDER();\n"
+    "    uint tiles = (uint)numbers.tiles, epoch = (uint)numbers.epoch;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong units = gpuscan_units(count);\n"
+    "    bool there;\n"
+    "    states += numbers.states_offset;\n"
+    "    src += numbers.src_offset;\n"
+    "    if (order == 0) {\n"
+    "        gpuscan_fold(src, 0, units, tiles, tiles, states, epoch, 0, shared);\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "        return;\n"
+    "#else\n"
+    "        order = 1; /* sums the first tile, too: PoCL 3.1 is wrong where a group returns here */\n"
+    "#endif\n"
+    "    }\n"
+    "    gpuscan_ahead_role role = gpuscan_ahead_role_of(order, tiles, (uint)numbers.ahead);\n"
+    "    uint tile = role.tile;\n"
+    "    bool sums_only = role.sums_only;\n"
+    "    gpuscan_scan_row row = gpuscan_scan_row_at(0, tiles, tiles, src, 0, units, states, epoch);\n"
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "        return;\n"
+    "#if GPUSCAN_HAS_LANES /* elsewhere no barriers that only some groups reach */\n"
+    "    if (sums_only) {\n"
+    "        sum = gpuscan_tile_sum_by(src, first, units, gpuscan_policy_keep(), shared);\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        gpuscan_ahead_publish(&row, tile, sum, false);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    gpuscan_tile_fetch_by(&data, src, first, units, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+    "    there = tile == 0;\n"
+    "    if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n"
+    "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
+    "#if !GPUSCAN_HAS_LANES /* and none returns here */\n"
+    "    if (sums_only) {\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        gpuscan_ahead_publish(&row, tile, sum, false);\n"
+    "        there = true;\n"
+    "    }\n"
+    "#endif\n"
+    "    gpuscan_select_list(&data, first, count, GPUSCAN_PLACES(shared));\n"
+    "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
+    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "        if (gpuscan_ballot(!there))\n"
+    "            prefix = gpuscan_own_prefix(&row, tile, 0, shared);\n"
+    "    }\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        shared->prefix = prefix;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    prefix = shared->prefix;\n"
+    "    sum = sums_only ? 0 : sum - gpuscan_past_count(src, first, count);\n"
+    "    if (GPUSCAN_ITEM == 0 && !sums_only && first + GPUSCAN_TILE >= units)\n"
+    "        gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, GPUSCAN_PLACES(shared));\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "/* As gpuscan_scan_look_back: one group takes one tile. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_look_back(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_t sum, prefix;\n"
+    "    uint epoch = (uint)numbers.epoch, tile;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong units = gpuscan_units(count);\n"
+    "    states += numbers.states_offset;\n"
+    "    src += numbers.src_offset;\n"
+    "    tile = gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket);\n"
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "        return;\n"
+    "    gpuscan_tile_fetch(&data, src, first, units, GPUSCAN_OWN_FIRST);\n"
+    "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
+    "    GPUSCAN_TEST_DELAY(tile);\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        gpuscan_publish_sum(states, tile, 0, epoch, 0, sum);\n"
+    "    gpuscan_select_list(&data, first, count, GPUSCAN_PLACES(shared));\n"
+    "    gpuscan_tile_prefix(states, 0, tile, epoch, 0, src, units, shared);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    prefix = shared->prefix;\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        gpuscan_publish_prefix(states, tile, 0, epoch, prefix + sum);\n"
+    "    sum -= gpuscan_past_count(src, first, count);\n"
+    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE >= units)\n"
+    "        gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, GPUSCAN_PLACES(shared));\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_MOVES\n"
+    "/* Brings the outputs from scratch to where they belong. total: how many there were, as two words. */\n"
+    "#define GPUSCAN_OUTPUT_MOVE(k, word, words)                                                                            \\\n"
+    "    for (ulong j = get_global_id(0); j < kept * (words); j += get_global_size(0))                                      \\\n"
+    "        outputs.to##k[j] = outputs.from##k[j];\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_select_move(global const uint *total, global const uchar *indices_from, GPUSCAN_SELECT_OUTPUTS) {\n"
+    "    ulong all = gpuscan_count(0xfffffffffffffffful, total, numbers.count_offset, GPUSCAN_FLAG_COUNT_U64);\n"
+    "    ulong kept = min(all, numbers.capacity);\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_MOVE)\n"
+    "#if GPUSCAN_INDEX_SIZE\n"
+    "    global const gpuscan_index *from = (global const gpuscan_index *)indices_from + numbers.src_offset;\n"
+    "    for (ulong j = get_global_id(0); j < kept; j += get_global_size(0))\n"
+    "        outputs.indices[j] = from[j];\n"
+    "#endif\n"
+    "    if (get_global_id(0) == 0)\n"
+    "        gpuscan_tally_store(tally, dispatch, numbers, all);\n"
+    "}\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_SELECT */\n"
+    "\n",
     "/* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_UNIFORM_ADD\n"
@@ -5971,7 +6474,7 @@ typedef struct gpuscan__device {
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
 /* Every operation: its name in the functions. Each has a section that ends with its row, gpuscan__NAME_operation. */
-#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram)
+#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select)
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
@@ -5982,7 +6485,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 /* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__MAX_KERNELS = 3, GPUSCAN__KEY_OWN = 24 };
+enum { GPUSCAN__MAX_KERNELS = 4, GPUSCAN__KEY_OWN = 24 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
@@ -5992,7 +6495,7 @@ typedef struct gpuscan__key {
 
 /* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
    only while the library itself keeps it, or another one could have got its handle meanwhile. */
-enum { GPUSCAN__MAX_ARGS = 16, GPUSCAN__MAX_NUMBERS = 16, GPUSCAN__MAX_KNOWN = 16 };
+enum { GPUSCAN__MAX_ARGS = 28, GPUSCAN__MAX_NUMBERS = 36, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
     uint32_t generation; /* of the library's buffers; 0: no buffer */
@@ -6287,7 +6790,12 @@ typedef struct gpuscan__elements {
     int arg;         /* ARGMIN or ARGMAX */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
+    int selects; /* source elements become numbers of what is kept: a GPUSCAN__SELECTS_...; 0: they do not */
+    int inverts; /* of what is not kept */
 } gpuscan__elements;
+
+/* 1 where an element, or its custom->select, is not 0; of a word's bits those that are 1. */
+enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
     if (type == GPUSCAN_TYPE_F64 && !gs->device.f64)
@@ -6374,7 +6882,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg;
-    char line[128];
+    char line[128], bits[16];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
     gpuscan__define(text, "SRC", src_name);
@@ -6404,6 +6912,11 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     if (e->convert) {
         gpuscan__define(text, "CONVERTED", number); /* a float has no conversion to the unsigned type of signed sums */
         gpuscan__define(text, "CONVERT", "gpuscan_custom_convert(x, i)");
+    } else if (e->selects) {
+        gpuscan__define(text, "CONVERT",
+                        e->selects == GPUSCAN__SELECTS_BITS ? (e->inverts ? "popcount(~x)" : "popcount(x)")
+                        : e->inverts                        ? "(x == 0)"
+                                                            : "(x != 0)");
     } else if (e->src == e->dst) {
         gpuscan__define(text, "CONVERT", "x");
     } else {
@@ -6428,7 +6941,13 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "WIDE", wide ? (e->t_size == 8 ? 8u : 16u) : 1u);
     if (wide) {
         int width = e->t_size == 8 ? 8 : 16;
-        if (strcmp(value, t) == 0)
+        snprintf(bits, sizeof(bits), "popcount(%sx)", e->inverts ? "~" : "");
+        if (e->selects)
+            snprintf(line, sizeof(line), e->selects == GPUSCAN__SELECTS_BITS ? "convert_%s%d(%s)"
+                                         : e->inverts                        ? "convert_%s%d((%s)1 - min(x, (%s)1))"
+                                                                             : "convert_%s%d(min(x, (%s)1))",
+                     t, width, e->selects == GPUSCAN__SELECTS_BITS ? bits : value, value);
+        else if (strcmp(value, t) == 0)
             snprintf(line, sizeof(line), "(x)");
         else if (strcmp(number, t) == 0)
             snprintf(line, sizeof(line), "convert_%s%d(x)", t, width);
@@ -6447,7 +6966,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
    added. Their sums wrap around, so any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    return integers && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
+    return integers && !cpu && !e->convert && !e->selects && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
                ? e->src_size
                : 0;
 }
@@ -7349,8 +7868,11 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
     if (e->convert)
         gpuscan__custom_lines(text,
                               "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) {"
-                              " return",
-                              " convert", e->convert, ";}\n");
+                              " return (",
+                              e->selects ? " select" : " convert", e->convert,
+                              !e->selects  ? ");}\n"
+                              : e->inverts ? ") == 0;}\n"
+                                           : ") != 0;}\n");
     if (custom->source)
         gpuscan__undefine(text, custom->source);
 }
@@ -8233,9 +8755,9 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
 
 /* payloads and payload_count: of each, count elements are read and at most written elements are written. in_place: the
    number of the first one's ranges that may be one, as the next ones' may; 0: none may. */
-static GPUSCAN__UNUSED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
-                                                                const gpuscan_payload *payloads, uint32_t payload_count,
-                                                                uint64_t count, uint64_t written, int in_place) {
+static gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan, const gpuscan_payload *payloads,
+                                                uint32_t payload_count, uint64_t count, uint64_t written,
+                                                int in_place) {
     uint32_t k;
     if (payload_count > GPUSCAN_MAX_PAYLOADS)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payload_count is above %d", GPUSCAN_MAX_PAYLOADS);
@@ -8260,10 +8782,9 @@ static GPUSCAN__UNUSED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpu
 }
 
 /* A tally of up to count elements, of which at most written are written. items, limit: those of the dispatch. */
-static GPUSCAN__UNUSED gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan,
-                                                             const char *const *fields, const gpuscan_tally *tally,
-                                                             uint64_t count, uint64_t written, uint32_t *items,
-                                                             uint32_t *limit) {
+static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
+                                             const gpuscan_tally *tally, uint64_t count, uint64_t written,
+                                             uint32_t *items, uint32_t *limit) {
     uint32_t size;
     gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
     if (r != 0)
@@ -8374,7 +8895,8 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
-    int alone = (plan->operation->number == GPUSCAN__OPERATION_scan && single) ||
+    int alone = ((plan->operation->number == GPUSCAN__OPERATION_scan ||
+                  plan->operation->number == GPUSCAN__OPERATION_select) && single) ||
                 (plan->operation->number == GPUSCAN__OPERATION_reduce && !plan->e.commutes);
     if (gs->device.lanes == GPUSCAN__LANES_LOCAL)
         return (uint32_t)gpuscan__min(group, alone ? width : width * width);
@@ -8490,7 +9012,7 @@ static int gpuscan__needs_proof(const gpuscan *gs, const gpuscan__plan *plan) {
                                             !gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key))))
         return 0;
     /* a conversion between a builtin type and the caller's: only his text knows how */
-    return !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
+    return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
 /* In place of a custom text, which is not run on numbers that it does not expect: the last that is not 0 wins, byte by
@@ -8513,15 +9035,16 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
     unsigned size = (unsigned)plan->e.custom->size;
+    int of_structs = plan->e.selects && plan->e.src == GPUSCAN_TYPE_CUSTOM;
     gpuscan_result r;
     memset(&custom, 0, sizeof(custom));
     stand_in.is_stand_in = 1;
-    stand_in.e.convert = NULL;
-    stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM ? &custom : NULL;
+    stand_in.e.convert = of_structs ? "x.byte[0]" : NULL;
+    stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM || of_structs ? &custom : NULL;
     custom.size = size;
     custom.combine = "b != 0 ? b : a";
     custom.identity = "0";
-    if (plan->e.dst == GPUSCAN_TYPE_CUSTOM) {
+    if (plan->e.dst == GPUSCAN_TYPE_CUSTOM || of_structs) {
         snprintf(source, sizeof(source), gpuscan__stand_in_text, size, size, size);
         custom.source = source;
         custom.type = "gpuscan_test_type";
@@ -9073,7 +9596,7 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
 
 /* Buffers of a self-test's own, and scratch: the object's may be in use by calls that wait for the caller. Behind each
    stand guard bytes. */
-enum { GPUSCAN__TEST_ARRAYS = 6, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
+enum { GPUSCAN__TEST_ARRAYS = 6 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer;           /* in the test's desc */
@@ -9212,7 +9735,7 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__HOST_ARRAYS = 6 };
+enum { GPUSCAN__HOST_ARRAYS = 6 }; /* of a call, at most */
 
 /* An array of a blocking call: which of the plan's ranges it stands for, and where its buffer goes in the desc. */
 typedef struct gpuscan__host_array {
@@ -9609,11 +10132,27 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
 }
 
 /* Of a single pass. */
+static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
+    if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
+        return gpuscan__min(tiles, gs->device.units);
+    return gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 2 * tiles + 1 : tiles;
+}
 static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    if (gpuscan__key_is_cpu(&plan->common.key)) /* each takes tile after tile */
-        return gpuscan__min(plan->tiles, gs->device.units);
-    return gpuscan__key_strategy(&plan->common.key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 2 * plan->tiles + 1
-                                                                                        : plan->tiles;
+    return gpuscan__single_pass_groups(gs, &plan->common.key, plan->tiles);
+}
+
+/* Scratch for its states: sums, and ahead prefixes, too; see [SCAN AHEAD] in kernels.cl.inc. */
+static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
+    if (gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        tiles = 2 * gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN;
+    gpuscan__need_words(&plan->need, plan->key.word, plan->e.t_size, tiles);
+}
+
+/* What keeps a single pass from so many tiles; NULL: nothing. */
+static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
+    if (tiles >= (uint64_t)1 << 30)
+        return "more than 2^30 tiles";
+    return groups <= gs->device.work_items / key->group ? NULL : "a launch cannot have so many work-items";
 }
 
 /* What keeps the strategy from doing a call; NULL: nothing. */
@@ -9627,11 +10166,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     /* a simulator reports what is read too late, though it is thrown away: see gpuscan_window_sums */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
-    if (plan->tiles >= (uint64_t)1 << 30)
-        return "more than 2^30 tiles";
-    return gpuscan__scan_groups(gs, plan) <= gs->device.work_items / plan->common.key.group
-               ? NULL
-               : "a launch cannot have so many work-items";
+    return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
 /* Rows so short that a tile for each would be nearly empty: many of them are scanned by whole rows though a single pass
@@ -9649,21 +10184,27 @@ static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpus
 }
 
 /* Enough parts of a row to keep the device busy, of whole tiles; a few tiles are not worth three launches. */
+static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__key *key, uint64_t rows, uint64_t row_tiles,
+                                         uint32_t *parts, uint32_t *part_tiles) {
+    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
+    *parts = 1;
+    if (row_tiles > (gpuscan__key_is_cpu(key) ? 2 : 4))
+        *parts = (uint32_t)gpuscan__min(row_tiles, gpuscan__max(groups / gpuscan__min(rows, groups), 1));
+    if (gpuscan__ceil_div(row_tiles, *parts) > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
+    *part_tiles = (uint32_t)gpuscan__ceil_div(row_tiles, *parts);
+    *parts = (uint32_t)gpuscan__ceil_div(row_tiles, *part_tiles);
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *plan) {
     gpuscan__plan *common = &plan->common;
-    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
-    plan->parts = 1;
-    if (plan->row_tiles > (gpuscan__key_is_cpu(&common->key) ? 2 : 4))
-        plan->parts =
-            (uint32_t)gpuscan__min(plan->row_tiles, gpuscan__max(groups / gpuscan__min(plan->rows, groups), 1));
-    if (gpuscan__ceil_div(plan->row_tiles, plan->parts) > UINT32_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
-    plan->part_tiles = (uint32_t)gpuscan__ceil_div(plan->row_tiles, plan->parts);
-    plan->parts = (uint32_t)gpuscan__ceil_div(plan->row_tiles, plan->part_tiles);
-    if (plan->parts > 1)
+    gpuscan_result r = gpuscan__cut_parts(gs, &common->key, plan->rows, plan->row_tiles, &plan->parts,
+                                          &plan->part_tiles);
+    if (r == 0 && plan->parts > 1)
         common->need.bytes[GPUSCAN__PLAIN] =
             plan->rows * plan->parts * common->e.t_size + gpuscan__slack(common->e.t_size);
-    return GPUSCAN_SUCCESS;
+    return r;
 }
 
 /* What a tile of whole rows is: how many, and how they are numbered through. Returns the elements of the tile that they
@@ -9752,11 +10293,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
         return GPUSCAN_SUCCESS;
     if (!gpuscan__is_single_pass(tuning.strategy))
         return gpuscan__scan_cut_parts(gs, plan);
-    /* ahead: sums, and then prefixes; see [SCAN AHEAD] in kernels.cl.inc */
-    gpuscan__need_words(&common->need, common->key.word, common->e.t_size,
-                        tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
-                            ? 2 * gpuscan__ceil_div(plan->tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN
-                            : plan->tiles);
+    gpuscan__need_states(common, plan->tiles);
     return GPUSCAN_SUCCESS;
 }
 
@@ -11451,6 +11988,717 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
         gpuscan__host_add(&host, "weights", copy.host_weights, &copy.weights);
     gpuscan__host_add(&host, "counts", counts, &copy.counts);
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__histogram_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+}
+
+/* [SELECT] --------------------------------------------------------------------------------------------------------- */
+
+/* The elements, unless only indices or payloads are wanted, and the payloads. */
+enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
+
+typedef struct gpuscan__select_key {
+    uint32_t by, invert;
+    uint32_t index_size; /* 0: none are wanted */
+    uint32_t moves;      /* outputs go to scratch and are moved from there */
+    uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
+    uint32_t has_dst; /* it is the first output */
+} gpuscan__select_key;
+GPUSCAN__ASSERT(sizeof(gpuscan__select_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), select_key_fits)
+
+typedef struct gpuscan__select_plan {
+    gpuscan__plan common;
+    gpuscan__select_key key;
+    uint32_t size;            /* of an element */
+    uint32_t index_size;      /* of an index */
+    uint64_t units;           /* elements of what decides: see [SELECT] in kernels.cl.inc */
+    uint64_t capacity;        /* not 0 but where count is */
+    uint32_t items, limit;    /* of the dispatch */
+    int shows_in_place;       /* its buffers do */
+    uint64_t tiles, ahead;
+    uint32_t parts, part_tiles;
+    uint64_t moved;           /* bytes of PLAIN scratch before what is moved: the total, and then each output */
+} gpuscan__select_plan;
+
+#define GPUSCAN__SELECT_NUMBERS(X)                                                                                     \
+    X(src_offset) X(count) X(count_offset) X(tiles) X(ahead) X(parts) X(part_tiles) X(states_offset) X(epoch)          \
+    X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags) X(from0_offset)        \
+    X(from1_offset) X(from2_offset) X(from3_offset) X(from4_offset) X(from5_offset) X(from6_offset) X(from7_offset)    \
+    X(from8_offset) X(to0_offset) X(to1_offset) X(to2_offset) X(to3_offset) X(to4_offset) X(to5_offset) X(to6_offset)  \
+    X(to7_offset) X(to8_offset)
+GPUSCAN__NUMBERS(select, GPUSCAN__SELECT_NUMBERS)
+
+enum { GPUSCAN__SELECT_SUMS = 0, GPUSCAN__SELECT_CARRIES, GPUSCAN__SELECT_PARTS, GPUSCAN__SELECT_MOVE };
+
+static gpuscan__select_key gpuscan__select_key_of(const gpuscan__key *key) {
+    gpuscan__select_key own;
+    memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
+static const char *const *gpuscan__select_kernels(const gpuscan__key *key) {
+    static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_select_parts",
+                                             "gpuscan_select_move", NULL};
+    static const char *const multi_pass_home[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_select_parts",
+                                                  NULL};
+    static const char *const single[3][3] = {{"gpuscan_select_look_back", "gpuscan_select_move", NULL},
+                                             {"gpuscan_select_ahead", "gpuscan_select_move", NULL},
+                                             {"gpuscan_select_look_back_cpu", "gpuscan_select_move", NULL}};
+    static const char *const single_home[3][2] = {
+        {"gpuscan_select_look_back", NULL}, {"gpuscan_select_ahead", NULL}, {"gpuscan_select_look_back_cpu", NULL}};
+    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+    int moves = gpuscan__select_key_of(key).moves != 0;
+    int form = gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    if (!gpuscan__is_single_pass(strategy))
+        return moves ? multi_pass : multi_pass_home;
+    return moves ? single[form] : single_home[form];
+}
+
+/* Elements are moved in words: of the largest power of two up to 16 bytes that divides their size. */
+static uint32_t gpuscan__word_of(uint32_t size) {
+    uint32_t power = size & (~size + 1);
+    return power < 16 ? power : 16;
+}
+
+/* Elements of src that a lane loads at once. */
+static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
+    return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(e->src_size, e->src_size);
+}
+
+static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__select_key own = gpuscan__select_key_of(&plan->key);
+    gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
+    char line[64];
+    uint32_t k;
+    gpuscan__define(text, "SELECT_NUMBERS", gpuscan__select_numbers_text);
+    if (!gpuscan__is_single_pass(strategy)) {
+        gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
+        gpuscan__define(text, "SCAN_CARRIES_NUMBERS", gpuscan__scan_carries_numbers_text);
+    }
+    gpuscan__define_number(text, "SELECT", 1);
+    gpuscan__define_number(text, "BITS", own.by == GPUSCAN_SELECT_BITS);
+    gpuscan__define_number(text, "INVERT", own.invert);
+    gpuscan__define_number(text, "INDEX_SIZE", own.index_size);
+    gpuscan__define_number(text, "MOVES", own.moves);
+    gpuscan__text_add(text, "#define GPUSCAN_OUTPUTS(X)");
+    for (k = 0; k < own.outputs; k++) {
+        uint32_t word = gpuscan__word_of(own.sizes[k]);
+        snprintf(line, sizeof(line), " X(%u, %s, %uu)", (unsigned)k,
+                 word == 16  ? "uint4"
+                 : word == 8 ? "uint2"
+                 : word == 4 ? "uint"
+                 : word == 2 ? "ushort"
+                             : "uchar",
+                 (unsigned)(own.sizes[k] / word));
+        gpuscan__text_add(text, line);
+    }
+    gpuscan__text_add(text, "\n");
+    gpuscan__define_operation(text, gs, plan,
+                              gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
+                              gpuscan__select_vector(&plan->e), 0, strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 0);
+}
+
+/* What decides, as elements that become numbers of what is kept: type, flag_type, by, invert and custom. */
+static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
+    gpuscan__elements *e = &plan->common.e;
+    gpuscan_type type = desc->type ? desc->type : GPUSCAN_TYPE_U32, flag_type = desc->flag_type;
+    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
+    if ((unsigned)desc->by > GPUSCAN_SELECT_PREDICATE)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "by is no gpuscan_select_by");
+    if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "type is no gpuscan_type");
+    if ((unsigned)flag_type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flag_type is no gpuscan_type");
+    if ((type == GPUSCAN_TYPE_CUSTOM || by_predicate) && !desc->custom)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom is NULL, but type is CUSTOM or by PREDICATE");
+    if (type == GPUSCAN_TYPE_CUSTOM && (desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST ||
+                                        (by_predicate && !desc->custom->type)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "custom->type is NULL, or custom->size is not from 1 to 1024");
+    if (by_predicate && !desc->custom->select)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->select is NULL, but by is PREDICATE");
+    if (by_predicate && (desc->flags.mem || flag_type))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: PREDICATE takes none");
+    plan->size = type == GPUSCAN_TYPE_CUSTOM ? (uint32_t)desc->custom->size : gpuscan__types[type].size;
+    e->src = by_predicate                          ? type
+             : desc->by == GPUSCAN_SELECT_BITS     ? GPUSCAN_TYPE_U32
+             : flag_type == GPUSCAN_TYPE_DEFAULT   ? GPUSCAN_TYPE_U8
+                                                   : flag_type;
+    if (!by_predicate && (gpuscan__types[e->src].kind != 'u' || (desc->by == GPUSCAN_SELECT_BITS && flag_type &&
+                                                                 flag_type != GPUSCAN_TYPE_U32)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
+                             "flag_type: FLAGS are u8, u16, u32 or u64, and BITS lie in u32");
+    e->dst = desc->count > UINT32_MAX ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    e->op = GPUSCAN_OP_ADD;
+    e->commutes = 1;
+    e->selects = desc->by == GPUSCAN_SELECT_BITS ? GPUSCAN__SELECTS_BITS : GPUSCAN__SELECTS_ELEMENTS;
+    e->inverts = desc->invert != 0;
+    e->src_size = by_predicate ? plan->size : gpuscan__types[e->src].size;
+    e->dst_size = e->result_size = e->t_size = gpuscan__types[e->dst].size;
+    if (by_predicate) {
+        e->custom = desc->custom;
+        e->convert = desc->custom->select;
+        return gpuscan__check_type(gs, "type", type);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+static int gpuscan__same_place(gpuscan_buffer a, gpuscan_buffer b) {
+    return a.mem && a.mem == b.mem && a.offset == b.offset;
+}
+
+/* src, flags, dst, indices, as ranges. Those that are there for nothing are none. */
+static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
+    const gpuscan__elements *e = &common->e;
+    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
+    uint64_t elements;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->size, &elements)) != 0 ||
+        (r = gpuscan__extent(gs, "flags", by_predicate ? 0 : plan->units, 1, 0, e->src_size, &elements)) != 0 ||
+        (r = gpuscan__extent(gs, "indices", plan->capacity, 1, 0, plan->index_size, &elements)) != 0)
+        return r;
+    if (by_predicate || plan->key.has_dst || common->from_host)
+        gpuscan__input(common, "src", desc->src, desc->count, plan->size)->in_place = 1;
+    if (!by_predicate) {
+        range = gpuscan__input(common, "flags", desc->flags, plan->units, e->src_size);
+        range->in_place = desc->by == GPUSCAN_SELECT_FLAGS;
+    }
+    range = gpuscan__output(common, "dst", desc->dst, plan->capacity, plan->size);
+    range->in_place = range->shorter = range->partial = 1;
+    range->required = 0;
+    range = gpuscan__output(common, "indices", desc->indices, plan->capacity, plan->index_size);
+    range->partial = 1;
+    range->required = 0;
+    return GPUSCAN_SUCCESS;
+}
+
+/* The outputs, of which a call that is prepared may not say that there is dst. */
+static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
+    gpuscan__select_key *key = &plan->key;
+    uint32_t k;
+    key->by = (uint32_t)desc->by;
+    key->invert = (uint32_t)plan->common.e.inverts;
+    key->has_dst = desc->dst.mem || (!plan->common.is_run && !desc->indices.mem && desc->payload_count == 0);
+    plan->shows_in_place = desc->dst.mem && (gpuscan__same_place(desc->src, desc->dst) ||
+                                             gpuscan__same_place(desc->flags, desc->dst));
+    if (key->has_dst)
+        key->sizes[key->outputs++] = plan->size;
+    for (k = 0; k < desc->payload_count; k++) {
+        key->sizes[key->outputs++] = (uint32_t)desc->payloads[k].size;
+        plan->shows_in_place |= gpuscan__same_place(desc->payloads[k].src, desc->payloads[k].dst);
+    }
+}
+
+static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
+    static const char *const fields[] = GPUSCAN__TALLY_FIELDS("selected");
+    gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
+    uint32_t index_size;
+    size_t i;
+    gpuscan_result r;
+    if ((r = gpuscan__select_elements(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &index_size)) != 0)
+        return r;
+    if (desc->host_indices)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_indices is for gpuscan_select_host");
+    if (desc->indices.mem && index_size == 4 && desc->count > (uint64_t)1 << 32)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: more than 2^32 elements need u64");
+    plan->capacity = desc->capacity && desc->capacity < desc->count ? desc->capacity : desc->count;
+    plan->units = desc->by == GPUSCAN_SELECT_BITS ? gpuscan__ceil_div(desc->count, 32) : desc->count;
+    plan->index_size = index_size;
+    plan->key.index_size = desc->indices.mem ? index_size : 0;
+    /* checks payload_count */
+    if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
+                                       2)) != 0)
+        return r;
+    gpuscan__select_outputs(plan);
+    if ((r = gpuscan__select_ranges(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_tally(gs, common, fields, &desc->selected, desc->count, plan->capacity, &plan->items,
+                                    &plan->limit)) != 0 ||
+        (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
+        return r;
+    if (!common->is_run && !common->from_host) /* the buffers say whether it is in place: the scratch is larger */
+        for (i = 0; i < common->range_count; i++)
+            common->ranges[i].in_place = 0;
+    common->is_nothing = !desc->selected.count.mem && !desc->selected.dispatch.mem &&
+                         (desc->count == 0 || (plan->key.outputs == 0 && plan->key.index_size == 0));
+    gpuscan__key_elements(common);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Bytes that all outputs have of an element. */
+static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
+    uint64_t bytes = key->index_size;
+    uint32_t k;
+    for (k = 0; k < key->outputs; k++)
+        bytes += key->sizes[k];
+    return bytes;
+}
+
+/* Local memory of a group: beside all else its tile's places. */
+static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__elements *e) {
+    uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    if (gpuscan__key_is_cpu(key))
+        return 16;
+    return gpuscan__shared_bytes(gs, e->t_size, key->group, key->vectors) + (uint64_t)key->tile * unit * 2;
+}
+
+/* The most elements of a tile: places have 16 bits, and local memory is for several groups. */
+#define GPUSCAN__SELECT_TILE 8192
+
+/* As gpuscan__fit. */
+static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan__elements *e = &common->e;
+    gpuscan__key *key = &common->key;
+    uint32_t vector = gpuscan__select_vector(e), width = gs->device.lane_width;
+    uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    if (gpuscan__key_is_cpu(key)) {
+        uint64_t bytes = e->src_size + unit * gpuscan__select_bytes(&plan->key);
+        key->group = key->vectors = 1;
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / bytes, 64);
+        return;
+    }
+    group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
+    for (;;) {
+        key->group = group;
+        key->vectors = vectors;
+        key->tile = group * vectors * vector;
+        if (vectors > 1 && (vectors * vector * e->src_size > 128 || key->tile * unit > GPUSCAN__SELECT_TILE))
+            vectors /= 2;
+        else if (key->tile * unit <= GPUSCAN__SELECT_TILE &&
+                 gpuscan__select_shared(gs, key, e) <= gs->device.local_memory)
+            return;
+        else if (vectors > 1)
+            vectors /= 2;
+        else if (group > 1)
+            group = group / 2 > width ? group / 2 / width * width : (uint32_t)gpuscan__power_of_two_below(group / 2);
+        else
+            return;
+    }
+}
+
+/* The strategy, unless the caller has forced one: that of a scan of as many bytes. */
+static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
+    gpuscan__tuning found = profile->scan_rest;
+    uint64_t bytes = plan->units * plan->common.e.src_size + desc->count;
+    uint32_t i;
+    for (i = profile->scan_count; i-- > 0;)
+        if (profile->scan[i].up_to >= bytes && profile->scan[i].up_to != GPUSCAN__ALL && !profile->scan[i].size)
+            found = profile->scan[i];
+    if (plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
+        found.strategy = plan->common.call->strategy;
+    return found;
+}
+
+/* The key, unless it is a self-test's, and the tiles. */
+static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
+    gpuscan__plan *common = &plan->common;
+    gpuscan__key *key = &common->key;
+    uint64_t tile_bytes;
+    if (common->forced) {
+        *key = *common->forced;
+        plan->key = gpuscan__select_key_of(key);
+    } else {
+        key->strategy = (uint32_t)tuning->strategy;
+        plan->key.moves = common->in_place || plan->shows_in_place;
+        gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
+        key->word = gpuscan__is_single_pass(tuning->strategy)
+                        ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
+                        : 0;
+        memcpy(key->own, &plan->key, sizeof(plan->key));
+    }
+    plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
+    tile_bytes = (uint64_t)key->tile * common->e.src_size * 2;
+    plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
+}
+
+/* What keeps the strategy from doing a call; NULL: nothing. */
+static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__select_plan *plan,
+                                          gpuscan_strategy strategy) {
+    const gpuscan__key *key = &plan->common.key;
+    const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
+    if (why || !gpuscan__is_single_pass(strategy))
+        return why;
+    return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
+}
+
+/* Takes the portable strategy where the tuning's, or next to it the plain single pass, does not fit. */
+static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
+    gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan);
+    const char *why;
+    gpuscan__select_shape(gs, plan, &tuning);
+    why = gpuscan__select_misfit(gs, plan, tuning.strategy);
+    if (why && plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
+        return gpuscan__unsupported(gs, why);
+    if (why && tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
+        tuning.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+        gpuscan__select_shape(gs, plan, &tuning);
+        why = gpuscan__select_misfit(gs, plan, tuning.strategy);
+    }
+    if (why) {
+        tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
+        gpuscan__select_shape(gs, plan, &tuning);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Bytes of scratch for an output, or the indices. */
+static uint64_t gpuscan__select_room(const gpuscan__select_plan *plan, uint32_t size) {
+    return gpuscan__scratch_aligned(plan->capacity * size); /* fits: the output's extent does */
+}
+
+static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
+    uint64_t *plain = &common->need.bytes[GPUSCAN__PLAIN];
+    uint32_t k;
+    gpuscan_result r = gpuscan__select_strategy(gs, plan);
+    if (r != 0)
+        return r;
+    memset(&common->need, 0, sizeof(common->need));
+    if (gpuscan__is_single_pass(gpuscan__key_strategy(&common->key)))
+        gpuscan__need_states(common, plan->tiles);
+    else if ((r = gpuscan__cut_parts(gs, &common->key, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
+        return r;
+    else if (plan->parts > 1)
+        *plain = (uint64_t)plan->parts * common->e.t_size;
+    plan->moved = *plain = gpuscan__scratch_aligned(*plain);
+    if (!plan->key.moves)
+        return GPUSCAN_SUCCESS;
+    *plain += 64;
+    for (k = 0; k <= plan->key.outputs; k++)
+        if (!gpuscan__add(*plain, gpuscan__select_room(plan, k < plan->key.outputs ? plan->key.sizes[k]
+                                                                                  : plan->key.index_size), plain))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch does not fit 64 bits");
+    return GPUSCAN_SUCCESS;
+}
+
+/* Output k of a call: where it comes from and goes to. */
+static void gpuscan__select_output(const gpuscan_select_desc *desc, const gpuscan__select_key *key, uint32_t k,
+                                   gpuscan_buffer *from, gpuscan_buffer *to) {
+    if (key->has_dst && k == 0) {
+        *from = desc->src;
+        *to = desc->dst;
+    } else {
+        *from = desc->payloads[k - key->has_dst].src;
+        *to = desc->payloads[k - key->has_dst].dst;
+    }
+}
+
+/* The arguments of outputs and tally, and their numbers. Those that are moved go to scratch first, or come from there. */
+typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
+    gpuscan__select_way;
+
+static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, gpuscan__select_way way,
+                                 gpuscan__select_numbers *numbers) {
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
+    const gpuscan__select_key *key = &plan->key;
+    cl_ulong *from_offsets = &numbers->from0_offset, *to_offsets = &numbers->to0_offset;
+    uint64_t at = plan->moved + 64;
+    gpuscan_buffer none = {NULL, 0};
+    uint32_t k;
+    for (k = 0; k < key->outputs; k++) {
+        uint64_t word = gpuscan__word_of(key->sizes[k]), words = key->sizes[k] / word;
+        gpuscan_buffer from, to;
+        gpuscan__select_output(desc, key, k, &from, &to);
+        from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, word)
+                                                              : gpuscan__arg_buffer(launch, from) * words;
+        to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, word)
+                                                          : gpuscan__arg_buffer(launch, to) * words;
+        at += gpuscan__select_room(plan, key->sizes[k]);
+    }
+    if (key->index_size)
+        numbers->indices_offset = way == GPUSCAN__SELECT_TO_SCRATCH
+                                      ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, key->index_size)
+                                      : gpuscan__arg_buffer(launch, desc->indices);
+    numbers->capacity = plan->capacity;
+    numbers->items = plan->items;
+    numbers->limit = plan->limit;
+    numbers->flags = plan->common.flags;
+    if (way == GPUSCAN__SELECT_TO_SCRATCH) {
+        const uint32_t tally = GPUSCAN__FLAG_TALLY_U32 | GPUSCAN__FLAG_TALLY_U64 | GPUSCAN__FLAG_DISPATCH;
+        numbers->flags = (numbers->flags & ~(cl_ulong)tally) | GPUSCAN__FLAG_TALLY_U64;
+        numbers->tally_offset = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->moved, 8);
+        numbers->dispatch_offset = gpuscan__arg_buffer(launch, none);
+    } else {
+        numbers->tally_offset = gpuscan__arg_buffer(launch, desc->selected.count);
+        numbers->dispatch_offset = gpuscan__arg_buffer(launch, desc->selected.dispatch);
+    }
+}
+
+/* What stands in for buffers that are not given. */
+static cl_mem gpuscan__select_stand_in(const gpuscan__select_plan *plan) {
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
+    gpuscan_buffer from, to;
+    if (desc->selected.count.mem || desc->selected.dispatch.mem)
+        return desc->selected.count.mem ? desc->selected.count.mem : desc->selected.dispatch.mem;
+    if (plan->key.index_size)
+        return desc->indices.mem;
+    gpuscan__select_output(desc, &plan->key, 0, &from, &to);
+    return to.mem;
+}
+
+static gpuscan_buffer gpuscan__select_decides(const gpuscan_select_desc *desc) {
+    return desc->by == GPUSCAN_SELECT_PREDICATE ? desc->src : desc->flags;
+}
+
+/* The sums of the parts before each. */
+static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpuscan__select_plan *plan,
+                                              gpuscan__program *program) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
+    cl_mem stand_in = gpuscan__select_stand_in(plan);
+    uint32_t group = common->key.group;
+    uint64_t shared = gpuscan__select_shared(chain->gs, &common->key, &common->e), t_size = common->e.t_size;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SELECT_SUMS, stand_in);
+    gpuscan_buffer none = {NULL, 0};
+    gpuscan__scan_sums_numbers sums;
+    gpuscan__scan_carries_numbers carries;
+    gpuscan_result r;
+    memset(&sums, 0, sizeof(sums));
+    memset(&carries, 0, sizeof(carries));
+    sums.src_offset = gpuscan__arg_buffer(&launch, gpuscan__select_decides(desc));
+    sums.count = desc->count;
+    sums.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    sums.rows = 1;
+    sums.parts = plan->parts;
+    sums.part_tiles = plan->part_tiles;
+    sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+    sums.flags = common->flags;
+    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), gpuscan__grid_of(plan->parts, group, shared, 0));
+    if (r != 0)
+        return r;
+    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SELECT_CARRIES, stand_in);
+    carries.rows = 1;
+    carries.parts = plan->parts;
+    carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+    carries.init_offset = gpuscan__arg_init(&launch, common, none);
+    return gpuscan__launch_end(&launch, &carries, sizeof(carries), gpuscan__grid_of(1, group, shared, 0));
+}
+
+/* Brings home what was put into scratch. */
+static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan,
+                                           gpuscan__program *program, size_t kernel) {
+    const gpuscan__key *key = &plan->common.key;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, gpuscan__select_stand_in(plan));
+    uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
+    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, key->group), (uint64_t)chain->gs->device.units * 16);
+    gpuscan__select_numbers numbers;
+    uint64_t indices_at = plan->moved + 64;
+    uint32_t k;
+    for (k = 0; k < plan->key.outputs; k++)
+        indices_at += gpuscan__select_room(plan, plan->key.sizes[k]);
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
+    numbers.src_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, indices_at,
+                                              plan->key.index_size ? plan->key.index_size : 1);
+    gpuscan__arg_outputs(&launch, plan, GPUSCAN__SELECT_FROM_SCRATCH, &numbers);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, key->group, 0, 1));
+}
+
+static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                              gpuscan__program *program) {
+    const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
+    const gpuscan__key *key = &common->key;
+    int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
+    size_t kernel = single ? 0 : GPUSCAN__SELECT_PARTS;
+    uint64_t groups = single ? gpuscan__single_pass_groups(chain->gs, key, plan->tiles) : plan->parts;
+    gpuscan__launch launch;
+    gpuscan__select_numbers numbers;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (!single && plan->parts > 1)
+        r = gpuscan__select_carries(chain, plan, program);
+    if (r != 0)
+        return r;
+    launch = gpuscan__launch_begin(chain, program, kernel, gpuscan__select_stand_in(plan));
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.src_offset = gpuscan__arg_buffer(&launch, gpuscan__select_decides(desc));
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    if (single)
+        numbers.states_offset =
+            gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
+    else
+        numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
+    numbers.tiles = plan->tiles;
+    numbers.ahead = plan->ahead;
+    numbers.parts = plan->parts;
+    numbers.part_tiles = plan->part_tiles;
+    numbers.epoch = chain->place.epoch;
+    gpuscan__arg_outputs(&launch, plan, moves ? GPUSCAN__SELECT_TO_SCRATCH : GPUSCAN__SELECT_HOME, &numbers);
+    if (!single && plan->parts > 1)
+        numbers.flags |= GPUSCAN__FLAG_CARRIES;
+    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                            gpuscan__grid_of(groups, key->group,
+                                             gpuscan__select_shared(chain->gs, key, &common->e), !moves));
+    return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, program, kernel + 1);
+}
+
+/* Whether the self-test keeps element i: in one round every second, and the tiles' ends; in the other all of a tile,
+   nothing of the next, and of the others one in seven. */
+static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
+    if (shape->round == 0)
+        return gpuscan__is_edge(shape, i) || gpuscan__mix(i) % 2 == 0;
+    return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
+}
+
+/* What decides of an element, and something of it alone where it has several bytes. */
+static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *src, uint64_t i, int keeps) {
+    gpuscan__number x;
+    if (e->selects == GPUSCAN__SELECTS_BITS) {
+        uint32_t word;
+        memcpy(&word, src + i / 32 * 4, sizeof(word));
+        word = (word & ~((uint32_t)1 << i % 32)) | (uint32_t)keeps << i % 32;
+        memcpy(src + i / 32 * 4, &word, sizeof(word));
+        return;
+    }
+    if (e->src == GPUSCAN_TYPE_CUSTOM) {
+        uint32_t byte;
+        for (byte = 0; byte < e->src_size; byte++)
+            src[i * e->src_size + byte] = (unsigned char)(byte ? gpuscan__mix(i) >> byte % 8 * 8 : (uint64_t)keeps * 7);
+        return;
+    }
+    if (gpuscan__is_float(e->src))
+        x.real = keeps ? 1 + (double)(i % 3) : 0;
+    else
+        x.bits = keeps ? (uint64_t)1 << i % (gpuscan__types[e->src].size * 8) : 0;
+    gpuscan__put_number(e->src, src, i, x);
+}
+
+/* Fills one output's source, unless it is what decides, and what it must become. Returns how many are kept. */
+static uint64_t gpuscan__select_test_output(const gpuscan__test_shape *shape, uint32_t size, uint64_t capacity,
+                                            unsigned char *from, int fills, unsigned char *to) {
+    uint64_t i, j = 0;
+    uint32_t byte;
+    for (i = 0; i < shape->count; i++) {
+        for (byte = 0; byte < size && fills; byte++)
+            from[i * size + byte] = (unsigned char)(gpuscan__mix(i + size) >> byte % 8 * 8);
+        if (!gpuscan__select_test_keeps(shape, i))
+            continue;
+        if (j < capacity)
+            memcpy(to + j * size, from + i * size, size);
+        j++;
+    }
+    return j;
+}
+
+static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                 unsigned round, int *right) {
+    const gpuscan__elements *e = &common->e;
+    gpuscan__select_key own = gpuscan__select_key_of(&program->key);
+    uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, kept = 0, i;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile * unit, round);
+    gpuscan__select_plan plan;
+    gpuscan_select_desc desc;
+    gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
+    gpuscan_custom custom;
+    gpuscan__test test;
+    gpuscan__test_array *decides, *tally, *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *indices = NULL;
+    int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
+    uint32_t k;
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    memset(&custom, 0, sizeof(custom));
+    memset(payloads, 0, sizeof(payloads));
+    test.gs = gs;
+    custom.size = by_predicate ? e->src_size : own.sizes[0];
+    custom.type = custom.select = "x"; /* the program is there already */
+    desc.type = by_predicate ? e->src : GPUSCAN_TYPE_CUSTOM;
+    desc.by = (gpuscan_select_by)own.by;
+    desc.invert = own.invert != 0;
+    desc.flag_type = by_predicate ? GPUSCAN_TYPE_DEFAULT : e->src;
+    desc.index_type = own.index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    desc.custom = &custom;
+    desc.payloads = payloads;
+    desc.payload_count = own.outputs - own.has_dst;
+    desc.count = shape.count;
+    desc.capacity = round ? shape.tile + shape.tile / 2 : shape.count; /* it ends in a tile */
+    desc.selected.count_type = GPUSCAN_TYPE_U64;
+    if (!own.has_dst && !by_predicate)
+        custom.size = 1;
+    decides = gpuscan__test_array_of(&test, by_predicate ? &desc.src : &desc.flags,
+                                     gpuscan__ceil_div(shape.count, unit) * e->src_size);
+    for (k = 0; k < own.outputs; k++) {
+        int is_dst = own.has_dst && k == 0;
+        gpuscan_payload *payload = &payloads[k - (is_dst ? 0 : own.has_dst)];
+        payload->size = own.sizes[k];
+        from[k] = is_dst && by_predicate
+                      ? decides
+                      : gpuscan__test_array_of(&test, is_dst ? &desc.src : &payload->src, shape.count * own.sizes[k]);
+        to[k] = gpuscan__test_array_of(&test, is_dst ? &desc.dst : &payload->dst, desc.capacity * own.sizes[k]);
+    }
+    if (own.index_size)
+        indices = gpuscan__test_array_of(&test, &desc.indices, desc.capacity * own.index_size);
+    tally = gpuscan__test_array_of(&test, &desc.selected.count, 8);
+    if (!test.failed) {
+        for (i = 0; i < shape.count; i++) {
+            gpuscan__number index;
+            int keeps = gpuscan__select_test_keeps(&shape, i);
+            gpuscan__select_test_put(e, decides->before, i, keeps != (own.invert != 0));
+            index.bits = i;
+            if (keeps && indices && kept < desc.capacity)
+                gpuscan__put_number(desc.index_type, indices->expected, kept, index);
+            kept += (uint64_t)keeps;
+        }
+        gpuscan__test_filled(decides);
+        for (k = 0; k < own.outputs; k++) {
+            gpuscan__select_test_output(&shape, own.sizes[k], desc.capacity, from[k]->before, from[k] != decides,
+                                        to[k]->expected);
+            gpuscan__test_filled(from[k]);
+        }
+        memcpy(tally->expected, &kept, sizeof(kept));
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__select_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                int *right) {
+    return gpuscan__test_rounds(gpuscan__select_test_round, 2, gs, common, program, right);
+}
+
+GPUSCAN__OPERATION(select, 1, 0);
+
+GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
+                                               uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
+    gpuscan_select_desc copy;
+    gpuscan__select_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+        return r;
+    if (copy.src.mem || copy.dst.mem || copy.flags.mem || copy.indices.mem || copy.src.offset || copy.dst.offset ||
+        copy.flags.offset || copy.indices.offset || copy.count || copy.selected.count.mem ||
+        copy.selected.count.offset || copy.selected.count_type)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "src, dst, flags, indices, selected.count and count of the desc must be zero");
+    if (copy.by == GPUSCAN_SELECT_PREDICATE && flags)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: PREDICATE takes none");
+    copy.count = count;
+    copy.selected.count_type = GPUSCAN_TYPE_U64;
+    gpuscan__host_begin(&host, gs);
+    if (dst || copy.by == GPUSCAN_SELECT_PREDICATE)
+        gpuscan__host_add(&host, "src", src, &copy.src);
+    if (copy.by != GPUSCAN_SELECT_PREDICATE)
+        gpuscan__host_add(&host, "flags", flags, &copy.flags);
+    if (dst)
+        gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    if (copy.host_indices)
+        gpuscan__host_add(&host, "indices", copy.host_indices, &copy.indices);
+    if (selected)
+        gpuscan__host_add(&host, "selected.count", selected, &copy.selected.count);
+    copy.host_indices = NULL;
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__select_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 
