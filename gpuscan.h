@@ -4587,7 +4587,7 @@ static const char *gpuscan__kernels[] = {
     "            before += sum;\n"
     "        }\n"
     "#endif\n"
-    "        if (part == parts - 1 && GPUSCAN_ITEM == 0)\n"
+    "        if (GPUSCAN_ITEM == 0 && (units == 0 ? part == 0 : first < units && last == units))\n"
     "            gpuscan_tally_store(tally, dispatch, numbers, before);\n"
     "    }\n"
     "}\n"
@@ -4640,9 +4640,9 @@ static const char *gpuscan__kernels[] = {
     "    bool sums_only = role.sums_only;\n"
     "    gpuscan_scan_row row = gpuscan_scan_row_at(0, tiles, tiles, src, 0, units, states, epoch);\n"
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "#if GPUSCAN_HAS_LANES /* elsewhere no barriers that only some groups reach */\n"
     "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
     "        return;\n"
-    "#if GPUSCAN_HAS_LANES /* elsewhere no barriers that only some groups reach */\n"
     "    if (sums_only) {\n"
     "        sum = gpuscan_tile_sum_by(src, first, units, gpuscan_policy_keep(), shared);\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
@@ -4655,7 +4655,8 @@ static const char *gpuscan__kernels[] = {
     "    if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n"
     "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
     "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
-    "#if !GPUSCAN_HAS_LANES /* and none returns here */\n"
+    "#if !GPUSCAN_HAS_LANES /* and none returns: tiles past the count are summed only, too */\n"
+    "    sums_only = sums_only || (first >= units && tile != 0);\n"
     "    if (sums_only) {\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        gpuscan_ahead_publish(&row, tile, sum, false);\n"
@@ -4675,11 +4676,11 @@ static const char *gpuscan__kernels[] = {
     "    prefix = shared->prefix;\n"
     "    sum = sums_only ? 0 : sum - gpuscan_past_count(src, first, count);\n"
     "    if (GPUSCAN_ITEM == 0 && !sums_only && first + GPUSCAN_TILE >= units)\n"
-    "        gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n"
+    "        gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n",
     "    GPUSCAN_OUTPUTS_OF(outputs);\n"
     "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, GPUSCAN_PLACES(shared));\n"
     "}\n"
-    "\n",
+    "\n"
     "#else\n"
     "/* As gpuscan_scan_look_back: one group takes one tile. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_look_back(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
@@ -12097,6 +12098,11 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
                               gpuscan__select_vector(&plan->e), 0, strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 0);
 }
 
+/* Counts up to this are counted in 32 bits. (For tests, which have no memory for more.) */
+#ifndef GPUSCAN__SELECT_NARROW
+#define GPUSCAN__SELECT_NARROW UINT32_MAX
+#endif
+
 /* What decides, as elements that become numbers of what is kept: type, flag_type, by, invert and custom. */
 static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
@@ -12128,7 +12134,9 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
                                                                  flag_type != GPUSCAN_TYPE_U32)))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
                              "flag_type: FLAGS are u8, u16, u32 or u64, and BITS lie in u32");
-    e->dst = desc->count > UINT32_MAX ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    e->dst = plan->common.forced                   ? (gpuscan_type)plan->common.forced->dst
+             : desc->count > GPUSCAN__SELECT_NARROW ? GPUSCAN_TYPE_U64
+                                                    : GPUSCAN_TYPE_U32;
     e->op = GPUSCAN_OP_ADD;
     e->commutes = 1;
     e->selects = desc->by == GPUSCAN_SELECT_BITS ? GPUSCAN__SELECTS_BITS : GPUSCAN__SELECTS_ELEMENTS;
@@ -12160,8 +12168,11 @@ static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *
         (r = gpuscan__extent(gs, "flags", by_predicate ? 0 : plan->units, 1, 0, e->src_size, &elements)) != 0 ||
         (r = gpuscan__extent(gs, "indices", plan->capacity, 1, 0, plan->index_size, &elements)) != 0)
         return r;
-    if (by_predicate || plan->key.has_dst || common->from_host)
-        gpuscan__input(common, "src", desc->src, desc->count, plan->size)->in_place = 1;
+    if (by_predicate || plan->key.has_dst || common->from_host) {
+        range = gpuscan__input(common, "src", desc->src, desc->count, plan->size);
+        range->in_place = 1;
+        range->required = desc->count > 0 && (by_predicate || plan->key.has_dst || !common->is_run);
+    }
     if (!by_predicate) {
         range = gpuscan__input(common, "flags", desc->flags, plan->units, e->src_size);
         range->in_place = desc->by == GPUSCAN_SELECT_FLAGS;
