@@ -1884,6 +1884,11 @@ static const char *gpuscan__kernels[] = {
     "     : GPUSCAN_LANES >= 8  ? 3                                                                                         \\\n"
     "                           : GPUSCAN_LANES / 2)\n"
     "\n"
+    "#if GPUSCAN_SELECT /* elements of 8 bytes are listed behind it: the driver aligns it as its type says */\n"
+    "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
+    "#else\n"
+    "#define GPUSCAN_SHARED_ALIGNED\n"
+    "#endif\n"
     "typedef struct {\n"
     "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n"
     "    gpuscan_t prefix;\n"
@@ -1898,7 +1903,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
     "    uint lanes[GPUSCAN_GROUP];\n"
     "#endif\n"
-    "} gpuscan_shared;\n"
+    "} GPUSCAN_SHARED_ALIGNED gpuscan_shared;\n"
     "\n"
     "#if GPUSCAN_HAS_LANES\n"
     "/* The same for values, 32 bits at a time. */\n"
@@ -2189,6 +2194,9 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t end[GPUSCAN_ITEM_VECTORS]; /* as before, and the vector: what precedes the next lane's */\n"
     "#endif\n"
     "    uint rising; /* FLOAT_SUM: a bit for each vector without a negative element */\n"
+    "#if GPUSCAN_SELECT\n"
+    "    uint mask[GPUSCAN_ITEM_VECTORS]; /* a bit for each element of a vector that is kept: see [SELECT] */\n"
+    "#endif\n"
     "} gpuscan_tile;\n"
     "\n"
     "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
@@ -2227,7 +2235,7 @@ static const char *gpuscan__kernels[] = {
     "    return *p;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#ifdef GPUSCAN_SRC_RAW\n"
     "static inline GPUSCAN_SRC_RAW gpuscan_load_vector(global const gpuscan_src *p, ulong policy) {\n"
     "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
@@ -2249,7 +2257,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* What is not read again soon, past the cache where that can be said. */\n"
     "#ifdef GPUSCAN_DST_RAW\n"
     "static inline void gpuscan_store_vector(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n"
@@ -2444,9 +2452,68 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile_fetch_by(tile, src, first, count, own, gpuscan_policy_normal());\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_SELECT\n"
+    "#if GPUSCAN_FLAG_BYTES && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS && !defined(GPUSCAN_NO_NIBBLES)\n"
+    "/* Of a word's four bytes those that are not 0, as four bits: the highest bits of the bytes come together by a\n"
+    "   multiplication. */\n"
+    "static inline uint gpuscan_nibble(uint word) {\n"
+    "    uint high = (word | ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu)) & 0x80808080u;\n"
+    "    return (high * 0x00204081u) >> 28;\n"
+    "}\n"
+    "#define GPUSCAN_NIBBLES 1\n"
+    "#endif\n"
+    "\n"
+    "/* A bit for each element of a vector that is kept, and of a word of flags. */\n"
+    "GPUSCAN_INLINE uint gpuscan_vector_mask(const gpuscan_src_vector *vector, ulong i) {\n"
+    "    uint mask = 0;\n"
+    "#if GPUSCAN_BITS\n"
+    "    mask = GPUSCAN_INVERT ? ~vector->element[0] : vector->element[0];\n"
+    "#elif GPUSCAN_NIBBLES\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
+    "        mask |= gpuscan_nibble(vector->word[w]) << 4 * w;\n"
+    "    if (GPUSCAN_INVERT)\n"
+    "        mask ^= 0xffffu >> (16 - GPUSCAN_VECTOR);\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        mask |= (gpuscan_convert(gpuscan_src_at(vector, v), i + v) != 0 ? 1u : 0u) << v;\n"
+    "#endif\n"
+    "    return mask;\n"
+    "}\n"
+    "\n"
+    "/* How many they are. */\n"
+    "GPUSCAN_INLINE uint gpuscan_vector_count(const gpuscan_src_vector *vector, ulong i) {\n"
+    "#if GPUSCAN_BITS || GPUSCAN_NIBBLES\n"
+    "    return popcount(gpuscan_vector_mask(vector, i));\n"
+    "#else\n"
+    "    uint sum = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        sum += gpuscan_convert(gpuscan_src_at(vector, v), i + v) != 0 ? 1u : 0u;\n"
+    "    return sum;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE uint gpuscan_vector_mask_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    return left > 0 ? gpuscan_vector_mask(vector, i) : 0;\n"
+    "#else\n"
+    "    uint mask = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left)\n"
+    "            mask |= (gpuscan_convert(gpuscan_src_at(vector, v), i + v) != 0 ? 1u : 0u) << v;\n"
+    "    return mask;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "/* The sum of a lane's vector that begins at element i. The second: of the left elements that are there. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i) {\n"
-    "#if GPUSCAN_PACKED_HERE\n"
+    "#if GPUSCAN_SELECT\n"
+    "    return popcount(gpuscan_vector_mask(vector, i));\n"
+    "#elif GPUSCAN_PACKED_HERE\n"
     "    uint sum = 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
@@ -2462,7 +2529,9 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
-    "#if GPUSCAN_PACKED_HERE\n"
+    "#if GPUSCAN_SELECT\n"
+    "    return popcount(gpuscan_vector_mask_left(vector, i, left));\n"
+    "#elif GPUSCAN_PACKED_HERE\n"
     "    return gpuscan_vector_sum(vector, i);\n"
     "#else\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
@@ -2493,6 +2562,16 @@ static const char *gpuscan__kernels[] = {
     "    ulong at = first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "    tile->rising = 0;\n"
+    "#if GPUSCAN_SELECT\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        tile->mask[k] = left == GPUSCAN_TILE\n"
+    "                            ? gpuscan_vector_mask(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE)\n"
+    "                            : gpuscan_vector_mask_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there);\n"
+    "        sums[k] = popcount(tile->mask[k]);\n"
+    "    }\n"
+    "#else\n"
     "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -2507,6 +2586,7 @@ static const char *gpuscan__kernels[] = {
     "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there) << k;\n"
     "        }\n"
     "    }\n"
+    "#endif\n"
     "}\n"
     "\n",
     "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n"
@@ -2605,6 +2685,17 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile tile;\n"
     "    gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
     "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
+    "#if GPUSCAN_SELECT\n"
+    "    /* a number for each vector is enough, and of all vectors their sum */\n"
+    "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE) {\n"
+    "        gpuscan_t all = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            all += gpuscan_vector_count(&tile.vector[k], first + GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        gpuscan_group_prefix(gpuscan_lanes_sum_one(all, shared), &total, shared);\n"
+    "        return total;\n"
+    "    }\n"
+    "#endif\n"
     "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "    gpuscan_lanes_sum(x, sum, shared);\n"
     "    carry = sum[0];\n"
@@ -2664,7 +2755,7 @@ static const char *gpuscan__kernels[] = {
     "                for (; lane >> level & 1; level++)\n"
     "                    x = gpuscan_combine(tree[level], x);\n"
     "                tree[level] = x;\n"
-    "            }\n"
+    "            }\n",
     "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n"
     "        }\n"
     "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n"
@@ -2672,7 +2763,7 @@ static const char *gpuscan__kernels[] = {
     "    return total;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
     "GPUSCAN_INLINE void gpuscan_vector_scan_packed(gpuscan_dst_vector *out, const gpuscan_src_vector *vector,\n"
     "                                              gpuscan_t before) {\n"
@@ -4501,56 +4592,118 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "typedef ushort gpuscan_place; /* of an element in its tile */\n"
     "\n"
+    "/* What is listed in local memory of a tile: places, where some output needs them, and with STAGES the kept elements\n"
+    "   themselves, which the predicate has loaded. TILE * UNIT of each. */\n"
+    "typedef struct {\n"
+    "#if GPUSCAN_STAGES\n"
+    "    local GPUSCAN_STAGED *elements;\n"
+    "#endif\n"
+    "    local gpuscan_place *places;\n"
+    "} gpuscan_list;\n"
+    "\n"
+    "static inline gpuscan_list gpuscan_list_of(local gpuscan_shared *shared) {\n"
+    "    gpuscan_list list;\n"
+    "#if GPUSCAN_STAGES\n"
+    "    list.elements = (local GPUSCAN_STAGED *)((local uchar *)shared + GPUSCAN_LIST_AT);\n"
+    "    list.places = (local gpuscan_place *)(list.elements + GPUSCAN_TILE);\n"
+    "#else\n"
+    "    list.places = (local gpuscan_place *)((local uchar *)shared + GPUSCAN_LIST_AT);\n"
+    "#endif\n"
+    "    return list;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_STAGES\n"
+    "typedef union {\n"
+    "    gpuscan_src element;\n"
+    "    GPUSCAN_STAGED staged;\n"
+    "} gpuscan_staged_element;\n"
+    "static inline GPUSCAN_STAGED gpuscan_staged(gpuscan_src x) {\n"
+    "    gpuscan_staged_element y;\n"
+    "    y.element = x;\n"
+    "    return y.staged;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* Lists what is kept of a scanned tile, which begins at unit first. */\n"
+    "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count, gpuscan_list list) {\n"
+    "    uint own = GPUSCAN_OWN_FIRST;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint j = (uint)tile->before[k] + (GPUSCAN_SUBGROUP != 0 ? (uint)tile->group : 0u), mask = tile->mask[k];\n"
+    "        uint at = (own + k * GPUSCAN_VECTOR_STRIDE) * GPUSCAN_UNIT;\n"
+    "#if GPUSCAN_BITS\n"
+    "        if (count <= first * 32 + at)\n"
+    "            mask = 0;\n"
+    "        else if (count - first * 32 - at < 32)\n"
+    "            mask &= (1u << (uint)(count % 32)) - 1;\n"
+    "#endif\n"
+    "#if GPUSCAN_STAGES\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            if (mask >> v & 1) {\n"
+    "                list.elements[j] = gpuscan_staged(gpuscan_src_at(&tile->vector[k], v));\n"
+    "                if (GPUSCAN_PLACES)\n"
+    "                    list.places[j] = (gpuscan_place)(at + v);\n"
+    "                j++;\n"
+    "            }\n"
+    "#else\n"
+    "        for (; mask; mask &= mask - 1)\n"
+    "            list.places[j++] = (gpuscan_place)(at + 31u - clz(mask & (0u - mask)));\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Output words [0, words) of a tile, to[j] = from(j), by the group: so many of a work-item at a time that their loads\n"
+    "   are in flight together, from a multiple of 128 bytes on. */\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_DEPTH 8\n"
+    "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load)                                                                     \\\n"
+    "    {                                                                                                                  \\\n"
+    "        uint past = (uint)((size_t)(to) / sizeof(word)) & (128u / (uint)sizeof(word) - 1u), all = (uint)(words);       \\\n"
+    "        for (uint at = GPUSCAN_ITEM; at < all + past; at += GPUSCAN_GROUP * GPUSCAN_DEPTH) {                           \\\n"
+    "            word loaded[GPUSCAN_DEPTH];                                                                                \\\n"
+    "            GPUSCAN_UNROLL                                                                                             \\\n"
+    "            for (uint u = 0; u < GPUSCAN_DEPTH; u++) {                                                                 \\\n"
+    "                uint j = at + u * GPUSCAN_GROUP - past;                                                                \\\n"
+    "                if (j < all)                                                                                           \\\n"
+    "                    loaded[u] = load;                                                                                  \\\n"
+    "            }                                                                                                          \\\n"
+    "            GPUSCAN_UNROLL                                                                                             \\\n"
+    "            for (uint u = 0; u < GPUSCAN_DEPTH; u++) {                                                                 \\\n"
+    "                uint j = at + u * GPUSCAN_GROUP - past;                                                                \\\n"
+    "                if (j < all)                                                                                           \\\n"
+    "                    (to)[j] = loaded[u];                                                                               \\\n"
+    "            }                                                                                                          \\\n"
+    "        }                                                                                                              \\\n"
+    "    }\n"
+    "#else\n"
+    "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load)                                                                     \\\n"
+    "    for (uint j = GPUSCAN_ITEM; j < (words); j += GPUSCAN_GROUP)                                                       \\\n"
+    "        (to)[j] = load;\n"
+    "#endif\n"
+    "\n",
     "#define GPUSCAN_OUTPUT_TILE(k, word, words)                                                                            \\\n"
     "    {                                                                                                                  \\\n"
     "        global const word *from = outputs->from##k + first * (words);                                                  \\\n"
     "        global word *to = outputs->to##k + prefix * (words);                                                           \\\n"
-    "        for (uint j = GPUSCAN_ITEM; j < kept * (words); j += GPUSCAN_GROUP)                                            \\\n"
-    "            to[j] = from[(ulong)places[j / (words)] * (words) + j % (words)];                                          \\\n"
+    "        GPUSCAN_OUTPUT_LOOP(word, to, kept *(words), from[(ulong)list.places[j / (words)] * (words) + j % (words)])    \\\n"
     "    }\n"
     "\n"
-    "/* Lists what is kept of a scanned tile, which begins at unit first. */\n"
-    "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count,\n"
-    "                                       local gpuscan_place *places) {\n"
-    "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, gpuscan_units(count));\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint j = (uint)tile->before[k] + (GPUSCAN_SUBGROUP != 0 ? (uint)tile->group : 0u);\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "            uint at = own + k * GPUSCAN_VECTOR_STRIDE + v;\n"
-    "            gpuscan_src x = gpuscan_src_at(&tile->vector[k], v);\n"
-    "            if (at >= left)\n"
-    "                continue;\n"
-    "#if GPUSCAN_BITS\n"
-    "            uint bits = GPUSCAN_INVERT ? ~x : x;\n"
-    "            if (count - (first + at) * 32 < 32)\n"
-    "                bits &= (1u << (uint)(count % 32)) - 1;\n"
-    "            for (; bits; bits &= bits - 1)\n"
-    "                places[j++] = (gpuscan_place)(at * 32 + 31u - clz(bits & (0u - bits)));\n"
-    "#else\n"
-    "            if (gpuscan_convert(x, first + at))\n"
-    "                places[j++] = (gpuscan_place)at;\n"
-    "#endif\n"
-    "        }\n"
-    "    }\n"
-    "}\n"
-    "\n",
     "/* Writes what is listed, sum elements, after what precedes the tile. */\n"
     "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_outputs *outputs, ulong first, ulong prefix, uint sum,\n"
-    "                                        local const gpuscan_place *places) {\n"
+    "                                        gpuscan_list list) {\n"
     "    uint kept = outputs->capacity > prefix ? (uint)min((ulong)sum, outputs->capacity - prefix) : 0;\n"
     "    first *= GPUSCAN_UNIT;\n"
     "    if (GPUSCAN_PLANTED(SELECT_TAIL) && kept > 0)\n"
     "        kept--;\n"
-    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_TILE)\n"
+    "#if GPUSCAN_STAGES\n"
+    "    GPUSCAN_OUTPUT_LOOP(GPUSCAN_STAGED, outputs->to0 + prefix, kept, list.elements[j])\n"
+    "#endif\n"
+    "    GPUSCAN_OUTPUTS_GATHERED(GPUSCAN_OUTPUT_TILE)\n"
     "#if GPUSCAN_INDEX_SIZE\n"
-    "    for (uint j = GPUSCAN_ITEM; j < kept; j += GPUSCAN_GROUP)\n"
-    "        outputs->indices[prefix + j] = (gpuscan_index)(first + places[j]);\n"
+    "    GPUSCAN_OUTPUT_LOOP(gpuscan_index, outputs->indices + prefix, kept, (gpuscan_index)(first + list.places[j]))\n"
     "#endif\n"
     "}\n"
-    "\n"
-    "#define GPUSCAN_PLACES(shared) ((local gpuscan_place *)((shared) + 1)) /* TILE * UNIT of them stand there */\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_SELECT_MULTI_PASS\n"
@@ -4580,9 +4733,9 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_t sum;\n"
     "            gpuscan_tile_fetch(&tile, src, at, last, GPUSCAN_OWN_FIRST);\n"
     "            sum = gpuscan_tile_scan(&tile, at, last, shared) - gpuscan_past_count(src, at, count);\n"
-    "            gpuscan_select_list(&tile, at, count, GPUSCAN_PLACES(shared));\n"
+    "            gpuscan_select_list(&tile, at, count, gpuscan_list_of(shared));\n"
     "            GPUSCAN_BARRIER();\n"
-    "            gpuscan_select_write(&outputs, at, before, (uint)sum, GPUSCAN_PLACES(shared));\n"
+    "            gpuscan_select_write(&outputs, at, before, (uint)sum, gpuscan_list_of(shared));\n"
     "            GPUSCAN_BARRIER(); /* the next tile's are listed there */\n"
     "            before += sum;\n"
     "        }\n"
@@ -4663,7 +4816,7 @@ static const char *gpuscan__kernels[] = {
     "        there = true;\n"
     "    }\n"
     "#endif\n"
-    "    gpuscan_select_list(&data, first, count, GPUSCAN_PLACES(shared));\n"
+    "    gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
     "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
     "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
@@ -4678,7 +4831,7 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_ITEM == 0 && !sums_only && first + GPUSCAN_TILE >= units)\n"
     "        gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n",
     "    GPUSCAN_OUTPUTS_OF(outputs);\n"
-    "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, GPUSCAN_PLACES(shared));\n"
+    "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, gpuscan_list_of(shared));\n"
     "}\n"
     "\n"
     "#else\n"
@@ -4700,7 +4853,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        gpuscan_publish_sum(states, tile, 0, epoch, 0, sum);\n"
-    "    gpuscan_select_list(&data, first, count, GPUSCAN_PLACES(shared));\n"
+    "    gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
     "    gpuscan_tile_prefix(states, 0, tile, epoch, 0, src, units, shared);\n"
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
@@ -4710,7 +4863,7 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE >= units)\n"
     "        gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n"
     "    GPUSCAN_OUTPUTS_OF(outputs);\n"
-    "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, GPUSCAN_PLACES(shared));\n"
+    "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, gpuscan_list_of(shared));\n"
     "}\n"
     "#endif\n"
     "\n"
@@ -6439,6 +6592,10 @@ typedef struct gpuscan__profile {
 
     gpuscan_strategy histogram;
     uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
+    gpuscan__tuning select[GPUSCAN__MAX_TUNINGS]; /* as scan, in bytes of what decides, src_size its, but size 1: of
+                                                     indices alone; none: as the scan */
+    uint32_t select_count;
+    uint32_t select_tile; /* elements of a tile at most: their places have 16 bits, and local memory serves several */
     uint32_t counts_group, counts_vectors;
     uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
     uint32_t counts_per_unit_far; /* the same for bins cut into slices for many samples, or in global memory */
@@ -6883,7 +7040,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg;
-    char line[128], bits[16];
+    char line[128], bits[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
     gpuscan__define(text, "SRC", src_name);
@@ -6942,12 +7099,16 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "WIDE", wide ? (e->t_size == 8 ? 8u : 16u) : 1u);
     if (wide) {
         int width = e->t_size == 8 ? 8 : 16;
-        snprintf(bits, sizeof(bits), "popcount(%sx)", e->inverts ? "~" : "");
+        if (e->selects == GPUSCAN__SELECTS_BITS)
+            snprintf(bits, sizeof(bits), "popcount(%sx)", e->inverts ? "~" : "");
+        else /* the vector's type */
+            snprintf(bits, sizeof(bits), "%s%d", value, width);
         if (e->selects)
-            snprintf(line, sizeof(line), e->selects == GPUSCAN__SELECTS_BITS ? "convert_%s%d(%s)"
-                                         : e->inverts                        ? "convert_%s%d((%s)1 - min(x, (%s)1))"
-                                                                             : "convert_%s%d(min(x, (%s)1))",
-                     t, width, e->selects == GPUSCAN__SELECTS_BITS ? bits : value, value);
+            snprintf(line, sizeof(line), e->selects == GPUSCAN__SELECTS_BITS
+                                             ? "convert_%s%d(%s)"
+                                         : e->inverts ? "convert_%s%d((%s)(1) - min(x, (%s)(1)))"
+                                                      : "convert_%s%d(min(x, (%s)(1)))",
+                     t, width, bits, bits);
         else if (strcmp(value, t) == 0)
             snprintf(line, sizeof(line), "(x)");
         else if (strcmp(number, t) == 0)
@@ -7148,6 +7309,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_vectors, 4, 4);
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
+    p->select_tile = 8192;
     p->rows_group = 256;
     p->rows_vectors = 4; /* half of it where rows are few; H200, many: 176 us with 2 of 512 or 1024, 160 with 4 */
     p->counts_group = 64;
@@ -7221,12 +7383,27 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 0, 8, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1}};
+    /* Selections, by the bytes of what decides, which are counted so far ahead; size 1: of indices alone. u32 at 2^28, 1
+       / 50 / 99 % kept: by bytes, in tiles of 24 Ki, 156 / 442 / 607 (16 Ki 182 / 449 / 604, 20 Ki 169 / 520 / 694);
+       their indices, in tiles of 20 Ki, 118 / 235 / 363 (16 Ki 181 / 264 / 357, 24 Ki 135 / 238 / 350); by bits, two
+       words a work-item, 133 / 486 / 703 (one: 182 / 400 / 590); by a predicate, 5 vectors a work-item, 368 / 472 / 600
+       (4: 378 / 467 / 596, 6: 411 / 522 / 680, 8: 389 / 494 / 616). 18 MiB ahead cost that a sixth at 99 %. */
+    static const gpuscan__tuning select[] = {
+        {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 1, 0},
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 5 * GPUSCAN__MIB, 0, 1, 1, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0}}; /* where that is forced */
     gpuscan__profile_progress(p);
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->polls = 20000;
     GPUSCAN__TUNE(p, scan);
+    memcpy(p->select, select, sizeof(select));
+    p->select_count = (uint32_t)GPUSCAN__COUNT_OF(select);
+    p->select_tile = 24 * GPUSCAN__KIB;
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
     p->scan_rest.ahead = 24 * GPUSCAN__MIB;
     p->scan_rest.registers = 64;
@@ -12065,11 +12242,41 @@ static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(e->src_size, e->src_size);
 }
 
+static const char *gpuscan__word_name(uint32_t word) {
+    return word == 16 ? "uint4" : word == 8 ? "uint2" : word == 4 ? "uint" : word == 2 ? "ushort" : "uchar";
+}
+
+/* Whether a tile's kept elements are listed themselves: a predicate has loaded them, so they are not read again. */
+static int gpuscan__select_stages(const gpuscan__select_key *key) {
+    return key->by == GPUSCAN_SELECT_PREDICATE && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) &&
+           key->sizes[0] <= 8;
+}
+
+/* Whether their places are: for all other outputs. */
+static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
+    return key->index_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
+}
+
+/* The outputs from one on, as a list for the kernels. */
+static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const gpuscan__select_key *key,
+                                    uint32_t from) {
+    char line[64];
+    uint32_t k;
+    snprintf(line, sizeof(line), "#define GPUSCAN_%s(X)", name);
+    gpuscan__text_add(text, line);
+    for (k = from; k < key->outputs; k++) {
+        uint32_t word = gpuscan__word_of(key->sizes[k]);
+        snprintf(line, sizeof(line), " X(%u, %s, %uu)", (unsigned)k, gpuscan__word_name(word),
+                 (unsigned)(key->sizes[k] / word));
+        gpuscan__text_add(text, line);
+    }
+    gpuscan__text_add(text, "\n");
+}
+
 static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__select_key own = gpuscan__select_key_of(&plan->key);
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
-    char line[64];
-    uint32_t k;
+    int stages = gpuscan__select_stages(&own);
     gpuscan__define(text, "SELECT_NUMBERS", gpuscan__select_numbers_text);
     if (!gpuscan__is_single_pass(strategy)) {
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
@@ -12080,19 +12287,14 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     gpuscan__define_number(text, "INVERT", own.invert);
     gpuscan__define_number(text, "INDEX_SIZE", own.index_size);
     gpuscan__define_number(text, "MOVES", own.moves);
-    gpuscan__text_add(text, "#define GPUSCAN_OUTPUTS(X)");
-    for (k = 0; k < own.outputs; k++) {
-        uint32_t word = gpuscan__word_of(own.sizes[k]);
-        snprintf(line, sizeof(line), " X(%u, %s, %uu)", (unsigned)k,
-                 word == 16  ? "uint4"
-                 : word == 8 ? "uint2"
-                 : word == 4 ? "uint"
-                 : word == 2 ? "ushort"
-                             : "uchar",
-                 (unsigned)(own.sizes[k] / word));
-        gpuscan__text_add(text, line);
-    }
-    gpuscan__text_add(text, "\n");
+    gpuscan__define_outputs(text, "OUTPUTS", &own, 0);
+    gpuscan__define_outputs(text, "OUTPUTS_GATHERED", &own, (uint32_t)stages);
+    gpuscan__define_number(text, "STAGES", (uint64_t)stages);
+    if (stages)
+        gpuscan__define(text, "STAGED", gpuscan__word_name(gpuscan__word_of(own.sizes[0])));
+    gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
+    gpuscan__define_number(text, "LIST_AT", gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size));
+    gpuscan__define_number(text, "FLAG_BYTES", own.by == GPUSCAN_SELECT_FLAGS && plan->e.src_size == 1);
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
                               gpuscan__select_vector(&plan->e), 0, strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 0);
@@ -12250,23 +12452,25 @@ static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     return bytes;
 }
 
-/* Local memory of a group: beside all else its tile's places. */
-static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__elements *e) {
-    uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+/* Local memory of a group: beside all else what is listed of its tile. */
+static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
+                                       const gpuscan__elements *e) {
+    uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
     if (gpuscan__key_is_cpu(key))
         return 16;
-    return gpuscan__shared_bytes(gs, e->t_size, key->group, key->vectors) + (uint64_t)key->tile * unit * 2;
+    if (gpuscan__select_stages(own))
+        bytes += own->sizes[0];
+    if (gpuscan__select_lists_places(own))
+        bytes += 2;
+    return gpuscan__shared_bytes(gs, e->t_size, key->group, key->vectors) + key->tile * unit * bytes;
 }
-
-/* The most elements of a tile: places have 16 bits, and local memory is for several groups. */
-#define GPUSCAN__SELECT_TILE 8192
 
 /* As gpuscan__fit. */
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
     gpuscan__plan *common = &plan->common;
     const gpuscan__elements *e = &common->e;
     gpuscan__key *key = &common->key;
-    uint32_t vector = gpuscan__select_vector(e), width = gs->device.lane_width;
+    uint32_t vector = gpuscan__select_vector(e), width = gs->device.lane_width, most = gs->device.profile.select_tile;
     uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t bytes = e->src_size + unit * gpuscan__select_bytes(&plan->key);
@@ -12279,10 +12483,10 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
         key->group = group;
         key->vectors = vectors;
         key->tile = group * vectors * vector;
-        if (vectors > 1 && (vectors * vector * e->src_size > 128 || key->tile * unit > GPUSCAN__SELECT_TILE))
+        if (vectors > 1 && (vectors * vector * e->src_size > 128 || key->tile * unit > most))
             vectors /= 2;
-        else if (key->tile * unit <= GPUSCAN__SELECT_TILE &&
-                 gpuscan__select_shared(gs, key, e) <= gs->device.local_memory)
+        else if (key->tile * unit <= most &&
+                 gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory)
             return;
         else if (vectors > 1)
             vectors /= 2;
@@ -12293,18 +12497,25 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     }
 }
 
-/* The strategy, unless the caller has forced one: that of a scan of as many bytes. */
+static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
+    gpuscan_strategy forced = plan->common.call->strategy;
+    return row->up_to >= bytes && (!row->src_size || row->src_size == plan->common.e.src_size) &&
+           (!row->size || plan->key.outputs == 0) && (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
+}
+
+/* The tuning of the size, of the forced strategy's rows if there is one: the profile's for selections, or a scan's. */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__tuning found = profile->scan_rest;
-    uint64_t bytes = plan->units * plan->common.e.src_size + desc->count;
+    gpuscan_strategy forced = plan->common.call->strategy;
+    uint64_t bytes = plan->units * plan->common.e.src_size;
+    const gpuscan__tuning *rows = profile->select_count ? profile->select : profile->scan;
     uint32_t i;
-    for (i = profile->scan_count; i-- > 0;)
-        if (profile->scan[i].up_to >= bytes && profile->scan[i].up_to != GPUSCAN__ALL && !profile->scan[i].size)
-            found = profile->scan[i];
-    if (plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
-        found.strategy = plan->common.call->strategy;
+    for (i = profile->select_count ? profile->select_count : profile->scan_count; i-- > 0;)
+        if (gpuscan__select_matches(&rows[i], bytes, plan))
+            found = rows[i];
+    if (forced != GPUSCAN_STRATEGY_AUTO)
+        found.strategy = forced;
     return found;
 }
 
@@ -12326,7 +12537,9 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         memcpy(key->own, &plan->key, sizeof(plan->key));
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
-    tile_bytes = (uint64_t)key->tile * common->e.src_size * 2;
+    tile_bytes = (uint64_t)key->tile * common->e.src_size;
+    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* as far as elements of 4 bytes */
+        tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
 }
 
@@ -12466,7 +12679,7 @@ static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpusc
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
     cl_mem stand_in = gpuscan__select_stand_in(plan);
     uint32_t group = common->key.group;
-    uint64_t shared = gpuscan__select_shared(chain->gs, &common->key, &common->e), t_size = common->e.t_size;
+    uint64_t shared = gpuscan__select_shared(chain->gs, &common->key, &plan->key, &common->e), t_size = common->e.t_size;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SELECT_SUMS, stand_in);
     gpuscan_buffer none = {NULL, 0};
     gpuscan__scan_sums_numbers sums;
@@ -12548,7 +12761,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
         numbers.flags |= GPUSCAN__FLAG_CARRIES;
     r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
                             gpuscan__grid_of(groups, key->group,
-                                             gpuscan__select_shared(chain->gs, key, &common->e), !moves));
+                                             gpuscan__select_shared(chain->gs, key, &plan->key, &common->e), !moves));
     return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, program, kernel + 1);
 }
 
