@@ -4626,6 +4626,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* Lists what is kept of a scanned tile, which begins at unit first. */\n"
     "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count, gpuscan_list list) {\n"
+    "#if GPUSCAN_STAGES || GPUSCAN_PLACES /* else only the number is wanted, and there is no memory for lists */\n"
     "    uint own = GPUSCAN_OWN_FIRST;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -4651,6 +4652,7 @@ static const char *gpuscan__kernels[] = {
     "            list.places[j++] = (gpuscan_place)(at + 31u - clz(mask & (0u - mask)));\n"
     "#endif\n"
     "    }\n"
+    "#endif\n"
     "}\n"
     "\n"
     "/* Output words [0, words) of a tile, to[j] = from(j), by the group: so many of a work-item at a time that their loads\n"

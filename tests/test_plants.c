@@ -46,6 +46,9 @@ static const plant plants[] = {
     {"REDUCE_ORDER", 'c', SINGLE, 0, 0, 60001, REFUSED},
     {"REDUCE_ORDER", 'c', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
     {"BARRIER_COUNTS", 'h', SINGLE, 0, 0, 5003, REFUSED},
+    {"SELECT_TAIL", 'k', MULTI, 0, 0, 5003, WRONG},
+    {"SELECT_TAIL", 'k', SINGLE, 0, 0, 5003, REFUSED},
+    {"SELECT_TAIL", 'k', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, WRONG},
 };
 
 static gpuscan_opencl real;
@@ -68,7 +71,7 @@ static int run(gpuscan *gs, const plant *p) {
     const int is_affine = p->what == 'f' || p->what == 'c';
     const size_t size = is_affine ? sizeof(op_affine) : 4;
     const uint64_t n = test.info.has_lanes && !p->lanes ? 600001 : p->count; /* more than a lane each */
-    const uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : p->what == 'h' ? 200 : n;
+    uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : p->what == 'h' ? 200 : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
@@ -82,6 +85,7 @@ static int run(gpuscan *gs, const plant *p) {
         gpuscan_uniform_add_desc add;
         gpuscan_reduce_desc reduce;
         gpuscan_histogram_desc histogram;
+        gpuscan_select_desc select;
     } d;
     memset(&d, 0, sizeof d);
     memset(got, 0x5A, n * size + 64);
@@ -146,6 +150,17 @@ static int run(gpuscan *gs, const plant *p) {
         d.reduce.custom = &op_affine_compose.custom;
         d.reduce.call.strategy = p->strategy;
         r = gpuscan_reduce(gs, &d.reduce);
+        break;
+    case 'k': /* the first elements are the bits */
+        for (i = out_count = 0; i < n; i++)
+            if (in[i / 8] >> i % 8 & 1)
+                memcpy(wanted + 4 * out_count++, in + 4 * i, 4);
+        d.select.src.mem = d.select.flags.mem = src;
+        d.select.dst.mem = dst;
+        d.select.count = n;
+        d.select.by = GPUSCAN_SELECT_BITS;
+        d.select.call.strategy = p->strategy;
+        r = gpuscan_select(gs, &d.select);
         break;
     default:
         memset(wanted, 0, 200 * 4);

@@ -180,8 +180,10 @@ static void dispatches(void **state) {
     static const struct {
         uint64_t count;
         uint32_t items, limit;
-    } cases[] = {{0, 0, 0}, {1, 0, 0},  {64, 0, 0},  {65, 0, 0},  {100, 1, 100}, {101, 1, 100}, {199, 1, 100}, {201, 1, 100},
-                 {10, 1, 1}, {777, 7, 3}, {5000, 1, 7}, {4096, 4096, 1}, {4097, 4096, 1}, {1000, UINT32_MAX, UINT32_MAX}};
+    } cases[] = {{0, 0, 0},       {1, 0, 0},       {64, 0, 0},    {65, 0, 0},
+                 {100, 1, 100},   {101, 1, 100},   {199, 1, 100}, {201, 1, 100},
+                 {10, 1, 1},      {777, 7, 3},     {5000, 1, 7},  {4096, 4096, 1},
+                 {4097, 4096, 1}, {1000, UINT32_MAX, UINT32_MAX}};
     size_t i;
     (void)state;
     for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -204,7 +206,8 @@ static void offsets(void **state) {
     uint64_t i;
     (void)state;
     for (i = 0; i < test_size(6, 40, 400); i++) {
-        selection_case c = plain(1 + test_below(test_size(400, 9000, 9000)), (selection_density)test_below(KEEP_COUNT), i);
+        selection_case c = plain(1 + test_below(test_size(400, 9000, 9000)), (selection_density)test_below(KEEP_COUNT),
+                                 i);
         c.src_offset = test_below(20);
         c.dst_offset = test_below(20);
         c.flags_offset = test_below(20);
@@ -241,7 +244,8 @@ static void in_place(void **state) {
 /* dst where the flags are, which are others than src. */
 static void over_the_flags(void **state) {
     enum { N = 5000 };
-    uint32_t            *src = (uint32_t *)test_alloc(N * 4), *flags = (uint32_t *)test_alloc(N * 4), wanted[N], i, kept;
+    uint32_t            *src = (uint32_t *)test_alloc(N * 4), *flags = (uint32_t *)test_alloc(N * 4);
+    uint32_t             wanted[N], i, kept;
     test_buffer          from, over;
     gpuscan_select_desc  d;
     int                  s;
@@ -410,7 +414,8 @@ static void large_counts(void **state) {
     tally = test_buffer_new(CL_MEM_READ_WRITE, 8, 1);
     number = test_count_buffer(GPUSCAN_TYPE_U64, live);
     test_random_bytes(flags.host, (size_t)live / 8 + 4);
-    test_cl(clEnqueueWriteBuffer(test.queue, flags.at.mem, CL_TRUE, 0, (size_t)live / 8 + 4, flags.host, 0, NULL, NULL));
+    test_cl(clEnqueueWriteBuffer(test.queue, flags.at.mem, CL_TRUE, 0, (size_t)live / 8 + 4, flags.host, 0, NULL,
+                                 NULL));
     memset(&d, 0, sizeof d);
     d.by = GPUSCAN_SELECT_BITS;
     d.flags.mem = flags.at.mem;
@@ -424,7 +429,8 @@ static void large_counts(void **state) {
         uint64_t *got;
         if (!test_share((uint64_t)s, 2))
             continue;
-        test_case("indices of %" PRIu64 " of %" PRIu64 " bits, %s", live, count, test_strategy_name((gpuscan_strategy)s));
+        test_case("indices of %" PRIu64 " of %" PRIu64 " bits, %s", live, count,
+                  test_strategy_name((gpuscan_strategy)s));
         test_buffer_set(&indices, 3, live, NULL);
         test_buffer_set(&tally, 1, 1, NULL);
         d.indices = indices.at;
