@@ -174,8 +174,8 @@ static void prepare_select(const gpuscan_select_desc *desc) {
 /* By flags, bits and predicates, with outputs of all sorts, by every strategy. */
 static void selections(void) {
     static const gpuscan_custom above = {NULL, NULL, 0, NULL, NULL, NULL, "x > 3", NULL, NULL};
-    static const gpuscan_custom large = {
-        "typedef struct { float v[10]; } large;\n", "large", 40, NULL, NULL, NULL, "x.v[0] > x.v[1] * (float)i", NULL,
+    static const gpuscan_custom ten = {
+        "typedef struct { float v[10]; } ten;\n", "ten", 40, NULL, NULL, NULL, "x.v[0] > x.v[1] * (float)i", NULL,
         NULL};
     static cl_uint place; /* a buffer that is never used */
     gpuscan_payload payloads[3];
@@ -198,7 +198,7 @@ static void selections(void) {
         desc.payload_count = 3;
         prepare_select(&desc);
         desc.flag_type = GPUSCAN_TYPE_DEFAULT;
-        desc.payload_count = s % 2;
+        desc.payload_count = (uint32_t)s % 2;
         desc.by = GPUSCAN_SELECT_BITS;
         desc.dst.mem = (cl_mem)(void *)&place;
         prepare_select(&desc);
@@ -207,7 +207,7 @@ static void selections(void) {
         desc.type = s % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U8;
         desc.src = desc.dst; /* in place */
         prepare_select(&desc);
-        desc.custom = &large;
+        desc.custom = &ten;
         desc.type = GPUSCAN_TYPE_CUSTOM;
         desc.count = 1000;
         prepare_select(&desc);
