@@ -1,4 +1,4 @@
-/* gpuscan.h - v0.1.0 - prefix sum, reduction and histogram on any OpenCL device - MIT-0 or public domain
+/* gpuscan.h - v0.1.0 - prefix sum, reduction, histogram, selection on any OpenCL device - MIT-0 or public domain
 
    Do this in ONE C or C++ file, and include the header without the define everywhere else:
 
@@ -99,8 +99,9 @@
 
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
-               bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A call
-               may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the object's
+               bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
+               selection needs as little as a scan, but in place as much as its outputs besides. A call may bring its
+               own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the object's
                scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
@@ -125,17 +126,18 @@
                its name, and a new field's zero does what was done before. So fill structs by name and zero the rest.
                Enums are 4 bytes (with gcc's -fshort-enums less: in all files or none).
 
-   DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images
+   DOES NOT    sort or segment; use several devices in one call; scan along columns; take SVM pointers, images
                or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
                [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS]
                [DEVICE PROFILE] [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST]
-               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are
-               edited in kernels.cl.inc; tools/embed brings them here.
+               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [PUBLIC ENTRY POINTS] [LICENCE]. The
+               kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
-   CHANGES     next   gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
+   CHANGES     next   gpuscan_select, and what it uses: payloads, tallies, custom->select; custom->equal and ->key;
+                      gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
                       identity; a histogram's bounds are rounded to the samples' type first; custom->convert may give
                       floats below 0 to signed integers; scans of floats that are not negative do not decrease, and
                       totals are the last elements; on GPUs short rows, images with gaps, bytes over a range, several
@@ -297,6 +299,8 @@ typedef enum gpuscan_op {
 
 /* How a call is computed. AUTO takes what the device profile says; the others force one, for tests and comparisons.
    Every strategy gives the same integers; floats are the same bits from run to run within one strategy.
+
+   A selection is computed as a scan is. Where a single pass does not fit its call AUTO takes MULTI_PASS.
 
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, scan of the sums,      partial results, then a      bins in global memory
@@ -701,7 +705,8 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
    the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
    this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
-   of histograms also by bins, form, a class of bounds, channels, mask, outside, closed, weights and counters.
+   of selections also by the outputs and their sizes, and those of histograms by bins, form, a class of bounds,
+   channels, mask, outside, closed, weights and counters.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
                    anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
@@ -723,8 +728,8 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
    gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
    given grows the object's scratch, so that the call neither builds nor allocates. It enqueues nothing in the caller's
-   queue. count, types and the like must be the call's; buffers (but for a histogram's weights), events and queue may
-   be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared.
+   queue. count, types and the like must be the call's; buffers (but for a histogram's weights and a selection's
+   outputs), events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared.
    Returns what the call would, but for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
@@ -12873,28 +12878,67 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     gpuscan__put_number(e->src, src, i, x);
 }
 
-/* Fills one output's source, unless it is what decides, and what it must become. Returns how many are kept. */
-static uint64_t gpuscan__select_test_output(const gpuscan__test_shape *shape, uint32_t size, uint64_t capacity,
-                                            unsigned char *from, int fills, unsigned char *to) {
+/* Fills one output's source, unless it is what decides, and what it must become. */
+static void gpuscan__select_test_output(const gpuscan__test_shape *shape, uint32_t size, uint64_t capacity,
+                                        unsigned char *from, int fills, unsigned char *to) {
     uint64_t i, j = 0;
     uint32_t byte;
     for (i = 0; i < shape->count; i++) {
         for (byte = 0; byte < size && fills; byte++)
             from[i * size + byte] = (unsigned char)(gpuscan__mix(i + size) >> byte % 8 * 8);
-        if (!gpuscan__select_test_keeps(shape, i))
-            continue;
-        if (j < capacity)
-            memcpy(to + j * size, from + i * size, size);
-        j++;
+        if (gpuscan__select_test_keeps(shape, i) && j < capacity)
+            memcpy(to + j++ * size, from + i * size, size);
     }
-    return j;
+}
+
+/* Fills what decides, and what indices and tally must become. */
+static void gpuscan__select_test_decides(const gpuscan__elements *e, const gpuscan__test_shape *shape,
+                                         const gpuscan_select_desc *desc, unsigned char *src, unsigned char *indices,
+                                         unsigned char *tally) {
+    uint64_t i, kept = 0;
+    for (i = 0; i < shape->count; i++) {
+        gpuscan__number index;
+        int keeps = gpuscan__select_test_keeps(shape, i);
+        gpuscan__select_test_put(e, src, i, keeps != desc->invert);
+        index.bits = i;
+        if (keeps && indices && kept < desc->capacity)
+            gpuscan__put_number(desc->index_type, indices, kept, index);
+        kept += (uint64_t)keeps;
+    }
+    memcpy(tally, &kept, sizeof(kept));
+}
+
+/* The desc of a program's call, but for its buffers. */
+static void gpuscan__select_test_desc(gpuscan_select_desc *desc, gpuscan_payload *payloads, gpuscan_custom *custom,
+                                      const gpuscan__elements *e, const gpuscan__select_key *own,
+                                      const gpuscan__test_shape *shape) {
+    int by_predicate = own->by == GPUSCAN_SELECT_PREDICATE;
+    uint32_t k;
+    memset(desc, 0, sizeof(*desc));
+    memset(custom, 0, sizeof(*custom));
+    memset(payloads, 0, GPUSCAN_MAX_PAYLOADS * sizeof(*payloads));
+    custom->size = by_predicate ? e->src_size : own->has_dst ? own->sizes[0] : 1;
+    custom->type = custom->select = "x"; /* the program is there already */
+    desc->type = by_predicate ? e->src : GPUSCAN_TYPE_CUSTOM;
+    desc->by = (gpuscan_select_by)own->by;
+    desc->invert = own->invert != 0;
+    desc->flag_type = by_predicate ? GPUSCAN_TYPE_DEFAULT : e->src;
+    desc->index_type = own->index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    desc->custom = custom;
+    desc->payloads = payloads;
+    desc->payload_count = own->outputs - own->has_dst;
+    for (k = 0; k < desc->payload_count; k++)
+        payloads[k].size = own->sizes[k + own->has_dst];
+    desc->count = shape->count;
+    desc->capacity = shape->round ? shape->tile + shape->tile / 2 : shape->count; /* it ends in a tile */
+    desc->selected.count_type = GPUSCAN_TYPE_U64;
 }
 
 static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                  unsigned round, int *right) {
     const gpuscan__elements *e = &common->e;
     gpuscan__select_key own = gpuscan__select_key_of(&program->key);
-    uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, kept = 0, i;
+    uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile * unit, round);
     gpuscan__select_plan plan;
     gpuscan_select_desc desc;
@@ -12904,32 +12948,14 @@ static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__pla
     gpuscan__test_array *decides, *tally, *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *indices = NULL;
     int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
     uint32_t k;
-    memset(&desc, 0, sizeof(desc));
     memset(&test, 0, sizeof(test));
-    memset(&custom, 0, sizeof(custom));
-    memset(payloads, 0, sizeof(payloads));
     test.gs = gs;
-    custom.size = by_predicate ? e->src_size : own.sizes[0];
-    custom.type = custom.select = "x"; /* the program is there already */
-    desc.type = by_predicate ? e->src : GPUSCAN_TYPE_CUSTOM;
-    desc.by = (gpuscan_select_by)own.by;
-    desc.invert = own.invert != 0;
-    desc.flag_type = by_predicate ? GPUSCAN_TYPE_DEFAULT : e->src;
-    desc.index_type = own.index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
-    desc.custom = &custom;
-    desc.payloads = payloads;
-    desc.payload_count = own.outputs - own.has_dst;
-    desc.count = shape.count;
-    desc.capacity = round ? shape.tile + shape.tile / 2 : shape.count; /* it ends in a tile */
-    desc.selected.count_type = GPUSCAN_TYPE_U64;
-    if (!own.has_dst && !by_predicate)
-        custom.size = 1;
+    gpuscan__select_test_desc(&desc, payloads, &custom, e, &own, &shape);
     decides = gpuscan__test_array_of(&test, by_predicate ? &desc.src : &desc.flags,
                                      gpuscan__ceil_div(shape.count, unit) * e->src_size);
     for (k = 0; k < own.outputs; k++) {
         int is_dst = own.has_dst && k == 0;
-        gpuscan_payload *payload = &payloads[k - (is_dst ? 0 : own.has_dst)];
-        payload->size = own.sizes[k];
+        gpuscan_payload *payload = is_dst ? payloads : &payloads[k - own.has_dst];
         from[k] = is_dst && by_predicate
                       ? decides
                       : gpuscan__test_array_of(&test, is_dst ? &desc.src : &payload->src, shape.count * own.sizes[k]);
@@ -12937,24 +12963,16 @@ static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__pla
     }
     if (own.index_size)
         indices = gpuscan__test_array_of(&test, &desc.indices, desc.capacity * own.index_size);
-    tally = gpuscan__test_array_of(&test, &desc.selected.count, 8);
+    tally = gpuscan__test_array_of(&test, &desc.selected.count, sizeof(uint64_t));
     if (!test.failed) {
-        for (i = 0; i < shape.count; i++) {
-            gpuscan__number index;
-            int keeps = gpuscan__select_test_keeps(&shape, i);
-            gpuscan__select_test_put(e, decides->before, i, keeps != (own.invert != 0));
-            index.bits = i;
-            if (keeps && indices && kept < desc.capacity)
-                gpuscan__put_number(desc.index_type, indices->expected, kept, index);
-            kept += (uint64_t)keeps;
-        }
+        gpuscan__select_test_decides(e, &shape, &desc, decides->before, indices ? indices->expected : NULL,
+                                     tally->expected);
         gpuscan__test_filled(decides);
         for (k = 0; k < own.outputs; k++) {
             gpuscan__select_test_output(&shape, own.sizes[k], desc.capacity, from[k]->before, from[k] != decides,
                                         to[k]->expected);
             gpuscan__test_filled(from[k]);
         }
-        memcpy(tally->expected, &kept, sizeof(kept));
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
