@@ -827,7 +827,7 @@ static void sweep_selects(void) {
     for (k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         structs[k].size = sizes[k];
         for (off = 0; off < 3; off++) {
-            sweep_call c = sweep_select_call(sizes[k] < 4 ? 0.2 : 0.5, sizes[k], 1);
+            sweep_call c = sweep_select_call(sizes[k] < 4 ? 0.3 : 0.5, sizes[k], 1);
             c.u.select.type = GPUSCAN_TYPE_CUSTOM;
             c.u.select.custom = &structs[k];
             c.u.select.src.offset = off == 1;
@@ -837,11 +837,12 @@ static void sweep_selects(void) {
         }
     }
     for (k = 0; k < 4; k++) {
-        sweep_call c = sweep_select_call(sizes[k] < 4 ? 0.2 : 0.5, sizes[k], 0);
+        sweep_call c = sweep_select_call(sizes[k] < 4 ? 0.3 : 0.5, sizes[k], 0);
         c.u.select.type = c.u.select.flag_type = flags[k];
         sweep_run(&c, "select %u bytes that are the flags, almost all kept", (unsigned)sizes[k]);
         if (timed_by_events()) { /* what is left of them is selected again and again */
             c.u.select.src = c.u.select.flags = c.u.select.dst;
+            c.floor = 0.3; /* it goes by way of scratch */
             c.loop = NULL;
             sweep_run(&c, "select %u bytes that are the flags, in place", (unsigned)sizes[k]);
         }
