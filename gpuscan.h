@@ -1184,6 +1184,10 @@ static const char *gpuscan__kernels[] = {
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not\n"
     "     ANY_ORDER       results do not depend on the order\n"
+    "     BITS, INVERT    select: src is words of flags; what is not marked is kept\n"
+    "     OUTPUTS, OUTPUTS_GATHERED, INDEX_SIZE   select: what is written: see [SELECT]\n"
+    "     STAGES, PLACES, LIST_AT   select: what is listed of a tile, and the bytes of local memory before it\n"
+    "     MOVES           select: the outputs are put into scratch first\n"
     "     FLOAT_SUM       floats are added: sums of what is not negative rise                                             */\n"
     "\n",
     "/* Pragmas that hold in custom texts, too, stand before those: see [PROGRAM CACHE]. */\n"
@@ -2524,7 +2528,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#if GPUSCAN_SELECT\n"
-    "#if GPUSCAN_FLAG_BYTES && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS && !defined(GPUSCAN_NO_NIBBLES)\n"
+    "#if GPUSCAN_FLAG_BYTES && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS\n"
     "/* Of a word's four bytes those that are not 0, as four bits: the highest bits of the bytes come together by a\n"
     "   multiplication. */\n"
     "static inline uint gpuscan_nibble(uint word) {\n"
