@@ -6931,7 +6931,7 @@ typedef struct gpuscan__profile {
     gpuscan_strategy histogram;
     uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
     gpuscan__tuning select[GPUSCAN__MAX_TUNINGS]; /* as scan, in bytes of what decides, src_size its, but size 1: of
-                                                     indices alone; none: as the scan */
+                                                     indices alone, 2: of so many outputs or more; none: as the scan */
     uint32_t select_count;
     uint32_t select_tile; /* elements of a tile at most: their places have 16 bits, and local memory serves several */
     uint32_t counts_group, counts_vectors;
@@ -7728,15 +7728,17 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, 0, 0}};
-    /* Selections, by the bytes of what decides, which are counted so far ahead; size 1: of indices alone. u32 at 2^28, 1
-       / 50 / 99 % kept: by bytes, in tiles of 24 Ki, 156 / 442 / 607 (16 Ki 182 / 449 / 604, 20 Ki 169 / 520 / 694);
-       their indices, in tiles of 20 Ki, 118 / 235 / 363 (16 Ki 181 / 264 / 357, 24 Ki 135 / 238 / 350); by bits, two
-       words a work-item, 133 / 486 / 703 (one: 182 / 400 / 590); by a predicate, 5 vectors a work-item, 368 / 472 / 600
-       (4: 378 / 467 / 596, 6: 411 / 522 / 680, 8: 389 / 494 / 616). 18 MiB ahead cost that a sixth at 99 %. */
+    /* Selections, by the bytes of what decides, which are counted so far ahead. u32 at 2^28, 1 / 50 / 99 % kept: by
+       bytes, in tiles of 24 Ki, 156 / 442 / 607 (16 Ki 182 / 449 / 604, 20 Ki 169 / 520 / 694), with a payload in tiles
+       of 16 Ki 202 / 627 / 1049 (24 Ki 169 / 757 / 1162); their indices, in tiles of 20 Ki, 118 / 235 / 363 (16 Ki 181 /
+       264 / 357, 24 Ki 135 / 238 / 350); by bits, two words a work-item, 133 / 486 / 703 (one: 182 / 400 / 590); by a
+       predicate, 5 vectors a work-item, 368 / 472 / 600 (4: 378 / 467 / 596, 6: 411 / 522 / 680, 8: 389 / 494 / 616). 18
+       MiB ahead cost that a sixth at 99 %. */
     static const gpuscan__tuning select[] = {
         {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 1, 0, 0},
         {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 5 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 2, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
@@ -12873,7 +12875,8 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
 static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
     gpuscan_strategy forced = plan->common.call->strategy;
     return row->up_to >= bytes && (!row->src_size || row->src_size == plan->common.e.src_size) &&
-           (!row->size || plan->key.outputs == 0) && (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
+           (row->size != 1 || plan->key.outputs == 0) && (row->size < 2 || plan->key.outputs >= row->size) &&
+           (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
 }
 
 /* The tuning of the size, of the forced strategy's rows if there is one: the profile's for selections, or a scan's. */
