@@ -2,9 +2,11 @@
 # sh examples/run.sh
 #
 # Compiles the examples into build/ and runs them on the best OpenCL device of this machine: a scan of 100,000,000
-# elements, and the histogram and the equalisation of a photograph, all checked against the CPU, with times and
-# speed-ups; scans over all devices of this machine and over four ranks of MPI, where that is. The pictures go to examples/out/. What is missing gets installed first where this is Debian and root runs
-# it. GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph.
+# elements, the culling of a frame's objects, the fields of a CSV text, and the histogram and the equalisation of a
+# photograph, all checked against the CPU, with times and speed-ups; scans over all devices of this machine and over
+# four ranks of MPI, where that is. The pictures go to examples/out/. What is missing gets installed first where this is
+# Debian and root runs it. GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph, CSV=file another
+# text.
 
 if [ $# != 0 ]; then
   echo "usage: sh examples/run.sh (no arguments)" >&2
@@ -15,6 +17,7 @@ build=$root/build
 out=$root/examples/out
 photo=${PHOTO:-/usr/share/sddm/themes/maldives/background.jpg}
 case $photo in /*) ;; *) photo=$PWD/$photo ;; esac
+case ${CSV:-/} in /*) ;; *) CSV=$PWD/$CSV ;; esac
 PHOTO=$photo
 # what drivers like to keep in the home folder
 POCL_CACHE_DIR=$build/pocl CUDA_CACHE_PATH=$build/cuda XDG_CACHE_HOME=$build/cache
@@ -77,7 +80,7 @@ example() {
   echo
 }
 
-programs='prefix_sum engine histogram equalize auto_exposure methods many_devices'
+programs='prefix_sum engine histogram equalize auto_exposure methods cull csv_columns many_devices'
 ! command -v mpicc > /dev/null 2>&1 || programs="$programs mpi_scan"
 # Whether a header is here.
 has_header() {
@@ -95,6 +98,8 @@ example prefix_sum
 rm -f "$build/engine.cache" # the first engine starts cold, the second one warm
 example engine "$build/engine.cache"
 example engine_as_cpp "$build/engine.cache"
+example cull
+example csv_columns ${CSV:+"$CSV"}
 if [ -f "$photo" ]; then
   example histogram "$photo" "$out/histogram.png"
   example equalize "$photo" "$out/equalize_before.png" "$out/equalize_after.png" "$out/equalize_chart.png"

@@ -76,6 +76,7 @@ int main(void) {
     gpuscan_uniform_add_desc add;
     gpuscan_reduce_desc reduce;
     gpuscan_histogram_desc histogram;
+    gpuscan_select_desc select;
     uint64_t size = 0;
     size_t blob_size = 0;
     char error[100];
@@ -87,6 +88,7 @@ int main(void) {
     memset(&add, 0, sizeof add);
     memset(&reduce, 0, sizeof reduce);
     memset(&histogram, 0, sizeof histogram);
+    memset(&select, 0, sizeof select);
     desc.device_name = "no device has this name";
     desc.error = error;
     desc.error_size = sizeof error;
@@ -96,6 +98,10 @@ int main(void) {
     refused += gpuscan_uniform_add(gs, &add) != GPUSCAN_SUCCESS;
     refused += gpuscan_reduce(gs, &reduce) != GPUSCAN_SUCCESS;
     refused += gpuscan_histogram(gs, &histogram) != GPUSCAN_SUCCESS;
+    refused += gpuscan_select(gs, &select) != GPUSCAN_SUCCESS;
+    refused += gpuscan_select_prepare(gs, &select) != GPUSCAN_SUCCESS;
+    refused += gpuscan_select_scratch_size(gs, &select, &size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_select_host(gs, &size, &size, &size, 1, NULL, &select) != GPUSCAN_SUCCESS;
     refused += gpuscan_scan_prepare(gs, &scan) != GPUSCAN_SUCCESS;
     refused += gpuscan_uniform_add_prepare(gs, &add) != GPUSCAN_SUCCESS;
     refused += gpuscan_reduce_prepare(gs, &reduce) != GPUSCAN_SUCCESS;
@@ -116,7 +122,7 @@ int main(void) {
     refused += gpuscan_result_string(GPUSCAN_SUCCESS) != NULL;
     refused += gpuscan_error(gs) != NULL;
     gpuscan_destroy(gs);
-    return refused == 25 ? 0 : 1;
+    return refused == 30 ? 0 : 1;
 }
 END
 cp user.c user.cpp

@@ -119,7 +119,8 @@ static void test_right_variant(void **state) {
 
 /* Right ones of other data, and of other texts with a stand-in in common, are kept, too. */
 static void test_right_operators(void **state) {
-    static const gpuscan_custom texts[] = {{NULL, NULL, 0, "a + b", "0u", NULL}, {NULL, NULL, 0, "a ^ b", "0u", NULL}};
+    static const gpuscan_custom texts[] = {{NULL, NULL, 0, "a + b", "0u", NULL, NULL, NULL, NULL},
+                                           {NULL, NULL, 0, "a ^ b", "0u", NULL, NULL, NULL, NULL}};
     static const struct {
         gpuscan_type src, dst;
         gpuscan_op op;
