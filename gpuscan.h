@@ -729,7 +729,8 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
    gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
    given grows the object's scratch, so that the call neither builds nor allocates. It enqueues nothing in the caller's
    queue. count, types and the like must be the call's; buffers (but for a histogram's weights and a selection's
-   outputs), events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared.
+   outputs), events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that
+   is not are both prepared.
    Returns what the call would, but for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
