@@ -4266,11 +4266,11 @@ static const char *gpuscan__kernels[] = {
     "    return row;\n"
     "}\n"
     "\n",
-    "/* LOADS_AFTER: what stands at a tile's end goes to those of its elements that end it. All sub-groups find the same. */\n"
+    "/* LOADS_AFTER: what stands at a tile's end goes to those of its elements that end it, which see it after the next\n"
+    "   GPUSCAN_LANES_SYNC. All sub-groups find the same. */\n"
     "GPUSCAN_INLINE void gpuscan_after_share(gpuscan_t after, local gpuscan_shared *shared) {\n"
     "    if (GPUSCAN_LANE == 0)\n"
     "        shared->prefix = after;\n"
-    "    GPUSCAN_LANES_SYNC();\n"
     "}\n"
     "\n"
     "/* What precedes a tile that is not its row's first. */\n"
@@ -4343,8 +4343,8 @@ static const char *gpuscan__kernels[] = {
     "            if (late) {\n"
     "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW), shared);\n"
     "                known = GPUSCAN_WINDOW;\n"
-    "            } else if (known == done && mine) {\n"
-    "                continue;\n",
+    "            } else if (known == done && mine) {\n",
+    "                continue;\n"
     "            } else {\n"
     "                sums = gpuscan_window_begin(sum, shared);\n"
     "            }\n"
@@ -4500,6 +4500,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_LOADS_AFTER\n"
     "    if (tile == 0)\n"
     "        gpuscan_after_share(gpuscan_combine(base, sum), shared);\n"
+    "    GPUSCAN_LANES_SYNC();\n"
     "#endif\n"
     "#if !GPUSCAN_HAS_LANES\n"
     "    if (GPUSCAN_ITEM == 0)\n"
