@@ -770,8 +770,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
    (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
    like must be the call's; buffers (but for a histogram's weights and a selection's outputs), events and queue may be
-   left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns what the call would, but
-   for what concerns buffers and events.
+   left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns
+   what the call would, but for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
    call.scratch.offset on; it may be 0. It builds and tries out the program, whose groups decide the size. Otherwise as
@@ -13966,8 +13966,9 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
 
 /* The public structs but for the operations' descs. */
 #define GPUSCAN__STRUCTS(X)                                                                                            \
-    X(gpuscan_buffer) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator) X(gpuscan_logger) X(gpuscan_tracer)       \
-    X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info) X(gpuscan_bound)
+    X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
+    X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
+    X(gpuscan_bound)
 
 GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     static const struct {
