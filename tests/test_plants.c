@@ -50,6 +50,9 @@ static const plant plants[] = {
     {"SAMPLE_ROWS", 'g', SINGLE, 0, 0, 5003, REFUSED},
     {"UNALIGNED", 'u', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"UNALIGNED", 'u', GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 8, 0, 5001, REFUSED},
+    {"SELECT_TAIL", 'k', MULTI, 0, 0, 5003, WRONG},
+    {"SELECT_TAIL", 'k', SINGLE, 0, 0, 5003, REFUSED},
+    {"SELECT_TAIL", 'k', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, WRONG},
 };
 
 static gpuscan_opencl real;
@@ -75,7 +78,7 @@ static int run(gpuscan *gs, const plant *p) {
     const int is_histogram = p->what == 'h' || p->what == 'g';
     const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* in elements */
     const uint64_t row = p->what == 'g' ? 9 : n, pitch = p->what == 'g' ? 12 : n;      /* of a histogram */
-    const uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : is_histogram ? 200 : n;
+    uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : is_histogram ? 200 : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
@@ -89,6 +92,7 @@ static int run(gpuscan *gs, const plant *p) {
         gpuscan_uniform_add_desc add;
         gpuscan_reduce_desc reduce;
         gpuscan_histogram_desc histogram;
+        gpuscan_select_desc select;
     } d;
     memset(&d, 0, sizeof d);
     memset(got, 0x5A, n * size + 64);
@@ -159,6 +163,17 @@ static int run(gpuscan *gs, const plant *p) {
         d.reduce.call.strategy = p->strategy;
         r = gpuscan_reduce(gs, &d.reduce);
         break;
+    case 'k': /* the first elements are the bits */
+        for (i = out_count = 0; i < n; i++)
+            if (in[i / 8] >> i % 8 & 1)
+                memcpy(wanted + 4 * out_count++, in + 4 * i, 4);
+        d.select.src.mem = d.select.flags.mem = src;
+        d.select.dst.mem = dst;
+        d.select.count = n;
+        d.select.by = GPUSCAN_SELECT_BITS;
+        d.select.call.strategy = p->strategy;
+        r = gpuscan_select(gs, &d.select);
+        break;
     default:
         memset(wanted, 0, 200 * 4);
         for (i = 0; i < n / pitch * pitch; i++)
@@ -196,8 +211,8 @@ static gpuscan *open_with(const char *line, const plant *p) {
     gpuscan_opencl table;
     gpuscan *gs = NULL;
     void *library = NULL;
-    const char *missing = NULL;
-    assert_int_equal(gpuscan__load_opencl(&real, &library, &missing), GPUSCAN_SUCCESS);
+    gpuscan__missing missing = {NULL, NULL};
+    assert_int_equal(gpuscan__load_opencl(&real, NULL, &library, &missing), GPUSCAN_SUCCESS);
     table = real;
     first_line = line;
     table.clCreateProgramWithSource = source;

@@ -440,7 +440,7 @@ static void runs_of_every_length(void **state) {
 }
 
 static void conversions(void **state) {
-    static const gpuscan_custom squares = {NULL, NULL, 0, NULL, NULL, "(ulong)x * x + i"};
+    static const gpuscan_custom squares = {NULL, NULL, 0, NULL, NULL, "(ulong)x * x + i", NULL, NULL, NULL};
     gpuscan_custom              brackets = op_brackets_match.custom;
     gpuscan_reduce_desc         d;
     uint64_t                    count = test_size(300, 30011, 30011), i, sum = 0, result, total = 0;

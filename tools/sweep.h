@@ -8,7 +8,7 @@
 
 enum { SWEEP_SLACK = 65536, SWEEP_MAX = 2048 };
 
-typedef enum sweep_op { SWEEP_SCAN, SWEEP_UNIFORM_ADD, SWEEP_REDUCE, SWEEP_HISTOGRAM } sweep_op;
+typedef enum sweep_op { SWEEP_SCAN, SWEEP_UNIFORM_ADD, SWEEP_REDUCE, SWEEP_HISTOGRAM, SWEEP_SELECT } sweep_op;
 
 typedef enum sweep_fill { SWEEP_RANDOM, SWEEP_STEPS, SWEEP_UNIT, SWEEP_ONE_VALUE, SWEEP_8_VALUES } sweep_fill;
 
@@ -27,6 +27,7 @@ typedef struct sweep_call {
         gpuscan_uniform_add_desc add;
         gpuscan_reduce_desc reduce;
         gpuscan_histogram_desc histogram;
+        gpuscan_select_desc select;
     } u;
     uint64_t read, written;      /* bytes, the least there can be */
     uint64_t results;            /* elements of dst that are compared; 0: none, say of rounded sums */
@@ -282,6 +283,7 @@ static gpuscan_result enqueue_sweep(const job *j) {
     case SWEEP_SCAN: return gpuscan_scan(device.gs, &c->u.scan);
     case SWEEP_UNIFORM_ADD: return gpuscan_uniform_add(device.gs, &c->u.add);
     case SWEEP_REDUCE: return gpuscan_reduce(device.gs, &c->u.reduce);
+    case SWEEP_SELECT: return gpuscan_select(device.gs, &c->u.select);
     default: return gpuscan_histogram(device.gs, &c->u.histogram);
     }
 }
@@ -434,7 +436,8 @@ static void sweep_run(const sweep_call *c, const char *format, ...) {
     r->ms = t.ms;
     r->floor = timed_by_events() ? c->floor : 1.0;
     if (!timed_by_events()) r->yard_ms = loop;
-    else if (c->op == SWEEP_SCAN || c->op == SWEEP_UNIFORM_ADD) r->yard_ms = copy_ms(c->read + c->written);
+    else if (c->op == SWEEP_SCAN || c->op == SWEEP_UNIFORM_ADD || c->op == SWEEP_SELECT)
+        r->yard_ms = copy_ms(c->read + c->written);
     else if (c->read <= sweep.bytes) r->yard_ms = read_ms(c->read);
     else r->yard_ms = read_ms(sweep.bytes) * (double)c->read / (double)sweep.bytes;
     r->fraction = r->yard_ms / r->ms;
@@ -544,7 +547,7 @@ static const struct {
      {"typedef struct { float v[" #W "]; } floats;\n"                                                                  \
       "floats add(floats a, floats b) { for (int k = 0; k < " #W "; k++) a.v[k] += b.v[k]; return a; }\n"              \
       "floats none(void) { floats a; for (int k = 0; k < " #W "; k++) a.v[k] = 0.0f; return a; }\n",                   \
-      "floats", W * 4, "add(a, b)", "none()", NULL},                                                                   \
+      "floats", W * 4, "add(a, b)", "none()", NULL, NULL, NULL, NULL},                                                 \
      sweep_scan_floats##W,                                                                                             \
      sweep_reduce_floats##W}
     SWEEP_STRUCT(2), SWEEP_STRUCT(3), SWEEP_STRUCT(4), SWEEP_STRUCT(8)
@@ -779,6 +782,104 @@ static void sweep_weights(void) {
         }
 }
 
+/* By bits, which are src's own bytes, or by its elements as flags; elements or places. */
+static void sweep_keep(const sweep_call *c, const void *src, void *dst) {
+    const gpuscan_select_desc *d = &c->u.select;
+    const unsigned char *bits = (const unsigned char *)src, *from = bits + d->src.offset * c->size;
+    unsigned char *to = (unsigned char *)dst + d->dst.offset * c->size;
+    uint64_t i, k = 0;
+    for (i = 0; i < d->count; i++) {
+        const uint32_t place = (uint32_t)i;
+        int kept = bits[i / 8] >> i % 8 & 1;
+        if (d->by == GPUSCAN_SELECT_FLAGS) {
+            size_t b;
+            for (kept = 0, b = 0; b < c->size; b++) kept |= from[i * c->size + b];
+        }
+        if (!kept) continue;
+        if (d->dst.mem) memcpy(to + k * c->size, from + i * c->size, c->size);
+        else memcpy(to + k * 4, &place, 4);
+        k++;
+    }
+}
+
+static sweep_call sweep_select_call(double floor, size_t size, int by_bits) {
+    sweep_call c;
+    memset(&c, 0, sizeof c);
+    c.name_of_class = "select";
+    c.op = SWEEP_SELECT;
+    c.floor = floor;
+    c.fill = SWEEP_RANDOM;
+    c.size = c.result_size = size;
+    c.u.select.src.mem = c.u.select.flags.mem = sweep.a;
+    c.u.select.dst.mem = sweep.b;
+    c.u.select.by = by_bits ? GPUSCAN_SELECT_BITS : GPUSCAN_SELECT_FLAGS;
+    c.u.select.count = c.results = sweep.bytes / size;
+    c.u.select.call.queue = device.queue;
+    c.read = sweep.bytes;
+    c.written = by_bits ? sweep.bytes / 2 : sweep.bytes;
+    c.loop = sweep_keep;
+    return c;
+}
+
+static void sweep_selects(void) {
+    static const size_t sizes[] = {1, 2, 4, 8, 12, 16, 40, 64, 1000};
+    static gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
+    static gpuscan_custom structs[sizeof sizes / sizeof sizes[0]];
+    static const gpuscan_type flags[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    uint32_t k, n;
+    int off;
+    for (k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        structs[k].size = sizes[k];
+        for (off = 0; off < 3; off++) {
+            sweep_call c = sweep_select_call(sizes[k] < 4 ? 0.3 : 0.5, sizes[k], 1);
+            c.u.select.type = GPUSCAN_TYPE_CUSTOM;
+            c.u.select.custom = &structs[k];
+            c.u.select.src.offset = off == 1;
+            c.u.select.dst.offset = off == 2;
+            sweep_run(&c, "select %u bytes by bits, half kept%s", (unsigned)sizes[k],
+                      off == 0 ? "" : off == 1 ? ", src one off" : ", dst one off");
+        }
+    }
+    for (k = 0; k < 4; k++) {
+        sweep_call c = sweep_select_call(sizes[k] < 4 ? 0.3 : 0.5, sizes[k], 0);
+        c.u.select.type = c.u.select.flag_type = flags[k];
+        sweep_run(&c, "select %u bytes that are the flags, almost all kept", (unsigned)sizes[k]);
+        if (timed_by_events()) { /* what is left of them is selected again and again */
+            c.u.select.src = c.u.select.flags = c.u.select.dst;
+            c.floor = 0.3; /* it goes by way of scratch */
+            c.loop = NULL;
+            sweep_run(&c, "select %u bytes that are the flags, in place", (unsigned)sizes[k]);
+        }
+    }
+    for (k = 0; k < 2; k++) {
+        sweep_call c = sweep_select_call(0.3, 4, 1);
+        c.u.select.src.mem = c.u.select.dst.mem = NULL;
+        c.u.select.indices.mem = sweep.b;
+        c.u.select.index_type = k ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+        c.u.select.count /= 2;
+        c.results = k ? 0 : c.u.select.count;
+        c.read = c.u.select.count / 8;
+        c.written = c.u.select.count * (k ? 4 : 2);
+        if (k) c.loop = NULL;
+        sweep_run(&c, "select indices %s by bits, half kept", k ? "U64" : "U32");
+    }
+    for (n = 1; n <= GPUSCAN_MAX_PAYLOADS; n *= 2) { /* of the first elements of src, behind what is kept of them */
+        sweep_call c = sweep_select_call(0.4, 4, 1);
+        c.u.select.count = c.results = sweep.bytes / 4 / (n + 1);
+        for (k = 0; k < n; k++) {
+            payloads[k].src.mem = sweep.a;
+            payloads[k].dst.mem = sweep.b;
+            payloads[k].dst.offset = c.u.select.count * (k + 1);
+            payloads[k].size = 4;
+        }
+        c.u.select.payloads = payloads;
+        c.u.select.payload_count = n;
+        c.results = 0;
+        c.loop = NULL;
+        sweep_run(&c, "select 4 bytes by bits with %u payloads", (unsigned)n);
+    }
+}
+
 /* ---- the output ---- */
 
 static int compare_sweep(const void *a, const void *b) {
@@ -913,6 +1014,7 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
         sweep_histograms();
         sweep_pixels();
         sweep_weights();
+        sweep_selects();
     }
     progress("%s", "");
     at_hand = "";
