@@ -546,12 +546,27 @@ typedef struct gpuscan_uniform_add_desc {
     gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
 
+typedef enum gpuscan_segment_form {
+    GPUSCAN_SEGMENTS_NONE = 0,
+    GPUSCAN_SEGMENTS_OFFSETS /* segment s is the elements [data[s], data[s + 1]) */
+} gpuscan_segment_form;
+
+/* How src is cut into segments. */
+typedef struct gpuscan_segments {
+    gpuscan_segment_form form;
+    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending numbers of elements, from src.offset on */
+    gpuscan_type         type;      /* of data: u32 (default) or u64 */
+    uint64_t             count;     /* segments; 0 is legal: nothing is written */
+    const void          *host_data; /* for gpuscan_reduce_host only: data as a host array */
+} gpuscan_segments;
+
 /* What gpuscan_reduce computes. */
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
-    gpuscan_buffer        dst;         /* one dst_type element; exactly one of dst and result must be given */
-    void                 *result;      /* or host memory for it, which must stay until the event has completed */
-    uint64_t              count;
+    gpuscan_buffer        dst;         /* dst_type, one element a row or segment; exactly one of dst and result must be
+                                          given */
+    void                 *result;      /* or host memory for them, which must stay until the event has completed */
+    uint64_t              count;       /* elements, where there are rows of each */
     gpuscan_type          src_type;    /* default: u32 */
     gpuscan_type          dst_type;    /* default: as src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
     gpuscan_op            op;
@@ -561,6 +576,9 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        count_buffer;
     gpuscan_type          count_type;
     gpuscan_call          call;
+    uint64_t              rows;        /* independent reductions; 0: 1 */
+    uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
+    gpuscan_segments      segments;    /* or, instead of rows, segments of src */
 } gpuscan_reduce_desc;
 
 typedef enum gpuscan_bins {
@@ -1042,7 +1060,7 @@ static const char *gpuscan__kernels[] = {
     "               [PLANTED DEFECTS]\n"
     "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n"
     "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [UNIFORM ADD]\n"
-    "               [REDUCE] [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM]\n"
+    "               [REDUCE] [REDUCE SEGMENTS] [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
     "     row         a row of the caller's data; rows are scanned or counted each by itself (a segment of equal length)\n"
@@ -1122,6 +1140,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_REDUCE_TILES     19 /* a group's tiles are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_REDUCE_ORDER     20 /* the groups' partial results are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_BARRIER_COUNTS   21 /* bins are summed before all samples are counted: a data race */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_JOIN     22 /* what other groups have of a segment is lost */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -4405,12 +4424,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "\n"
-    "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong count, uint group, uint groups) {\n"
+    "/* Of count elements from begin on. */\n"
+    "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong begin, ulong count, uint group,\n"
+    "                                         uint groups) {\n"
     "    ulong first = (ulong)group * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)groups * GPUSCAN_GROUP;\n"
     "    ulong head = 0, vectors = 0, i;\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
-    "    uint past = (uint)((size_t)src & (sizeof(uint4) - 1));\n"
+    "    uint past = (uint)((size_t)(src + begin) & (sizeof(uint4) - 1));\n"
     "    if (past % sizeof(gpuscan_src) == 0) {\n"
     "        head = (sizeof(uint4) - past) / sizeof(gpuscan_src) % GPUSCAN_VECTOR;\n"
     "        head = min(head, count);\n"
@@ -4419,10 +4440,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    /* what no aligned vector holds: a few elements at both ends */\n"
     "    for (i = first; i < (GPUSCAN_PLANTED(REDUCE_ENDS) ? 0 : count - vectors * GPUSCAN_VECTOR); i += stride) {\n"
-    "        ulong at = i < head ? i : i + vectors * GPUSCAN_VECTOR;\n"
+    "        ulong at = begin + (i < head ? i : i + vectors * GPUSCAN_VECTOR);\n"
     "        sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n"
     "    }\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
+    "    head += begin;\n"
     "    {\n"
     "        global const uint4 *from = (global const uint4 *)(src + head);\n"
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
@@ -4591,6 +4613,669 @@ static const char *gpuscan__kernels[] = {
     "    dst[GPUSCAN_PLANTED(REDUCE_OVERRUN) ? 1000000 : 0] = GPUSCAN_RESULT(sum);\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_SEGMENTS\n"
+    "/* [REDUCE SEGMENTS] ------------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "/* Rows, or segments by offsets: one result each. Elements and the segments' ends are the steps of one path, in order:\n"
+    "\n"
+    "       segments   a a a | b | | d d d d ...       (the third is empty)\n"
+    "       path       a a a A b B C d d d d ...       a capital: a segment ends, and its result is due\n"
+    "\n"
+    "   So a segment of one element and one of 10^8 cost what their steps cost, and an empty one costs a step. Groups take\n"
+    "   equal shares of the path. A segment that several of them hold is joined in order: the last group to arrive does, from\n"
+    "   what each has at its first end (the head) and after its last (the tail); or, where no group may wait for another, a\n"
+    "   launch before sums the tails. Shares of whole rows have nothing to join.\n"
+    "   Merrill and Garland, \"Merge-based parallel sparse matrix-vector multiplication\", 2016. */\n"
+    "\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
+    "typedef ulong gpuscan_offset;\n"
+    "#else\n"
+    "typedef uint gpuscan_offset;\n"
+    "#endif\n"
+    "\n"
+    "/* All elements are numbered through, those of rows without the gaps between them. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    global const gpuscan_offset *offsets;\n"
+    "    ulong segments, begin, last; /* of the elements that are in segments */\n"
+    "    ulong row_length, pitch;     /* rows: elements each has, and from one to the next */\n"
+    "} gpuscan_path;\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_REDUCE_SEGMENTS_NUMBERS\n"
+    "} gpuscan_reduce_segments_numbers;\n"
+    "\n"
+    "static inline gpuscan_path gpuscan_path_of(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
+    "                                           global const uint *count_buffer,\n"
+    "                                           const gpuscan_reduce_segments_numbers *numbers) {\n"
+    "    ulong count = gpuscan_count(numbers->count, count_buffer, numbers->count_offset, (uint)numbers->flags);\n"
+    "    gpuscan_path path;\n"
+    "    path.src = src + numbers->src_offset;\n"
+    "    path.segments = numbers->segments;\n"
+    "    path.pitch = numbers->src_pitch;\n"
+    "    path.row_length = count;\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    path.offsets = offsets;\n"
+    "    path.begin = 0;\n"
+    "    path.last = path.segments * count;\n"
+    "#else\n"
+    "    path.offsets = offsets + numbers->offsets_offset;\n"
+    "    path.begin = min((ulong)path.offsets[0], count);\n"
+    "    path.last = max(path.begin, min((ulong)path.offsets[path.segments], count));\n"
+    "#endif\n"
+    "    return path;\n"
+    "}\n"
+    "\n",
+    "/* Where a segment ends. Wrong offsets are put into the range. */\n"
+    "static inline ulong gpuscan_segment_end(const gpuscan_path *path, ulong segment) {\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    return (segment + 1) * path->row_length;\n"
+    "#else\n"
+    "    return min(max((ulong)path->offsets[segment + 1], path->begin), path->last);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* What a segment's elements are numbered from for conversions and as results: the row's first, or src; and where that\n"
+    "   is. */\n"
+    "static inline ulong gpuscan_segment_zero(const gpuscan_path *path, ulong segment) {\n"
+    "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? segment * path->row_length : 0;\n"
+    "}\n"
+    "static inline global const gpuscan_src *gpuscan_segment_src(const gpuscan_path *path, ulong segment) {\n"
+    "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? path->src + segment * path->pitch : path->src;\n"
+    "}\n"
+    "\n"
+    "static inline ulong gpuscan_path_steps(const gpuscan_path *path) {\n"
+    "    return path->segments + (path->last - path->begin);\n"
+    "}\n"
+    "\n"
+    "/* The step at which a segment ends. */\n"
+    "static inline ulong gpuscan_end_step(const gpuscan_path *path, ulong segment) {\n"
+    "    return segment + (gpuscan_segment_end(path, segment) - path->begin);\n"
+    "}\n"
+    "\n"
+    "/* Results, and where a group leaves what others join. */\n"
+    "typedef struct {\n"
+    "    global gpuscan_result_t *dst;\n"
+    "    gpuscan_t base;\n"
+    "    global gpuscan_partial *partials; /* each group's head and tail */\n"
+    "    uint group, epoch;\n"
+    "} gpuscan_outlet;\n"
+    "\n"
+    "/* A place on the path. */\n"
+    "typedef struct {\n"
+    "    ulong segment, element; /* the segment at hand, the next element */\n"
+    "    ulong steps;            /* that are left */\n"
+    "    gpuscan_t carry;        /* the sum of the segment so far */\n"
+    "    bool open;              /* the segment may have begun in another group's share */\n"
+    "    uint ends;              /* how many the tile before had */\n"
+    "} gpuscan_walk;\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "typedef struct {\n"
+    "    uint ticket, found;\n"
+    "} gpuscan_segment_shared;\n"
+    "#define GPUSCAN_SEGMENT_TILE GPUSCAN_TILE\n"
+    "#else\n"
+    "#define GPUSCAN_SEGMENT_TILE (GPUSCAN_GROUP * GPUSCAN_SEGMENT_ITEMS)\n"
+    "#define GPUSCAN_SEGMENT_SUMS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP)\n"
+    "typedef struct {\n"
+    "    gpuscan_t sums[GPUSCAN_SEGMENT_SUMS];\n"
+    "    gpuscan_reduce_shared reduce;\n"
+    "    uint closed[GPUSCAN_SEGMENT_SUMS];\n"
+    "    uint ticket, found, ends;\n"
+    "    ushort steps[GPUSCAN_SEGMENT_TILE + 1]; /* at which the tile's segments end */\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "    union {\n"
+    "        gpuscan_src elements[GPUSCAN_SEGMENT_TILE];\n"
+    "        gpuscan_result_t results[GPUSCAN_SEGMENT_TILE];\n"
+    "    } staged;\n"
+    "#endif\n"
+    "} gpuscan_segment_shared;\n"
+    "#endif\n"
+    "\n",
+    "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
+    "    out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
+    "}\n"
+    "\n"
+    "/* How many segments end before a step: all work-items look, at as many places, where among them it lies. */\n"
+    "static inline ulong gpuscan_path_at(const gpuscan_path *path, ulong step, local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    return step / (path->row_length + 1);\n"
+    "#else\n"
+    "    ulong before = 0, left = path->segments;\n"
+    "    while (left > 0) {\n"
+    "        ulong apart = left / (GPUSCAN_GROUP + 1) + 1, at = (GPUSCAN_ITEM + 1) * apart - 1, found;\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            all->found = 0;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (at < left && gpuscan_end_step(path, before + at) < step)\n"
+    "            atomic_inc(&all->found);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        found = all->found * apart;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        before += found;\n"
+    "        left = min(left - found, apart - 1);\n"
+    "    }\n"
+    "    return before;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The sum of some neighbours of one segment. */\n"
+    "static inline gpuscan_t gpuscan_stretch_sum(const gpuscan_path *path, ulong segment, ulong first, ulong last,\n"
+    "                                            local gpuscan_segment_shared *all) {\n"
+    "    global const gpuscan_src *src = gpuscan_segment_src(path, segment);\n"
+    "    ulong zero = gpuscan_segment_zero(path, segment), i = first - zero, end = last - zero;\n"
+    "#if GPUSCAN_CPU\n"
+    "    return gpuscan_span_sum(src, i, end, 0);\n"
+    "#elif GPUSCAN_COMMUTATIVE\n"
+    "    gpuscan_t sum = gpuscan_items_sum(gpuscan_item_sum(src, i, end - i, 0, 1), &all->reduce);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    return sum;\n"
+    "#else\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    for (; i < end && i % GPUSCAN_VECTOR != 0; i++) /* tiles begin with a vector */\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
+    "    for (; i < end; i += GPUSCAN_TILE)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_tile_sum(src, i, end, &all->reduce));\n"
+    "    return sum;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
+    "                                            local gpuscan_segment_shared *all) {\n"
+    "    gpuscan_t before = *carry;\n"
+    "    *carry = closed ? x : gpuscan_combine(before, x);\n"
+    "    return before;\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_WIDE > 1\n"
+    "/* So many short segments at a time: each is summed lane by lane, and the lanes of all are joined together. */\n"
+    "#if GPUSCAN_T_SIZE == 8\n"
+    "typedef GPUSCAN_WIDEN(long) gpuscan_wide_mask;\n"
+    "#elif GPUSCAN_T_SIZE == 4\n"
+    "typedef GPUSCAN_WIDEN(int) gpuscan_wide_mask;\n"
+    "#elif GPUSCAN_T_SIZE == 2\n"
+    "typedef GPUSCAN_WIDEN(short) gpuscan_wide_mask;\n"
+    "#else\n"
+    "typedef GPUSCAN_WIDEN(char) gpuscan_wide_mask;\n"
+    "#endif\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "#define GPUSCAN_WIDE_LANES (gpuscan_wide_mask)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
+    "#else\n"
+    "#define GPUSCAN_WIDE_LANES (gpuscan_wide_mask)(0, 1, 2, 3, 4, 5, 6, 7)\n"
+    "#endif\n"
+    "#define GPUSCAN_SHORT_SEGMENT (8 * GPUSCAN_WIDE) /* longer ones are worth their own sum */\n"
+    "\n"
+    "/* The first lanes of a vector, and the identity in the others. */\n"
+    "static inline gpuscan_wide gpuscan_first_lanes(gpuscan_wide x, gpuscan_wide id, ulong lanes) {\n"
+    "    return select(id, x, GPUSCAN_WIDE_LANES < (gpuscan_wide_mask)(min(lanes, (ulong)GPUSCAN_WIDE)));\n"
+    "}\n"
+    "\n"
+    "/* Lane by lane; what is behind the segment is loaded, too, and left out. */\n"
+    "static inline gpuscan_wide gpuscan_segment_lanes(global const gpuscan_src *src, ulong i, ulong end, gpuscan_wide id) {\n"
+    "    gpuscan_wide sum = gpuscan_first_lanes(gpuscan_load_wide(src, i), id, end - i);\n"
+    "    for (i += GPUSCAN_WIDE; i < end; i += GPUSCAN_WIDE)\n"
+    "        sum = gpuscan_combine_wide(sum, gpuscan_first_lanes(gpuscan_load_wide(src, i), id, end - i));\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "/* The next WIDE segments, which are as many whole ones in the share. */\n"
+    "static inline void gpuscan_segments_sum(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
+    "                                        gpuscan_wide id) {\n"
+    "    gpuscan_wide_elements x[GPUSCAN_WIDE];\n"
+    "    ulong first = walk->element;\n"
+    "    for (uint s = 0; s < GPUSCAN_WIDE; s++) {\n"
+    "        ulong segment = walk->segment + s, zero = gpuscan_segment_zero(path, segment);\n"
+    "        ulong last = max(gpuscan_segment_end(path, segment), first), i = first - zero, end = last - zero;\n"
+    "        global const gpuscan_src *src = gpuscan_segment_src(path, segment);\n"
+    "        if (!GPUSCAN_CONVERT_IS_CUSTOM && last - first <= GPUSCAN_SHORT_SEGMENT &&\n"
+    "            last + GPUSCAN_WIDE <= path->last) {\n"
+    "            x[s].all = gpuscan_segment_lanes(src, i, end, id);\n"
+    "        } else {\n"
+    "            x[s].all = id;\n"
+    "            x[s].element[0] = gpuscan_span_sum(src, i, end, 0);\n"
+    "        }\n"
+    "        first = last;\n"
+    "    }\n"
+    "    for (uint d = GPUSCAN_WIDE / 2; d > 0; d /= 2)\n"
+    "        for (uint s = 0; s < d; s++)\n"
+    "            x[s].all = gpuscan_combine_wide((gpuscan_wide)(x[2 * s].all.even, x[2 * s + 1].all.even),\n"
+    "                                            (gpuscan_wide)(x[2 * s].all.odd, x[2 * s + 1].all.odd));\n"
+    "    gpuscan_store_wide(out->dst, walk->segment, gpuscan_combine_wide((gpuscan_wide)(out->base), x[0].all), false);\n"
+    "    walk->segment += GPUSCAN_WIDE;\n"
+    "    walk->steps -= first - walk->element + GPUSCAN_WIDE;\n"
+    "    walk->element = first;\n"
+    "}\n"
+    "\n",
+    "/* Whether so many segments end in the share. */\n"
+    "static inline bool gpuscan_has_segments(const gpuscan_path *path, const gpuscan_walk *walk) {\n"
+    "    ulong last;\n"
+    "    if (walk->segment + GPUSCAN_WIDE > path->segments)\n"
+    "        return false;\n"
+    "    last = gpuscan_segment_end(path, walk->segment + (GPUSCAN_WIDE - 1));\n"
+    "    return last >= walk->element && last - walk->element + GPUSCAN_WIDE <= walk->steps;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "static inline void gpuscan_walk_on(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
+    "                                   local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    gpuscan_wide id = gpuscan_identity_wide();\n"
+    "    bool whole = false; /* the segment at hand begins with the next element */\n"
+    "#endif\n"
+    "    while (walk->steps > 0 && walk->segment < path->segments) {\n"
+    "        ulong end = max(gpuscan_segment_end(path, walk->segment), walk->element);\n"
+    "        ulong elements = min(end - walk->element, walk->steps);\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "        if (whole && gpuscan_has_segments(path, walk)) {\n"
+    "            gpuscan_segments_sum(path, walk, out, id);\n"
+    "            continue;\n"
+    "        }\n"
+    "#endif\n"
+    "        if (elements > 0)\n"
+    "            walk->carry = gpuscan_combine(walk->carry, gpuscan_stretch_sum(path, walk->segment, walk->element,\n"
+    "                                                                           walk->element + elements, all));\n"
+    "        walk->element += elements;\n"
+    "        walk->steps -= elements;\n"
+    "        if (walk->steps == 0)\n"
+    "            break;\n"
+    "        if (walk->open)\n"
+    "            gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, walk->carry);\n"
+    "        else\n"
+    "            gpuscan_outlet_write(out, walk->segment, walk->carry);\n"
+    "        walk->open = false;\n"
+    "        walk->carry = gpuscan_identity();\n"
+    "        walk->segment++;\n"
+    "        walk->steps--;\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "        whole = true;\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#else\n"
+    "/* What precedes each work-item since the last end: x is its own sum since its last end, or of all that it has where it\n"
+    "   has no end (closed: 0). *carry: what precedes the first work-item; afterwards what the last leaves. A barrier must\n"
+    "   stand between two of them. */\n"
+    "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
+    "                                            local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    local gpuscan_reduce_shared *shared = &all->reduce;\n"
+    "    gpuscan_t sum = *carry, group = sum, before;\n"
+    "    uint closed_before;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n"
+    "        uint left_closed = gpuscan_uint_up(closed, d, GPUSCAN_LANES_MEMORY);\n"
+    "        if (GPUSCAN_LANE >= d) {\n"
+    "            x = closed ? x : gpuscan_combine(left, x);\n"
+    "            closed |= left_closed;\n"
+    "        }\n"
+    "    }\n"
+    "    before = gpuscan_shuffle_up(x, 1);\n"
+    "    closed_before = gpuscan_uint_up(closed, 1, GPUSCAN_LANES_MEMORY);\n"
+    "    if (GPUSCAN_LANE == GPUSCAN_LANES - 1) {\n"
+    "        all->sums[GPUSCAN_SUBGROUP] = x;\n"
+    "        all->closed[GPUSCAN_SUBGROUP] = closed;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
+    "        if (s == GPUSCAN_SUBGROUP)\n"
+    "            group = sum;\n"
+    "        sum = all->closed[s] ? all->sums[s] : gpuscan_combine(sum, all->sums[s]);\n"
+    "    }\n"
+    "    *carry = sum;\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        return group;\n"
+    "    return closed_before ? before : gpuscan_combine(group, before);\n"
+    "#else\n"
+    "    gpuscan_t first = *carry;\n"
+    "    all->sums[GPUSCAN_ITEM] = x;\n"
+    "    all->closed[GPUSCAN_ITEM] = closed;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = 1; d < GPUSCAN_GROUP; d *= 2) {\n"
+    "        uint left = GPUSCAN_ITEM >= d ? GPUSCAN_ITEM - d : GPUSCAN_ITEM;\n"
+    "        gpuscan_t left_sum = all->sums[left];\n"
+    "        uint left_closed = all->closed[left];\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (GPUSCAN_ITEM >= d) {\n"
+    "            x = closed ? x : gpuscan_combine(left_sum, x);\n"
+    "            closed |= left_closed;\n"
+    "            all->sums[GPUSCAN_ITEM] = x;\n"
+    "            all->closed[GPUSCAN_ITEM] = closed;\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    x = all->sums[GPUSCAN_GROUP - 1];\n",
+    "    *carry = all->closed[GPUSCAN_GROUP - 1] ? x : gpuscan_combine(first, x);\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        return first;\n"
+    "    x = all->sums[GPUSCAN_ITEM - 1];\n"
+    "    return all->closed[GPUSCAN_ITEM - 1] ? x : gpuscan_combine(first, x);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Element i behind the walk's. */\n"
+    "static inline gpuscan_src gpuscan_walk_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i) {\n"
+    "    ulong at = walk->element + i;\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    if (path->pitch != path->row_length) {\n"
+    "        ulong column = at - walk->segment * path->row_length, rows; /* of the row at hand, and then on */\n"
+    "        if (path->row_length > GPUSCAN_SEGMENT_TILE)\n"
+    "            rows = column >= path->row_length ? 1 : 0;\n"
+    "        else\n"
+    "            rows = (uint)column / (uint)path->row_length;\n"
+    "        at += (walk->segment + rows) * (path->pitch - path->row_length);\n"
+    "    }\n"
+    "#endif\n"
+    "    return path->src[at];\n"
+    "}\n"
+    "\n"
+    "/* How many of the next steps are elements, or more. */\n"
+    "static inline uint gpuscan_walk_elements(const gpuscan_path *path, const gpuscan_walk *walk, uint steps) {\n"
+    "    ulong left = path->last > walk->element ? path->last - walk->element : 0;\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    ulong first = gpuscan_segment_end(path, walk->segment) - walk->element; /* the step of the first end */\n"
+    "    if (steps > first) {\n"
+    "        uint behind = steps - 1 - (uint)first;\n"
+    "        uint ends = path->row_length > GPUSCAN_SEGMENT_TILE ? 0 : behind / ((uint)path->row_length + 1);\n"
+    "        left = min(left, (ulong)(steps - 1 - ends));\n"
+    "    }\n"
+    "#endif\n"
+    "    return (uint)min(left, (ulong)steps);\n"
+    "}\n"
+    "\n"
+    "/* Where on the tile's path the segments end: of all that end in its steps, and of one more. Returns how many are there;\n"
+    "   the last is behind the steps. */\n"
+    "static inline uint gpuscan_walk_ends(const gpuscan_path *path, const gpuscan_walk *walk, uint steps,\n"
+    "                                     local gpuscan_segment_shared *all) {\n"
+    "    uint there = 0, most = walk->ends / GPUSCAN_GROUP * GPUSCAN_GROUP + GPUSCAN_GROUP;\n"
+    "    do {\n"
+    "        for (uint x = there + GPUSCAN_ITEM; x < min(most, (uint)GPUSCAN_SEGMENT_TILE + 1); x += GPUSCAN_GROUP) {\n"
+    "            ulong segment = walk->segment + x, step = 0xffff; /* never */\n"
+    "            if (segment < path->segments) {\n"
+    "                ulong end = gpuscan_segment_end(path, segment);\n"
+    "                step = min(step, x + (end > walk->element ? end - walk->element : 0));\n"
+    "            }\n"
+    "            all->steps[x] = (ushort)step;\n"
+    "        }\n"
+    "        there = min(most, (uint)GPUSCAN_SEGMENT_TILE + 1);\n"
+    "        most += GPUSCAN_GROUP;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    } while (there <= GPUSCAN_SEGMENT_TILE && all->steps[there - 1] < steps);\n"
+    "    return there;\n"
+    "}\n"
+    "\n",
+    "/* How many of them end before a step. */\n"
+    "static inline uint gpuscan_ends_before(uint step, uint there, local gpuscan_segment_shared *all) {\n"
+    "    uint first = 0, last = min(step, there - 1);\n"
+    "    while (first < last) {\n"
+    "        uint middle = (first + last) / 2;\n"
+    "        if (all->steps[middle] < step)\n"
+    "            first = middle + 1;\n"
+    "        else\n"
+    "            last = middle;\n"
+    "    }\n"
+    "    return first;\n"
+    "}\n"
+    "\n"
+    "/* A tile of steps: each work-item takes SEGMENT_ITEMS neighbours one by one. */\n"
+    "GPUSCAN_INLINE void gpuscan_walk_tile(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
+    "                                      local gpuscan_segment_shared *all) {\n"
+    "    uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_SEGMENT_TILE), step = GPUSCAN_ITEM * GPUSCAN_SEGMENT_ITEMS;\n"
+    "    uint elements = gpuscan_walk_elements(path, walk, steps), there, first, x, ends = 0;\n"
+    "    ulong at;\n"
+    "    gpuscan_t results[GPUSCAN_SEGMENT_ITEMS], sum = gpuscan_identity(), before;\n"
+    "    global const gpuscan_src *src;\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "    gpuscan_src loaded[GPUSCAN_SEGMENT_ITEMS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "        if (k * GPUSCAN_GROUP + GPUSCAN_ITEM < elements)\n"
+    "            loaded[k] = gpuscan_walk_element(path, walk, k * GPUSCAN_GROUP + GPUSCAN_ITEM);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "        if (k * GPUSCAN_GROUP + GPUSCAN_ITEM < elements)\n"
+    "            all->staged.elements[k * GPUSCAN_GROUP + GPUSCAN_ITEM] = loaded[k];\n"
+    "#endif\n"
+    "    there = gpuscan_walk_ends(path, walk, steps, all);\n"
+    "    first = x = gpuscan_ends_before(min(step, steps), there, all);\n"
+    "    src = gpuscan_segment_src(path, walk->segment + x);\n"
+    "    at = walk->element + (step - x) - gpuscan_segment_zero(path, walk->segment + x);\n"
+    "    {\n"
+    "        uint end = all->steps[x];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++) {\n"
+    "            if (step + k >= steps)\n"
+    "                continue;\n"
+    "            if (end <= step + k) {\n"
+    "                results[k] = sum;\n"
+    "                ends |= 1u << k;\n"
+    "                sum = gpuscan_identity();\n"
+    "                end = all->steps[++x];\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "                src += path->pitch;\n"
+    "                at = 0;\n"
+    "#endif\n"
+    "            } else {\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "                gpuscan_src element = all->staged.elements[step + k - x];\n"
+    "#else\n"
+    "                gpuscan_src element = src[min(at, path->last - 1)];\n"
+    "#endif\n"
+    "                sum = gpuscan_combine(sum, gpuscan_convert(element, at));\n"
+    "                at++;\n"
+    "            }\n"
+    "        }\n"
+    "    }\n"
+    "    if (step < steps && step + GPUSCAN_SEGMENT_ITEMS >= steps)\n"
+    "        all->ends = x;\n"
+    "    before = gpuscan_items_carry(sum, ends, &walk->carry, all); /* and its barrier: the elements are read */\n"
+    "    x = first;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "        if (ends >> k & 1) {\n"
+    "            gpuscan_t result = x == first ? gpuscan_combine(before, results[k]) : results[k];\n"
+    "            if (x == 0 && walk->open)\n"
+    "                gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, result);\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "            all->staged.results[x] = GPUSCAN_RESULT(gpuscan_combine(out->base, result));\n"
+    "#else\n"
+    "            else\n"
+    "                gpuscan_outlet_write(out, walk->segment + x, result);\n"
+    "#endif\n"
+    "            x++;\n"
+    "        }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    ends = all->ends;\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "    for (x = GPUSCAN_ITEM; x < ends; x += GPUSCAN_GROUP)\n"
+    "        if (x != 0 || !walk->open)\n"
+    "            out->dst[walk->segment + x] = all->staged.results[x];\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "    walk->open = walk->open && ends == 0;\n"
+    "    walk->ends = ends;\n"
+    "    walk->segment += ends;\n"
+    "    walk->element += steps - ends;\n"
+    "    walk->steps -= steps;\n"
+    "}\n"
+    "\n",
+    "/* Half a tile or more of one segment is summed as a reduction does it; the rest goes by tiles. */\n"
+    "static inline void gpuscan_walk_on(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
+    "                                   local gpuscan_segment_shared *all) {\n"
+    "    while (walk->steps > 0) {\n"
+    "        ulong end = walk->segment < path->segments ? gpuscan_segment_end(path, walk->segment) : 0, elements = 0;\n"
+    "        if (end > walk->element)\n"
+    "            elements = min(end - walk->element, walk->steps);\n"
+    "        if (elements < GPUSCAN_SEGMENT_TILE / 2) {\n"
+    "            gpuscan_walk_tile(path, walk, out, all);\n"
+    "            continue;\n"
+    "        }\n"
+    "        walk->carry = gpuscan_combine(walk->carry, gpuscan_stretch_sum(path, walk->segment, walk->element,\n"
+    "                                                                       walk->element + elements, all));\n"
+    "        walk->element += elements;\n"
+    "        walk->steps -= elements;\n"
+    "        if (walk->steps == 0)\n"
+    "            break;\n"
+    "        if (GPUSCAN_ITEM == 0 && walk->open)\n"
+    "            gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, walk->carry);\n"
+    "        else if (GPUSCAN_ITEM == 0)\n"
+    "            gpuscan_outlet_write(out, walk->segment, walk->carry);\n"
+    "        walk->open = false;\n"
+    "        walk->ends = 0;\n"
+    "        walk->carry = gpuscan_identity();\n"
+    "        walk->segment++;\n"
+    "        walk->steps--;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A group's first end, where others join what they have of its segment: 0 if it has none, else the segment's number\n"
+    "   and 1. By atomics: other groups of the launch read it. */\n"
+    "static inline void gpuscan_mark_store(global uint *marks, uint group, ulong mark) {\n"
+    "    atomic_xchg((volatile global uint *)marks + 2 * group, (uint)mark);\n"
+    "    atomic_xchg((volatile global uint *)marks + 2 * group + 1, (uint)(mark >> 32));\n"
+    "}\n"
+    "static inline ulong gpuscan_mark_load(global uint *marks, uint group) {\n"
+    "    return atomic_or((volatile global uint *)marks + 2 * group, 0u) |\n"
+    "           (ulong)atomic_or((volatile global uint *)marks + 2 * group + 1, 0u) << 32;\n"
+    "}\n"
+    "\n"
+    "/* Some groups' tails since the last end among them. */\n"
+    "static inline gpuscan_t gpuscan_tails_sum(global gpuscan_partial *partials, global uint *marks, uint first, uint last,\n"
+    "                                          uint epoch, uint *closed) {\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    *closed = 0;\n"
+    "    for (uint g = first; g < last; g++) {\n"
+    "        gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, epoch);\n"
+    "        if (gpuscan_mark_load(marks, g) != 0) {\n"
+    "            sum = tail;\n"
+    "            *closed = 1;\n"
+    "        } else {\n"
+    "            sum = gpuscan_combine(sum, tail);\n"
+    "        }\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "\n",
+    "/* What precedes each work-item's share of the groups before count; *carry: what all of them leave. */\n"
+    "static inline gpuscan_t gpuscan_tails_before(global gpuscan_partial *partials, global uint *marks, uint count,\n"
+    "                                             uint epoch, uint *first, uint *last, gpuscan_t *carry,\n"
+    "                                             local gpuscan_segment_shared *all) {\n"
+    "    uint share = (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP, closed;\n"
+    "    gpuscan_t sum;\n"
+    "    *first = min(GPUSCAN_ITEM * share, count);\n"
+    "    *last = min(*first + share, count);\n"
+    "    sum = gpuscan_tails_sum(partials, marks, *first, *last, epoch, &closed);\n"
+    "    *carry = gpuscan_identity();\n"
+    "    return gpuscan_items_carry(sum, closed, carry, all);\n"
+    "}\n"
+    "\n"
+    "/* A group's share of the path. */\n"
+    "static inline gpuscan_walk gpuscan_walk_begin(const gpuscan_path *path, ulong group_rows, bool whole_rows,\n"
+    "                                              local gpuscan_segment_shared *all) {\n"
+    "    ulong steps = gpuscan_path_steps(path), groups = get_num_groups(0), share, first;\n"
+    "    gpuscan_walk walk;\n"
+    "    share = whole_rows ? group_rows * (path->row_length + 1)\n"
+    "                       : max((steps + groups - 1) / groups, (ulong)GPUSCAN_SEGMENT_TILE);\n"
+    "    first = min(get_group_id(0) * share, steps);\n"
+    "    walk.steps = min(share, steps - first);\n"
+    "    walk.segment = walk.steps > 0 ? gpuscan_path_at(path, first, all) : path->segments;\n"
+    "    walk.element = path->begin + (first - walk.segment);\n"
+    "    walk.carry = gpuscan_identity();\n"
+    "    walk.open = false;\n"
+    "    walk.ends = 0;\n"
+    "    return walk;\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_reduce_segments(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
+    "                        global const uint *count_buffer, global gpuscan_partial *partials, global uint *marks,\n"
+    "                        global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
+    "                        gpuscan_reduce_segments_numbers numbers,\n"
+    "    local gpuscan_segment_shared *all) {\n"
+    "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0), flags = (uint)numbers.flags, first, last;\n"
+    "    bool whole_rows = flags & GPUSCAN_FLAG_WHOLE_ROWS, joins = groups > 1 && !whole_rows;\n"
+    "    gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
+    "    gpuscan_walk walk = gpuscan_walk_begin(&path, numbers.group_rows, whole_rows, all);\n"
+    "    ulong segment = walk.segment;\n"
+    "    gpuscan_outlet out;\n"
+    "    partials += numbers.partials_offset;\n"
+    "    marks += numbers.marks_offset;\n"
+    "    out.dst = dst + numbers.dst_offset;\n"
+    "    out.base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    out.partials = partials;\n"
+    "    out.group = group;\n"
+    "    out.epoch = (uint)numbers.epoch;\n"
+    "#if GPUSCAN_WORD\n"
+    "    walk.open = joins;\n"
+    "    gpuscan_walk_on(&path, &walk, &out, all);\n"
+    "    if (!joins)\n"
+    "        return;\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        gpuscan_partial_store(partials, 2 * group + 1, out.epoch, walk.carry);\n"
+    "        gpuscan_mark_store(marks, group, walk.segment != segment ? segment + 1 : 0);\n"
+    "    }\n"
+    "    gpuscan_device_fence(); /* by all: one of them may have stored the head */\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &all->ticket) != groups - 1)\n"
+    "        return;\n"
+    "    gpuscan_device_fence();\n"
+    "    {\n"
+    "        gpuscan_t sum = gpuscan_tails_before(partials, marks, groups, out.epoch, &first, &last, &walk.carry, all);\n"
+    "        for (uint g = first; g < last; g++) {\n"
+    "            gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, out.epoch);\n"
+    "            ulong mark = gpuscan_mark_load(marks, g);\n"
+    "            if (mark != 0) {\n"
+    "                gpuscan_t head = gpuscan_partial_load(partials, 2 * g, out.epoch);\n"
+    "                gpuscan_outlet_write(&out, mark - 1,\n"
+    "                                     GPUSCAN_PLANTED(SEGMENT_JOIN) ? head : gpuscan_combine(sum, head));\n"
+    "                sum = tail;\n"
+    "            } else {\n"
+    "                sum = gpuscan_combine(sum, tail);\n"
+    "            }\n"
+    "        }\n"
+    "    }\n"
+    "#else\n"
+    "    if (joins) {\n",
+    "        gpuscan_tails_before(partials, marks, group, 0, &first, &last, &walk.carry, all);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (GPUSCAN_PLANTED(SEGMENT_JOIN))\n"
+    "            walk.carry = gpuscan_identity();\n"
+    "    }\n"
+    "    gpuscan_walk_on(&path, &walk, &out, all);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if !GPUSCAN_WORD\n"
+    "/* The launch before, where there is something to join: each group's tail. It reads no more than is behind the last end,\n"
+    "   which is little unless segments are long. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_reduce_tails(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
+    "                     global const uint *count_buffer, global gpuscan_partial *partials, global uint *marks,\n"
+    "                     gpuscan_reduce_segments_numbers numbers,\n"
+    "    local gpuscan_segment_shared *all) {\n"
+    "    uint group = (uint)get_group_id(0);\n"
+    "    gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
+    "    gpuscan_walk walk = gpuscan_walk_begin(&path, 0, false, all);\n"
+    "    ulong step = walk.segment + (walk.element - path.begin) + walk.steps;\n"
+    "    ulong segment = walk.steps > 0 ? gpuscan_path_at(&path, step, all) : walk.segment;\n"
+    "    ulong first = walk.element, last = min(path.begin + (step - segment), path.last);\n"
+    "    gpuscan_t tail;\n"
+    "    if (segment > walk.segment)\n"
+    "        first = max(first, gpuscan_segment_end(&path, segment - 1));\n"
+    "    tail = first < last ? gpuscan_stretch_sum(&path, segment, first, last, all) : gpuscan_identity();\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        gpuscan_partial_store(partials + numbers.partials_offset, 2 * group + 1, 0, tail);\n"
+    "        gpuscan_mark_store(marks + numbers.marks_offset, group, segment > walk.segment ? walk.segment + 1 : 0);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#else\n"
+    "/* [REDUCE], one result ------------------------------------------------------------------------------------------- */\n"
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_REDUCE_NUMBERS\n"
     "} gpuscan_reduce_numbers;\n"
@@ -4609,7 +5294,7 @@ static const char *gpuscan__kernels[] = {
     "    src += numbers.src_offset;\n"
     "    partials += numbers.partials_offset;\n"
     "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
-    "    sum = gpuscan_items_sum(gpuscan_item_sum(src, count, group, groups), shared);\n"
+    "    sum = gpuscan_items_sum(gpuscan_item_sum(src, 0, count, group, groups), shared);\n"
     "#else\n"
     "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n"
     "    sum = gpuscan_tiles_sum(src, count, min(group * numbers.group_tiles, tiles),\n"
@@ -4652,6 +5337,7 @@ static const char *gpuscan__kernels[] = {
     "                             (uint)numbers.flags);\n"
     "}\n"
     "#endif\n"
+    "#endif /* GPUSCAN_SEGMENTS */\n"
     "#endif\n"
     "\n"
     "#endif /* GPUSCAN_T */\n"
@@ -5754,6 +6440,7 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
     X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters */                                                      \
     X(FLAG_FINISH, 256)      /* histogram: the last group finishes */                                                  \
+    X(FLAG_WHOLE_ROWS, 512)  /* reduction of rows: groups take whole ones */                                           \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -5771,6 +6458,10 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_DIVIDE, 4)                                                                                              \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(SEGMENTS_NONE, 0)      /* reduction: one result */                                                               \
+    X(SEGMENTS_ROWS, 1)      /* one a row */                                                                           \
+    X(SEGMENTS_U32, 2)       /* one a segment, by offsets of 32 */                                                     \
+    X(SEGMENTS_U64, 3)       /* or 64 bits */                                                                          \
     X(PIPE_NONE, 0)          /* histogram: samples are loaded when they are counted */                                 \
     X(PIPE_AHEAD, 1)         /* a round before */                                                                      \
     X(PIPE_SHORT, 2)         /* all at once: the form for few samples */                                               \
@@ -5905,6 +6596,7 @@ typedef struct gpuscan__profile {
     uint32_t reduce_group;
     uint32_t reduce_vectors[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
+    uint32_t segment_group, segment_items, segment_per_unit; /* rows and segments: steps a work-item at a time */
 
     gpuscan_strategy histogram;
     uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
@@ -6599,6 +7291,9 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->reduce_group = 64;
     gpuscan__set_by_size(p->reduce_vectors, 4, 4);
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
+    p->segment_group = 64;
+    p->segment_items = 15; /* odd: neighbours then read different banks of local memory */
+    p->segment_per_unit = 4;
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->rows_group = 256;
     p->rows_vectors = 4; /* half of it where rows are few; H200, many: 176 us with 2 of 512 or 1024, 160 with 4 */
@@ -6622,6 +7317,8 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->reduce = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->reduce_group = 32;
     gpuscan__set_by_size(p->reduce_vectors, 2, 2);
+    p->segment_group = 32;
+    p->segment_items = 5;
     p->counts_group = 32;
     gpuscan__set_by_size(p->counts_least, 2, 2);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
@@ -6639,6 +7336,8 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
     p->groups_per_unit = 8;
     p->reduce_group = 256;
     gpuscan__set_by_size(p->reduce_per_unit, 8, 8);
+    p->segment_group = 256;
+    p->segment_per_unit = 8;
     p->counts_group = 256;
 }
 
@@ -10057,10 +10756,22 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 
 /* [REDUCE] --------------------------------------------------------------------------------------------------------- */
 
+typedef struct gpuscan__reduce_key {
+    uint32_t segments; /* GPUSCAN__SEGMENTS_...: one result, or one a row or segment */
+    uint32_t items;    /* then: steps a work-item takes at a time, see [REDUCE SEGMENTS] in kernels.cl.inc */
+    uint32_t staged;   /* elements and results go through local memory */
+} gpuscan__reduce_key;
+GPUSCAN__ASSERT(sizeof(gpuscan__reduce_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), reduce_key_fits)
+
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
+    gpuscan__reduce_key key;
+    uint64_t results;   /* 1, or rows or segments */
+    uint64_t src_pitch;
     uint64_t groups, group_tiles;
-    uint64_t result_at; /* bytes into PLAIN, for a result on the host */
+    uint64_t group_rows; /* not 0: of each group, whole ones */
+    uint64_t marks_at;  /* bytes into PLAIN, for what groups with a share of a segment say of it */
+    uint64_t result_at; /* and for a result on the host */
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
@@ -10068,12 +10779,27 @@ typedef struct gpuscan__reduce_plan {
     X(flags)
 #define GPUSCAN__REDUCE_FINISH_NUMBERS(X) X(partials_offset) X(count) X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
+#define GPUSCAN__REDUCE_SEGMENTS_NUMBERS(X)                                                                            \
+    X(src_offset) X(src_pitch) X(count) X(count_offset) X(segments) X(offsets_offset) X(group_rows)                    \
+    X(partials_offset) X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce_finish, GPUSCAN__REDUCE_FINISH_NUMBERS)
+GPUSCAN__NUMBERS(reduce_segments, GPUSCAN__REDUCE_SEGMENTS_NUMBERS)
 
-/* The second combines the groups' results where the first cannot: where they are no state words. */
+static gpuscan__reduce_key gpuscan__reduce_own(const gpuscan__key *key) {
+    gpuscan__reduce_key own;
+    memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
+/* Where the groups' results are no state words, a second kernel combines them, or of segments sums what is to be joined
+   before. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const names[] = {"gpuscan_reduce", "gpuscan_reduce_finish", NULL};
     static const char *const alone[] = {"gpuscan_reduce", NULL};
+    static const char *const segments[] = {"gpuscan_reduce_segments", "gpuscan_reduce_tails", NULL};
+    static const char *const segments_alone[] = {"gpuscan_reduce_segments", NULL};
+    if (gpuscan__reduce_own(key).segments)
+        return key->word ? segments_alone : segments;
     return key->word ? alone : names;
 }
 
@@ -10083,16 +10809,58 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
 }
 
 static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
     gpuscan__define(text, "REDUCE_FINISH_NUMBERS", gpuscan__reduce_finish_numbers_text);
+    gpuscan__define(text, "REDUCE_SEGMENTS_NUMBERS", gpuscan__reduce_segments_numbers_text);
+    gpuscan__define_number(text, "SEGMENTS", own.segments);
+    gpuscan__define_number(text, "SEGMENT_ITEMS", own.items);
+    gpuscan__define_number(text, "SEGMENT_STAGED", own.staged);
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
 
+/* rows, src_pitch and segments: how many results there are, and of what. */
+static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan_segments *segments = &desc->segments;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
+        return r;
+    plan->results = desc->rows ? desc->rows : 1;
+    plan->key.segments = plan->results > 1 ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
+    if (segments->form == GPUSCAN_SEGMENTS_NONE) {
+        if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments without segments.form");
+        return GPUSCAN_SUCCESS;
+    }
+    if (segments->form != GPUSCAN_SEGMENTS_OFFSETS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is no gpuscan_segment_form");
+    if (desc->rows > 1 || desc->src_pitch)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or src_pitch are both given");
+    if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is no gpuscan_type");
+    if (segments->type != GPUSCAN_TYPE_DEFAULT && segments->type != GPUSCAN_TYPE_U32 &&
+        segments->type != GPUSCAN_TYPE_U64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type is neither u32 nor u64");
+    if (segments->count >= UINT64_MAX / 16)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count: the offsets do not fit 64 bits");
+    if (!plan->common.from_host && plan->common.is_run && segments->host_data)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "segments.host_data is for gpuscan_reduce_host; here segments.data");
+    plan->results = segments->count;
+    plan->key.segments = segments->type == GPUSCAN_TYPE_U64 ? GPUSCAN__SEGMENTS_U64 : GPUSCAN__SEGMENTS_U32;
+    gpuscan__input(&plan->common, "segments.data", segments->data, segments->count ? segments->count + 1 : 0,
+                   segments->type == GPUSCAN_TYPE_U64 ? 8 : 4);
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
-    uint64_t elements;
+    gpuscan__range *range;
+    uint64_t elements, results, bytes;
     gpuscan_result r;
     if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
@@ -10105,13 +10873,22 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              "count: the indices of more than 2^32 - 1 elements need the dst_type u64");
     if (e->arg && (desc->init || desc->init_buffer.mem))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
-    if (common->is_run && (desc->dst.mem == NULL) == (desc->result == NULL))
+    if ((r = gpuscan__reduce_resolve_segments(gs, plan)) != 0)
+        return r;
+    common->is_nothing = plan->results == 0;
+    if (common->is_run && (desc->dst.mem == NULL) == (desc->result == NULL) && (desc->result || plan->results > 0))
         return gpuscan__fail(gs, desc->result ? GPUSCAN_ERROR_INVALID_ARGUMENT : GPUSCAN_ERROR_INVALID_BUFFER,
                              "exactly one of dst and result must be given");
-    if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, e->src_size, &elements)) != 0)
+    if (!gpuscan__multiply(plan->results, e->result_size, &bytes) || bytes > UINT64_MAX / 2)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many results do not fit 64 bits");
+    results = plan->results;
+    if ((r = gpuscan__extent(gs, "src", desc->count, plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? results : 1,
+                             plan->src_pitch, e->src_size, &elements)) != 0)
         return r;
-    gpuscan__input(common, "src", desc->src, elements, e->src_size);
-    gpuscan__output(common, "dst", desc->dst, 1, e->result_size)->required = 0;
+    range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
+    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
+        gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
+    gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__key_elements(common);
@@ -10131,6 +10908,113 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
+/* At least sizeof(gpuscan_reduce_shared) in kernels.cl.inc. */
+static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__key *key = &plan->key;
+    return plan->e.commutes && !gpuscan__key_is_cpu(key)
+               ? (uint64_t)key->group * plan->e.t_size + gpuscan__lanes_bytes(gs, key->group) + 16
+               : gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
+}
+
+/* At least sizeof(gpuscan_segment_shared). */
+static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
+    const gpuscan__elements *e = &plan->common.e;
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t tile = (uint64_t)key->group * plan->key.items;
+    uint64_t sums = key->group / (gpuscan__whole_lanes(gs, key->group) ? gpuscan__group_lanes(gs, key->group) : 1);
+    uint64_t align = gpuscan__max(gpuscan__max(e->t_size, e->src_size), 16);
+    uint64_t bytes = gpuscan__reduce_shared_bytes(gs, &plan->common);
+    if (gpuscan__key_is_cpu(key))
+        return bytes;
+    bytes += sums * ((uint64_t)e->t_size + 4) + 2 * tile + 16;
+    if (plan->key.staged)
+        bytes += tile * gpuscan__max(e->src_size, e->result_size);
+    return gpuscan__ceil_div(bytes + 3 * align, 16) * 16;
+}
+
+/* The key of rows and segments: tiles that fit local memory, results that a work-item keeps in registers. */
+static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__elements *e = &plan->common.e;
+    gpuscan__key *key = &plan->common.key;
+    uint32_t group = profile->segment_group, items = profile->segment_items;
+    uint32_t vectors = profile->reduce_vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+    plan->key.staged = e->src_size <= 16 && e->result_size <= 16;
+    while (items > 1 && items * e->t_size > 96)
+        items -= 2;
+    for (;;) {
+        gpuscan__fit(gs, &plan->common, group, vectors);
+        plan->key.items = items;
+        if (gpuscan__key_is_cpu(key) || gpuscan__segment_shared_bytes(gs, plan) <= gs->device.local_memory)
+            break;
+        if (items > 1)
+            items -= 2;
+        else if (vectors > 1)
+            vectors /= 2;
+        else if (key->group > 1)
+            group = key->group / 2;
+        else
+            break;
+    }
+    if (gpuscan__key_is_cpu(key))
+        plan->key.items = plan->key.staged = 0;
+}
+
+/* The groups' shares of rows and segments, and what they need to join them: see [REDUCE SEGMENTS] in kernels.cl.inc. */
+static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__key *key = &plan->common.key;
+    gpuscan__need *need = &plan->common.need;
+    uint32_t t_size = plan->common.e.t_size;
+    int cpu = gpuscan__key_is_cpu(key), rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
+    uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* too large for 64 bits? many groups */
+    uint64_t tile = cpu ? key->tile : (uint64_t)key->group * plan->key.items;
+    uint64_t most = (uint64_t)gs->device.units *
+                    (cpu ? profile->reduce_per_unit[GPUSCAN__SMALL] : profile->segment_per_unit);
+    plan->groups = gpuscan__min(steps < desc->count ? most : gpuscan__max(gpuscan__ceil_div(steps, tile), 1), most);
+    if (plan->common.forced)
+        plan->groups = gpuscan__min(plan->groups, 2);
+    plan->group_rows = 0;
+    plan->common.flags &= ~(uint32_t)GPUSCAN__FLAG_WHOLE_ROWS;
+    if (rows && plan->results >= 8 * plan->groups) {
+        plan->group_rows = gpuscan__ceil_div(plan->results, plan->groups);
+        plan->groups = gpuscan__ceil_div(plan->results, plan->group_rows);
+        plan->common.flags |= GPUSCAN__FLAG_WHOLE_ROWS;
+    }
+    if (plan->groups == 1 || plan->group_rows)
+        return;
+    if (key->word)
+        gpuscan__need_words(need, key->word, t_size, 2 * plan->groups);
+    else
+        need->bytes[GPUSCAN__PLAIN] = 2 * plan->groups * t_size + gpuscan__slack(t_size);
+    plan->marks_at = gpuscan__scratch_aligned(need->bytes[GPUSCAN__PLAIN]);
+    need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->groups;
+}
+
+/* The groups of one result, and the scratch for what each gives. */
+static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__elements *e = &plan->common.e;
+    const gpuscan__key *key = &plan->common.key;
+    gpuscan__need *need = &plan->common.need;
+    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL, cpu = gpuscan__key_is_cpu(key);
+    uint64_t tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
+    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce_per_unit[by_size];
+    plan->groups = gpuscan__min(tiles, most);
+    if (e->commutes && !cpu) { /* at least 4 vectors a work-item */
+        uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
+        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
+    }
+    if (plan->common.forced)
+        plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's groups have several tiles, too */
+    plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
+    if (plan->groups > 1 && key->word)
+        gpuscan__need_words(need, key->word, e->t_size, plan->groups);
+    else if (plan->groups > 1)
+        need->bytes[GPUSCAN__PLAIN] = plan->groups * e->t_size + gpuscan__slack(e->t_size);
+}
+
 static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
@@ -10139,8 +11023,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     gpuscan__need *need = &common->need;
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
-    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL, cpu;
-    uint64_t tiles, most = (uint64_t)gs->device.units * profile->reduce_per_unit[by_size];
+    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     const char *why;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = profile->reduce;
@@ -10151,35 +11034,33 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
             return gpuscan__unsupported(gs, why);
         strategy = gpuscan__strategies[strategy].portable;
     }
-    cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    gpuscan__fit(gs, common, profile->reduce_group, profile->reduce_vectors[by_size]);
     key->registers = 0;
-    if (e->commutes && e->t_size <= 8)
-        key->registers = gpuscan__registers(gs, key, profile->reduce_registers[by_size]);
+    if (plan->key.segments) {
+        gpuscan__segments_shape(gs, plan);
+    } else {
+        gpuscan__fit(gs, common, profile->reduce_group, profile->reduce_vectors[by_size]);
+        if (e->commutes && e->t_size <= 8)
+            key->registers = gpuscan__registers(gs, key, profile->reduce_registers[by_size]);
+    }
     key->word = gpuscan__is_single_pass(strategy)
                     ? gpuscan__word_bits(gs, e->t_size, gpuscan__whole_lanes(gs, key->group))
                     : 0;
-    if (common->forced)
+    memcpy(key->own, &plan->key, sizeof(plan->key));
+    if (common->forced) {
         *key = *common->forced;
-    tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    plan->groups = gpuscan__min(tiles, most);
-    if (e->commutes && !cpu) { /* at least 4 vectors a work-item */
-        uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
-        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
+        plan->key = gpuscan__reduce_own(key);
     }
-    if (common->forced)
-        plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's groups have several tiles, too */
-    plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     memset(need, 0, sizeof(*need));
-    if (plan->groups > 1 && key->word)
-        gpuscan__need_words(need, key->word, e->t_size, plan->groups);
-    else if (plan->groups > 1)
-        need->bytes[GPUSCAN__PLAIN] = plan->groups * e->t_size + gpuscan__slack(e->t_size);
+    if (plan->key.segments)
+        gpuscan__segments_cut(gs, plan);
+    else
+        gpuscan__reduce_cut(gs, plan);
     plan->result_at =
         gpuscan__ceil_div(gpuscan__scratch_aligned(need->bytes[GPUSCAN__PLAIN]), e->result_size) * e->result_size;
     if (desc->result || !desc->dst.mem)
-        need->bytes[GPUSCAN__PLAIN] = plan->result_at + e->result_size + gpuscan__slack(e->result_size) + 8;
+        need->bytes[GPUSCAN__PLAIN] =
+            plan->result_at + plan->results * e->result_size + gpuscan__slack(e->result_size) + 8;
     return GPUSCAN_SUCCESS;
 }
 
@@ -10198,10 +11079,55 @@ static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan_
     uint64_t at = gpuscan__ceil_div(chain->place.offset[GPUSCAN__PLAIN], size) * size + plan->result_at;
     cl_event event = NULL;
     cl_int code = chain->gs->cl.clEnqueueReadBuffer(chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE,
-                                                    (size_t)at, (size_t)size, desc->result, chain->wait_count,
+                                                    (size_t)at, (size_t)(plan->results * size), desc->result,
+                                                    chain->wait_count,
                                                     chain->waits,
                                                     gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
+}
+
+/* Kernels of the same arguments, but for what only the last one writes. */
+static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
+                                               gpuscan__program *program, int is_tails) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
+    const gpuscan__elements *e = &common->e;
+    const gpuscan__key *key = &common->key;
+    int to_host = desc->dst.mem == NULL, kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
+    cl_mem stand_in = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, is_tails ? 1 : 0, stand_in);
+    gpuscan__reduce_segments_numbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.src_pitch = plan->src_pitch;
+    numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.segments = plan->results;
+    numbers.group_rows = plan->group_rows;
+    numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
+    numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 4);
+    numbers.epoch = chain->place.epoch;
+    numbers.flags = common->flags;
+    if (!is_tails) {
+        numbers.dst_offset = gpuscan__arg_result(&launch, plan);
+        numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
+    }
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                               gpuscan__grid_of(plan->groups, key->group,
+                                                gpuscan__segment_shared_bytes(chain->gs, plan),
+                                                !is_tails && !to_host));
+}
+
+static gpuscan_result gpuscan__segments_enqueue(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
+                                                gpuscan__program *program) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (plan->groups > 1 && !plan->group_rows && plan->common.key.word == 0)
+        r = gpuscan__segments_launch(chain, plan, program, 1);
+    if (r == 0)
+        r = gpuscan__segments_launch(chain, plan, program, 0);
+    return r != 0 || desc->dst.mem ? r : gpuscan__reduce_read(chain, plan);
 }
 
 static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -10213,13 +11139,14 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     int to_host = desc->dst.mem == NULL, second = plan->groups > 1 && key->word == 0;
     cl_mem stand_in = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
     int kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
-    uint64_t shared = e->commutes && !gpuscan__key_is_cpu(key)
-                          ? (uint64_t)key->group * e->t_size + gpuscan__lanes_bytes(chain->gs, key->group) + 16
-                          : gpuscan__key_shared_bytes(chain->gs, key, e->t_size);
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, stand_in);
+    uint64_t shared = gpuscan__reduce_shared_bytes(chain->gs, common);
+    gpuscan__launch launch;
     gpuscan__reduce_numbers reduce;
     gpuscan__reduce_finish_numbers finish;
     gpuscan_result r;
+    if (plan->key.segments)
+        return gpuscan__segments_enqueue(chain, plan, program);
+    launch = gpuscan__launch_begin(chain, program, 0, stand_in);
     reduce.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     reduce.count = desc->count;
     reduce.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
@@ -10309,9 +11236,77 @@ static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__pla
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
+/* Many short rows, then three of more than a tile; segments with an empty one behind each. */
+static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                   unsigned round, int *right) {
+    const gpuscan__elements *e = &common->e;
+    gpuscan__reduce_key own = gpuscan__reduce_own(&program->key);
+    uint64_t tile = (uint64_t)program->key.group * own.items, length = round ? 2 * tile + 3 : 5, i;
+    uint64_t rows = round ? 3 : 2 * tile / length + 20, results = rows;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(length / 2 + 1, 0);
+    gpuscan__reduce_plan plan;
+    gpuscan_reduce_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *src, *dst, *data = NULL;
+    unsigned char init[GPUSCAN__CUSTOM_MOST];
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    memset(init, 0xff, sizeof(init)); /* the index of no element */
+    test.gs = gs;
+    desc.src_type = e->src;
+    desc.dst_type = e->dst;
+    desc.op = e->op;
+    desc.custom = e->custom;
+    desc.init = e->arg ? NULL : init;
+    desc.count = length;
+    desc.rows = rows;
+    if (own.segments != GPUSCAN__SEGMENTS_ROWS) {
+        desc.count = length * rows;
+        desc.rows = 0;
+        desc.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+        desc.segments.type = own.segments == GPUSCAN__SEGMENTS_U64 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+        desc.segments.count = results = 2 * rows;
+        data = gpuscan__test_array_of(&test, &desc.segments.data,
+                                      (results + 1) * (own.segments == GPUSCAN__SEGMENTS_U64 ? 8 : 4));
+    }
+    src = gpuscan__test_array_of(&test, &desc.src, length * rows * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, results * e->result_size);
+    shape.count = length;
+    shape.decides = gpuscan__test_picks(e->op);
+    for (i = 0; i < rows && !test.failed; i++) {
+        unsigned char *row = src->before + i * length * e->src_size;
+        unsigned char *result = dst->expected + (data ? 2 * i : i) * e->result_size;
+        gpuscan__number at;
+        shape.round = round + 2 * (unsigned)i; /* rows differ */
+        shape.best = gpuscan__mix(i) % length;
+        if (e->arg) {
+            gpuscan__test_arg(e, &shape, row, result);
+            at.bits = shape.best + (data ? i * length : 0);
+            gpuscan__put_number(e->dst, result, 0, at);
+        } else {
+            gpuscan__test_elements(e, &shape, 0, row, init, NULL, result);
+        }
+        if (data)
+            memcpy(result + e->result_size, init, e->result_size);
+    }
+    for (i = 0; data && !test.failed && i <= results; i++) {
+        gpuscan__number at;
+        at.bits = (i + 1) / 2 * length;
+        gpuscan__put_number(desc.segments.type, data->before, i, at);
+    }
+    if (!test.failed)
+        gpuscan__test_filled(src);
+    if (data && !test.failed)
+        gpuscan__test_filled(data);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
 static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                 int *right) {
     unsigned rounds = gpuscan__reduce_test_rounds(&common->e);
+    if (gpuscan__reduce_own(&program->key).segments)
+        return gpuscan__test_rounds(gpuscan__segments_test_round, 2, gs, common, program, right);
     return gpuscan__test_rounds(gpuscan__reduce_test_round, rounds, gs, common, program, right);
 }
 
@@ -10330,12 +11325,16 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
         return r;
     if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count || copy.result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
+    if (copy.segments.host_data && (copy.segments.data.mem || copy.segments.data.offset))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.data and segments.host_data are both given");
     if (!result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
     copy.count = count;
     copy.result = result;
     gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
+    if (copy.segments.form == GPUSCAN_SEGMENTS_OFFSETS && copy.segments.host_data)
+        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data);
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__reduce_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
