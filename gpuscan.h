@@ -1726,7 +1726,7 @@ static const char *gpuscan__kernels[] = {
     "    for (int p = 0; p < GPUSCAN_VALUE_WORDS; p++) {\n"
     "        gpuscan_word word = gpuscan_word_load(slot + p);\n"
     "        payloads.payload[p] = gpuscan_word_payload(word);\n"
-    "        there = there && gpuscan_word_tag(word) == tag;\n"
+    "        there = there && gpuscan_word_tag(word) >> 2 == tag >> 2; /* a slot's flags all mean the same */\n"
     "    }\n"
     "    if (there)\n"
     "        *value = payloads.value;\n"
@@ -1800,7 +1800,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "typedef struct {\n"
     "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n"
-    "    gpuscan_t prefix;\n"
+    "    gpuscan_t prefix; /* LOADS_AFTER: where a tile is scanned, everything up to its end */\n"
     "#if GPUSCAN_FEW\n"
     "    gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n"
     "#endif\n"
@@ -1834,11 +1834,30 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_uint_up)\n"
     "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_uint_xor)\n"
     "GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_uint_at)\n"
+    "/* One of both, by words: a choice of whole structs is one of addresses, which takes them out of registers (NVIDIA). */\n"
+    "static inline gpuscan_t gpuscan_pick(bool first, gpuscan_t a, gpuscan_t b) {\n"
+    "    gpuscan_uints x, y;\n"
+    "    x.uints[GPUSCAN_T_UINTS - 1] = y.uints[GPUSCAN_T_UINTS - 1] = 0;\n"
+    "    x.value = a;\n"
+    "    y.value = b;\n"
+    "    for (int p = 0; p < GPUSCAN_T_UINTS; p++)\n"
+    "        x.uints[p] = first ? x.uints[p] : y.uints[p];\n"
+    "    return x.value;\n"
+    "}\n"
+    "\n",
+    "/* A lane's value and another lane's; upper: that lane stands before it. */\n"
+    "static inline gpuscan_t gpuscan_combine_lanes(bool upper, gpuscan_t own, gpuscan_t other) {\n"
+    "#if GPUSCAN_ANY_ORDER\n"
+    "    return gpuscan_combine(own, other);\n"
+    "#else\n"
+    "    return gpuscan_combine(gpuscan_pick(upper, other, own), gpuscan_pick(upper, own, other));\n"
+    "#endif\n"
+    "}\n"
     "#define gpuscan_shuffle_up(x, d)  gpuscan_shuffle_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_shuffle_xor(x, d) gpuscan_shuffle_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_shuffle(x, lane)  gpuscan_shuffle_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A window's inclusive scan.\n"
     "   Hillis and Steele, \"Data parallel algorithms\", 1986: the tree has log2(lanes) levels and keeps the order. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_scan(gpuscan_t x, local gpuscan_shared *shared) {\n"
@@ -1853,13 +1872,22 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "}\n"
     "\n"
+    "/* Where a tile ends with what the folding group has found and not with its own prefix and sum, no result need be the\n"
+    "   one before it and a sum: see [SCAN AHEAD]. Sums of floats could fall from one tile to the next. */\n"
+    "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_ANY_ORDER && !GPUSCAN_FLOAT_SUM\n"
+    "#define GPUSCAN_LOADS_AFTER 1\n"
+    "#else\n"
+    "#define GPUSCAN_LOADS_AFTER 0\n"
+    "#endif\n"
+    "\n"
     "/* A window's inclusive scan of sums after what precedes them, of which each result must be the one before it and a sum,\n"
-    "   with all its bits: so from lane to lane. ANY_ORDER: begun before what precedes is known. */\n"
+    "   with all its bits: so from lane to lane. Else begun before what precedes is known. */\n"
+    "#define GPUSCAN_WINDOW_TREE (GPUSCAN_ANY_ORDER || GPUSCAN_LOADS_AFTER)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_begin(gpuscan_t sum, local gpuscan_shared *shared) {\n"
-    "    return GPUSCAN_ANY_ORDER ? gpuscan_window_scan(sum, shared) : sum;\n"
+    "    return GPUSCAN_WINDOW_TREE ? gpuscan_window_scan(sum, shared) : sum;\n"
     "}\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_end(gpuscan_t prefix, gpuscan_t sum, local gpuscan_shared *shared) {\n"
-    "#if GPUSCAN_ANY_ORDER || !GPUSCAN_HAS_LANES\n"
+    "#if GPUSCAN_WINDOW_TREE || !GPUSCAN_HAS_LANES\n"
     "    return gpuscan_combine(prefix, sum);\n"
     "#else\n"
     "    gpuscan_t end = prefix;\n"
@@ -1872,7 +1900,7 @@ static const char *gpuscan__kernels[] = {
     "    return end;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* For each vector k: the lane's inclusive prefix within the sub-group, in place of x, its exclusive one, and the\n"
     "   sub-group's sum. All vectors take a step of the tree together, so that their latencies overlap.\n"
     "   Sklansky, \"Conditional-sum addition logic\", 1960: of 2d lanes the upper half adds the lower half's sum. */\n"
@@ -1924,30 +1952,48 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        x[k] = from[k * GPUSCAN_GROUP];\n"
-    "        sum[k] = from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1];\n",
+    "        sum[k] = from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1];\n"
     "        before[k] = lane == 0 ? gpuscan_identity() : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
     "    gpuscan_lanes_scan_rows(x, 0, before, sum, shared);\n"
     "}\n"
     "\n"
-    "/* The sum alone: the same tree, hence the same bits. */\n"
+    "/* In how many lanes different vectors are summed while each step leaves a lane half of those that it has, as often as\n"
+    "   ITEM_VECTORS can be halved; and the vectors that a lane has left after the step of d lanes. */\n"
+    "#define GPUSCAN_VECTORS_EVEN  (GPUSCAN_ITEM_VECTORS & -GPUSCAN_ITEM_VECTORS)\n"
+    "#define GPUSCAN_VECTORS_APART (uint)(GPUSCAN_VECTORS_EVEN < GPUSCAN_LANES ? GPUSCAN_VECTORS_EVEN : GPUSCAN_LANES)\n"
+    "#define GPUSCAN_VECTORS_KEPT(d)                                                                                        \\\n"
+    "    (GPUSCAN_ITEM_VECTORS / (int)(2 * (d) < GPUSCAN_VECTORS_APART ? 2 * (d) : GPUSCAN_VECTORS_APART))\n"
+    "\n"
+    "/* The sums alone: the same tree, hence the same bits. Of two vectors a lane keeps one and hands the other to its\n"
+    "   neighbour, so that both sum: 4 + 2 + 1 + 1 + 1 exchanges for eight vectors and 32 lanes, and not 5 * 8. */\n"
     "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
+    "    gpuscan_t kept[GPUSCAN_ITEM_VECTORS];\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        sum[k] = x[k];\n"
+    "        kept[k] = x[k];\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        bool upper = (GPUSCAN_LANE & d) != 0;\n"
     "GPUSCAN_UNROLL\n"
-    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            gpuscan_t other = gpuscan_shuffle_xor(sum[k], d);\n"
-    "            sum[k] = (GPUSCAN_LANE & d) ? gpuscan_combine(other, sum[k]) : gpuscan_combine(sum[k], other);\n"
+    "        for (int k = 0; k < GPUSCAN_VECTORS_KEPT(d); k++) {\n"
+    "            if (2 * d <= GPUSCAN_VECTORS_APART) {\n"
+    "                gpuscan_t other = gpuscan_shuffle_xor(gpuscan_pick(upper, kept[2 * k], kept[2 * k + 1]), d);\n"
+    "                kept[k] = gpuscan_combine_lanes(upper, gpuscan_pick(upper, kept[2 * k + 1], kept[2 * k]), other);\n"
+    "            } else {\n"
+    "                kept[k] = gpuscan_combine_lanes(upper, kept[k], gpuscan_shuffle_xor(kept[k], d));\n"
+    "            }\n"
     "        }\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) /* the lowest bits of the lanes that hold it say which it is */\n"
+    "        sum[k] = gpuscan_shuffle(kept[k / GPUSCAN_VECTORS_APART], k % GPUSCAN_VECTORS_APART);\n"
     "#else\n"
     "    gpuscan_t scanned[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
@@ -1955,15 +2001,13 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_lanes_scan(scanned, before, sum, shared);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The same for one value a lane. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_lanes_sum_one(gpuscan_t x, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-    "        gpuscan_t other = gpuscan_shuffle_xor(x, d);\n"
-    "        x = (GPUSCAN_LANE & d) ? gpuscan_combine(other, x) : gpuscan_combine(x, other);\n"
-    "    }\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
+    "        x = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, gpuscan_shuffle_xor(x, d));\n"
     "    return x;\n"
     "#else\n"
     "    gpuscan_t values[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
@@ -1999,7 +2043,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return before;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_group_share(gpuscan_t sum, local gpuscan_shared *shared) {\n"
     "    if (GPUSCAN_LANE == 0)\n"
     "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n"
@@ -2016,7 +2060,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return before;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* [GROUP TILES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Each sub-group owns ITEM_VECTORS * LANES * VECTOR consecutive elements. A lane's vectors are not neighbours: all\n"
@@ -2154,6 +2198,11 @@ static const char *gpuscan__kernels[] = {
     "    uint2 x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n"
     "    return x;\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 32\n"
+    "    uint8 x;\n"
+    "    x.lo = gpuscan_load_hinted((global const uint4 *)p, policy);\n"
+    "    x.hi = gpuscan_load_hinted((global const uint4 *)p + 1, policy);\n"
+    "    return x;\n"
     "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 4\n"
     "    uint x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n"
@@ -2166,12 +2215,20 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* What is not read again soon, past the cache where that can be said. */\n"
     "#ifdef GPUSCAN_DST_RAW\n"
-    "static inline void gpuscan_store_vector(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16 && GPUSCAN_DST_RAW_ULONGS\n"
-    "    __asm__ volatile(\"st.global.cs.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(x.x), \"l\"(x.y) : \"memory\");\n"
-    "#elif GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16\n"
+    "#if GPUSCAN_PTX\n"
+    "static inline void gpuscan_store_past(global uint4 *p, uint4 x) {\n"
     "    __asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n"
     "                     : \"memory\");\n"
+    "}\n"
+    "#endif\n"
+    "static inline void gpuscan_store_vector(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 32\n"
+    "    gpuscan_store_past((global uint4 *)p, x.lo);\n"
+    "    gpuscan_store_past((global uint4 *)p + 1, x.hi);\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16 && GPUSCAN_DST_RAW_ULONGS\n"
+    "    __asm__ volatile(\"st.global.cs.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(x.x), \"l\"(x.y) : \"memory\");\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 16\n"
+    "    gpuscan_store_past((global uint4 *)p, x);\n"
     "#else\n"
     "    *(global GPUSCAN_DST_RAW *)p = x;\n"
     "#endif\n"
@@ -2328,7 +2385,10 @@ static const char *gpuscan__kernels[] = {
     "    return left > past ? left - past : 0;\n"
     "}\n"
     "\n"
-    "/* Full tiles load and store all vectors under one branch: with a guard for each, one waits for the other. */\n"
+    "/* Full tiles load and store all vectors under one branch: with a guard for each, one waits for the other. In part of a\n"
+    "   tile whole vectors are worth the guard from four elements on (H200, 2^28 bytes in rows of 20,000 u32: 145 us, an\n"
+    "   element at a time 164; in rows of 5000 u64: 168 and 144). */\n"
+    "#define GPUSCAN_PART_VECTORS (GPUSCAN_VECTOR >= 4)\n"
     "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
     "                                          uint own, ulong policy) {\n"
     "    global const gpuscan_src *from = src + first + own;\n"
@@ -2348,9 +2408,15 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        gpuscan_vector_fetch(&tile->vector[k], from + k * GPUSCAN_VECTOR_STRIDE,\n"
-    "                             gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE));\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "        if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && ((size_t)src & (GPUSCAN_SRC_RAW_SIZE - 1)) == 0)\n"
+    "            tile->vector[k].raw = gpuscan_load_vector(from + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+    "        else\n"
+    "#endif\n"
+    "            gpuscan_vector_fetch(&tile->vector[k], from + k * GPUSCAN_VECTOR_STRIDE, there);\n"
+    "    }\n"
     "}\n"
     "\n",
     "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
@@ -2508,6 +2574,25 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "/* The sum of all of a sub-group's vectors, from each lane's, with the bits of gpuscan_tile_scan_subgroup's. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_subgroup_sum(const gpuscan_t *x, local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_ANY_ORDER\n"
+    "    gpuscan_t lane_sum = x[0];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        lane_sum = gpuscan_combine(lane_sum, x[k]);\n"
+    "    return gpuscan_lanes_sum_one(lane_sum, shared);\n"
+    "#else\n"
+    "    gpuscan_t sum[GPUSCAN_ITEM_VECTORS], carry;\n"
+    "    gpuscan_lanes_sum(x, sum, shared);\n"
+    "    carry = sum[0];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        carry = gpuscan_combine(carry, sum[k]);\n"
+    "    return carry;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(global const gpuscan_src *src, ulong first, ulong count, ulong policy,\n"
     "                                            local gpuscan_shared *shared) {\n"
@@ -2517,15 +2602,10 @@ static const char *gpuscan__kernels[] = {
     "                         shared);\n"
     "#else\n"
     "    gpuscan_tile tile;\n"
-    "    gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
+    "    gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
     "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
     "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
-    "    gpuscan_lanes_sum(x, sum, shared);\n"
-    "    carry = sum[0];\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        carry = gpuscan_combine(carry, sum[k]);\n"
-    "    gpuscan_group_prefix(carry, &total, shared);\n"
+    "    gpuscan_group_prefix(gpuscan_subgroup_sum(x, shared), &total, shared);\n"
     "#endif\n"
     "    return total;\n"
     "}\n"
@@ -2578,7 +2658,7 @@ static const char *gpuscan__kernels[] = {
     "                for (; lane >> level & 1; level++)\n"
     "                    x = gpuscan_combine(tree[level], x);\n"
     "                tree[level] = x;\n"
-    "            }\n"
+    "            }\n",
     "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n"
     "        }\n"
     "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n"
@@ -2586,7 +2666,7 @@ static const char *gpuscan__kernels[] = {
     "    return total;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
     "GPUSCAN_INLINE void gpuscan_vector_scan_packed(gpuscan_dst_vector *out, const gpuscan_src_vector *vector,\n"
     "                                              gpuscan_t before) {\n"
@@ -2619,14 +2699,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "} gpuscan_vector_ends;\n"
     "\n"
-    "/* Of vector k; prefix: what precedes the tile; ANY_ORDER: and the sub-group; last: the end of vector k - 1, of this one\n"
-    "   afterwards. */\n"
-    "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_tile_ends(const gpuscan_tile *tile, gpuscan_t prefix, int k,\n"
+    "/* Of vector k, of which there elements are left; prefix: what precedes the tile; ANY_ORDER: and the sub-group; last:\n"
+    "   the end of vector k - 1, of this one afterwards. */\n"
+    "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_tile_ends(const gpuscan_tile *tile, gpuscan_t prefix, int k, uint there,\n"
     "                                                     gpuscan_t *last, local gpuscan_shared *shared) {\n"
     "    gpuscan_vector_ends ends;\n"
     "#if GPUSCAN_BEFORE_FROM_END\n"
     "    /* the last lane hands on what it had before: to the first, whose vectors come after it */\n"
-    "    gpuscan_t handed = GPUSCAN_LANE != GPUSCAN_LANES - 1 ? tile->end[k] : *last;\n"
+    "    gpuscan_t handed = gpuscan_pick(GPUSCAN_LANE != GPUSCAN_LANES - 1, tile->end[k], *last);\n"
     "    ends.before = gpuscan_shuffle(handed, (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES);\n"
     "    ends.before = gpuscan_combine(prefix, ends.before);\n"
     "    *last = tile->end[k];\n"
@@ -2635,6 +2715,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if !GPUSCAN_ANY_ORDER\n"
     "    ends.end = gpuscan_combine(prefix, tile->end[k]);\n"
+    "#endif\n"
+    "#if GPUSCAN_LOADS_AFTER\n"
+    "    if (there <= GPUSCAN_VECTOR)\n"
+    "        ends.end = shared->prefix;\n"
     "#endif\n"
     "#if GPUSCAN_FLOAT_SUM\n"
     "    ends.most = tile->rising >> k & 1 ? ends.end : NAN; /* fmin passes over it */\n"
@@ -2654,12 +2738,32 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_to_dst(running);\n"
     "}\n"
     "\n"
+    "/* Vector k of a scanned tile, as many elements as are there. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_vector(gpuscan_dst_vector *out, const gpuscan_tile *tile,\n"
+    "                                        const gpuscan_vector_ends *ends, ulong at, int k, uint there) {\n"
+    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "    gpuscan_vector_scan_packed(out, &tile->vector[k], ends->before);\n"
+    "#else\n"
+    "    gpuscan_t running = ends->before;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < there) {\n"
+    "            gpuscan_t next = gpuscan_combine(\n"
+    "                running, gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
+    "            gpuscan_dst_put(out, v, GPUSCAN_INCLUSIVE ? gpuscan_vector_place(ends, next, v + 1 == there)\n"
+    "                                                      : gpuscan_vector_place(ends, running, false));\n"
+    "            running = next;\n"
+    "        }\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* Writes a scanned tile, now that what precedes it is known. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
     "                                      ulong first, ulong count, gpuscan_t prefix, uint flags,\n"
     "                                      local gpuscan_shared *shared) {\n"
-    "    ulong at = first + GPUSCAN_OWN_FIRST;\n"
-    "    uint left = gpuscan_tile_left(first, count);\n"
+    "    uint own = GPUSCAN_OWN_FIRST;\n"
+    "    ulong at = first + own;\n"
+    "    uint left = gpuscan_tile_left(first, GPUSCAN_PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
     "    global gpuscan_dst *to = dst + at;\n"
     "    gpuscan_t last = tile->group; /* the end of the lane's vector before: the first has none */\n"
     "#if GPUSCAN_ANY_ORDER\n"
@@ -2675,20 +2779,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, &last, shared);\n"
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
-    "            gpuscan_vector_scan_packed(&out, &tile->vector[k], ends.before);\n"
-    "#else\n"
-    "            gpuscan_t running = ends.before;\n"
-    "GPUSCAN_UNROLL\n"
-    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "                gpuscan_t next = gpuscan_combine(\n"
-    "                    running, gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
-    "                gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR)\n"
-    "                                                           : gpuscan_vector_place(&ends, running, false));\n"
-    "                running = next;\n"
-    "            }\n"
-    "#endif\n"
+    "            uint there = k + 1 < GPUSCAN_ITEM_VECTORS ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
+    "            gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
+    "            gpuscan_tile_vector(&out, tile, &ends, at, k, GPUSCAN_VECTOR);\n"
     "#if GPUSCAN_SHIFTS_DST\n"
     "            if (past != 0) {\n"
     "                gpuscan_vector_store_shifted(to + k * GPUSCAN_VECTOR_STRIDE, past, k, &out, before);\n"
@@ -2703,29 +2796,19 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, &last, shared);\n"
-    "        uint there = gpuscan_left_past(left + (GPUSCAN_PLANTED(STORE_OVERRUN) ? 1 : 0),\n"
-    "                                       GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
     "        gpuscan_dst_vector out;\n"
-    "        gpuscan_vector_scan_packed(&out, &tile->vector[k], ends.before);\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "            if (v < there)\n"
-    "                to[k * GPUSCAN_VECTOR_STRIDE + v] = gpuscan_dst_at(&out, v);\n"
-    "#else\n"
-    "        gpuscan_t running = ends.before;\n"
-    "GPUSCAN_UNROLL\n"
-    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "            if (v < there) {\n"
-    "                gpuscan_t next = gpuscan_combine(\n"
-    "                    running, gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
-    "                to[k * GPUSCAN_VECTOR_STRIDE + v] =\n"
-    "                    GPUSCAN_INCLUSIVE ? gpuscan_vector_place(&ends, next, v + 1 == min(there, (uint)GPUSCAN_VECTOR))\n"
-    "                                      : gpuscan_vector_place(&ends, running, false);\n"
-    "                running = next;\n"
-    "            }\n"
+    "        gpuscan_tile_vector(&out, tile, &ends, at, k, min(there, (uint)GPUSCAN_VECTOR));\n"
+    "#ifdef GPUSCAN_DST_RAW\n"
+    "        if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && past == 0)\n"
+    "            gpuscan_store_vector(to + k * GPUSCAN_VECTOR_STRIDE, out.raw);\n"
+    "        else\n"
     "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                if (v < there)\n"
+    "                    to[k * GPUSCAN_VECTOR_STRIDE + v] = gpuscan_dst_at(&out, v);\n"
     "    }\n"
     "}\n"
     "\n",
@@ -3676,22 +3759,27 @@ static const char *gpuscan__kernels[] = {
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
     "\n"
     "/* What all single-pass kernels end with: the row's total, by the tile that holds the row's end; and, where a group\n"
-    "   takes a tile, the tile's elements. prefix: what precedes the tile; sum: the tile's. */\n"
+    "   takes a tile, the tile's elements. prefix: what precedes the tile; after: everything up to its end; sum: its own. */\n"
     "GPUSCAN_INLINE void gpuscan_total_store(global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
-    "                                       ulong first, ulong count, gpuscan_t prefix, gpuscan_t sum, uint flags) {\n"
+    "                                       ulong first, ulong count, gpuscan_t after, uint flags) {\n"
     "    if ((flags & GPUSCAN_FLAG_TOTAL) && first + GPUSCAN_TILE >= count && GPUSCAN_ITEM == 0)\n"
-    "        totals[total_offset + row] = gpuscan_to_dst(gpuscan_combine(prefix, sum));\n"
+    "        totals[total_offset + row] = gpuscan_to_dst(after);\n"
     "}\n"
     "#if !GPUSCAN_CPU\n"
     "GPUSCAN_INLINE void gpuscan_scan_end(const gpuscan_tile *data, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
     "                                    global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
     "                                    ulong first, ulong count, gpuscan_t prefix, gpuscan_t sum, uint flags,\n"
     "                                    local gpuscan_shared *shared) {\n"
-    "    gpuscan_total_store(totals, total_offset, row, first, count, prefix, sum, flags);\n"
+    "#if GPUSCAN_LOADS_AFTER\n"
+    "    gpuscan_t after = shared->prefix;\n"
+    "#else\n"
+    "    gpuscan_t after = gpuscan_combine(prefix, sum);\n"
+    "#endif\n"
+    "    gpuscan_total_store(totals, total_offset, row, first, count, after, flags);\n"
     "    gpuscan_tile_store(data, src, dst, first, count, prefix, flags, shared);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
     "/* A tile's own state: first its sum, which for a row's first tile is all that there is; once what precedes it is known,\n"
     "   everything up to its end. */\n"
@@ -3709,7 +3797,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_TEST_SILENT(tile) && tile != row_first)\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, value);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What precedes tile, by one sub-group (WINDOW lanes); base stands before tile first. Returns GPUSCAN_NONE, or the\n"
     "   tile that is late. */\n"
     "static inline uint gpuscan_look_back(global gpuscan_word *states, uint first, uint tile, uint epoch, gpuscan_t base,\n"
@@ -3755,7 +3843,7 @@ static const char *gpuscan__kernels[] = {
     "    *prefix = GPUSCAN_PLANTED(LOOK_BACK) ? base : sum;\n"
     "    return GPUSCAN_NONE;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The same for the whole group, which finds it in shared->prefix after its next barrier. The sub-group that looks back\n"
     "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n"
     "   more than some compilers can do. */\n"
@@ -3778,7 +3866,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return prefix;\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "/* The next tile that holds elements, or is its row's first, or GPUSCAN_NONE: each group draws one number too many. */\n"
     "static inline uint gpuscan_draw_tile(global uint *tickets, uint tiles, uint row_tiles, ulong count,\n"
@@ -3808,7 +3896,7 @@ static const char *gpuscan__kernels[] = {
     "    span.sum = gpuscan_identity();\n"
     "    return span;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* One work-item takes tile after tile, and sums its next one while it scans the one it has. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back_cpu(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    uint tiles = (uint)numbers.tiles, row_tiles = (uint)numbers.row_tiles, tile;\n"
@@ -3827,15 +3915,16 @@ static const char *gpuscan__kernels[] = {
     "        global gpuscan_dst *to = dst + row * numbers.dst_pitch;\n"
     "        uint next;\n"
     "        gpuscan_span next_span;\n"
-    "        gpuscan_t prefix;\n"
+    "        gpuscan_t prefix, after;\n"
     "        shared->head = span.head;\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        gpuscan_publish_sum(states, tile, row_first, epoch, base, span.sum);\n"
     "        if ((global const void *)span.src == (global const void *)to) /* see gpuscan_publish_for */\n"
     "            gpuscan_device_fence();\n"
     "        prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, span.src, count, shared);\n"
-    "        gpuscan_publish_prefix(states, tile, row_first, epoch, gpuscan_combine(prefix, span.sum));\n"
-    "        gpuscan_total_store(totals, numbers.total_offset, row, span.first, count, prefix, span.sum, flags);\n"
+    "        after = gpuscan_combine(prefix, span.sum);\n"
+    "        gpuscan_publish_prefix(states, tile, row_first, epoch, after);\n"
+    "        gpuscan_total_store(totals, numbers.total_offset, row, span.first, count, after, flags);\n"
     "        next = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
     "        next_span = gpuscan_tile_span(next, row_tiles, src, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
     "        gpuscan_span_scan_ahead(&span, to, prefix, !GPUSCAN_ANY_ORDER, flags, &next_span);\n"
@@ -3898,6 +3987,9 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_words_store(states + (ulong)tile * GPUSCAN_VALUE_WORDS, tag, value, GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
     "\n"
+    "/* The tag of a tile's sum that another group publishes, or the one that scans it: more than its own. */\n"
+    "#define GPUSCAN_TAG_FOR(tag) ((tag) ^ (GPUSCAN_AGGREGATE | GPUSCAN_PREFIX))\n"
+    "\n"
     "/* The sums of tiles [from, to), no more than a window's, for gpuscan_window_end. Those that are late are summed and\n"
     "   published here. In place a tile may have overwritten its data meanwhile, but it publishes before it does. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_sums(const gpuscan_scan_row *row, uint from, uint to,\n"
@@ -3913,7 +4005,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_device_fence();\n"
     "        if (GPUSCAN_WINDOW_LANE == l && !gpuscan_state_load(row->sums, tile, row->tag, &sum)) {\n"
     "            sum = x;\n"
-    "            gpuscan_state_store(row->sums, tile, row->tag, sum);\n"
+    "            gpuscan_state_store(row->sums, tile, GPUSCAN_TAG_FOR(row->tag), sum);\n"
     "        }\n"
     "    }\n"
     "    return gpuscan_window_begin(sum, shared);\n"
@@ -3933,8 +4025,10 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "       prefix(t) = prefix(t - 1) op sum(t)\n"
     "\n"
-    "   or, with ANY_ORDER, the prefix before t's window op the scan of its sums at t. So floats come out with the same bits\n"
-    "   whatever the timing, and whoever computes it. Whoever waits too long does: all waits end. */\n"
+    "   or, but for sums of floats, the prefix before t's window op the scan of its sums at t, which takes the folding group\n"
+    "   an eighth of the time (H200, 2^28 bytes of structs of 16 bytes: 178 us, by a chain 220). So floats come out with the\n"
+    "   same bits whatever the timing, and whoever computes it; and since a tile takes over both prefix(t - 1) and prefix(t),\n"
+    "   it begins where the one before ends. Whoever waits too long does: all waits end. */\n"
     "\n"
     "#define GPUSCAN_FOLDERS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : 1)\n"
     "#if GPUSCAN_PTX /* groups start in this order; if not, it only takes longer */\n"
@@ -3978,6 +4072,25 @@ static const char *gpuscan__kernels[] = {
     "    return row;\n"
     "}\n"
     "\n",
+    "/* LOADS_AFTER: what stands at a tile's end goes to those of its elements that end it, which see it after the next\n"
+    "   GPUSCAN_LANES_SYNC. All sub-groups find the same. */\n"
+    "GPUSCAN_INLINE void gpuscan_after_share(gpuscan_t after, local gpuscan_shared *shared) {\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        shared->prefix = after;\n"
+    "}\n"
+    "\n"
+    "/* What precedes a tile that is not its row's first. */\n"
+    "GPUSCAN_INLINE bool gpuscan_prefix_load(const gpuscan_scan_row *row, uint tile, gpuscan_t *prefix,\n"
+    "                                       local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_LOADS_AFTER\n"
+    "    gpuscan_t after;\n"
+    "    if (!gpuscan_state_load(row->prefixes, tile, row->tag, &after))\n"
+    "        return false;\n"
+    "    gpuscan_after_share(after, shared);\n"
+    "#endif\n"
+    "    return gpuscan_state_load(row->prefixes, tile - 1, row->tag, prefix);\n"
+    "}\n"
+    "\n"
     "/* What precedes a tile that is not its row's first, by one window, where the folding group is late. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_own_prefix(const gpuscan_scan_row *row, uint tile, gpuscan_t base,\n"
     "                                           local gpuscan_shared *shared) {\n"
@@ -4036,7 +4149,7 @@ static const char *gpuscan__kernels[] = {
     "            if (late) {\n"
     "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW), shared);\n"
     "                known = GPUSCAN_WINDOW;\n"
-    "            } else if (known == done && mine) {\n"
+    "            } else if (known == done && mine) {\n",
     "                continue;\n"
     "            } else {\n"
     "                sums = gpuscan_window_begin(sum, shared);\n"
@@ -4052,7 +4165,7 @@ static const char *gpuscan__kernels[] = {
     "                if (from != 0)\n"
     "                    prefix = GPUSCAN_PLANTED(AHEAD) ? base : shared->prefix;\n"
     "                GPUSCAN_LANES_SYNC(); /* before the last lane writes there */\n"
-    "            }\n",
+    "            }\n"
     "            sums = gpuscan_window_end(prefix, sums, shared);\n"
     "            if (known == GPUSCAN_WINDOW && lane == GPUSCAN_WINDOW - 1) {\n"
     "                shared->prefix = sums;\n"
@@ -4066,11 +4179,29 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* In place a tile is overwritten only once its sum is published: so whoever sums it for that has read it, or, if that\n"
-    "   takes too long, whoever scans it publishes the sum, and whoever reads it after that finds that it is there. */\n"
+    "   takes too long, whoever scans it publishes the sum, and whoever reads it after that finds that it is there. Words\n"
+    "   that have room for a value publish by a maximum: late sums, which may be of what has been overwritten, have the lower\n"
+    "   flag and change nothing (H200, u32, 2^28 bytes: 150 us, with a fence and a second look 162). */\n"
+    "#if GPUSCAN_PTX && GPUSCAN_ONE_WORD && GPUSCAN_WORD == 64\n"
+    "#define GPUSCAN_SUM_BY_MAXIMUM 1\n"
+    "#else\n"
+    "#define GPUSCAN_SUM_BY_MAXIMUM 0\n"
+    "#endif\n"
     "static inline void gpuscan_ahead_publish(const gpuscan_scan_row *row, uint tile, gpuscan_t sum, bool in_place) {\n"
     "    gpuscan_t x;\n"
     "    if (GPUSCAN_TEST_SILENT(tile) || GPUSCAN_ITEM != 0)\n"
     "        return;\n"
+    "#if GPUSCAN_SUM_BY_MAXIMUM\n"
+    "    if (in_place) {\n"
+    "        gpuscan_payloads payloads;\n"
+    "        payloads.payload[0] = 0;\n"
+    "        payloads.value = sum;\n"
+    "        __asm__ volatile(\"red.relaxed.gpu.global.max.u64 [%0], %1;\" ::\"l\"(row->sums + tile),\n"
+    "                         \"l\"(gpuscan_word_make(row->tag, payloads.payload[0]))\n"
+    "                         : \"memory\");\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
     "    if (in_place) {\n"
     "        gpuscan_device_fence();\n"
     "        if (gpuscan_state_load(row->sums, tile, row->tag, &x))\n"
@@ -4084,10 +4215,10 @@ static const char *gpuscan__kernels[] = {
     "        there = gpuscan_state_load(row->sums, tile, row->tag, &x);\n"
     "    if (there)\n"
     "        return;\n"
-    "    gpuscan_state_store(row->sums, tile, row->tag, sum);\n"
+    "    gpuscan_state_store(row->sums, tile, GPUSCAN_TAG_FOR(row->tag), sum);\n"
     "    gpuscan_device_fence();\n"
     "}\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_ahead(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    gpuscan_tile data;\n"
     "    gpuscan_t base, sum, prefix;\n"
@@ -4130,7 +4261,7 @@ static const char *gpuscan__kernels[] = {
     "    there = tile == 0;\n"
     "    prefix = base;\n"
     "    if (!there && GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) /* beside the loads */\n"
-    "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "        there = gpuscan_prefix_load(&row, tile, &prefix, shared);\n"
     "    summed = true;\n"
     "    if (in_place)\n"
     "        summed = gpuscan_state_load(row.sums, tile, row.tag, &sum);\n"
@@ -4143,9 +4274,12 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "    if (GPUSCAN_ITEM < GPUSCAN_FOLDERS * GPUSCAN_WINDOW) {\n"
-    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n",
-    "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "            there = gpuscan_prefix_load(&row, tile, &prefix, shared);\n"
     "        if (gpuscan_ballot(!there)) {\n"
+    "#if GPUSCAN_LOADS_AFTER\n"
+    "            gpuscan_after_share(gpuscan_own_prefix(&row, tile + 1, base, shared), shared);\n"
+    "#endif\n"
     "            prefix = gpuscan_own_prefix(&row, tile, base, shared);\n"
     "#if GPUSCAN_HAS_LANES /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n"
     "            gpuscan_tile_fetch_by(&data, row.src, first, count, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
@@ -4154,6 +4288,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "        }\n"
     "    }\n"
+    "#if GPUSCAN_LOADS_AFTER\n"
+    "    if (tile == 0)\n"
+    "        gpuscan_after_share(gpuscan_combine(base, sum), shared);\n"
+    "    GPUSCAN_LANES_SYNC();\n"
+    "#endif\n"
     "#if !GPUSCAN_HAS_LANES\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->prefix = prefix;\n"
@@ -4167,7 +4306,7 @@ static const char *gpuscan__kernels[] = {
     "                     flags, shared);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_FEW\n"
     "/* [SCAN FEW] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -4221,12 +4360,12 @@ static const char *gpuscan__kernels[] = {
     "        if (tile % GPUSCAN_WINDOW != 0 && tile >= (GPUSCAN_PLANTED(FEW) ? GPUSCAN_WINDOW : 0))\n"
     "            gpuscan_tile_within(&data, shared->windows[tile / GPUSCAN_WINDOW], &prefix, &sum);\n"
     "    }\n"
-    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n",
+    "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
     "                     flags, shared);\n"
     "}\n"
     "#endif\n"
     "#endif /* GPUSCAN_SCAN_SINGLE_PASS */\n"
-    "\n"
+    "\n",
     "/* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_UNIFORM_ADD\n"
@@ -4512,7 +4651,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#else\n"
-    "/* Else a group takes neighbouring tiles and sums them in order. */\n"
+    "/* Else a group takes neighbouring tiles, of which each sub-group sums neighbouring elements in order. */\n"
     "typedef gpuscan_shared gpuscan_reduce_shared;\n"
     "\n"
     "static inline gpuscan_t gpuscan_tiles_sum(global const gpuscan_src *src, ulong count, ulong tile, ulong tiles,\n"
@@ -4520,26 +4659,33 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_CPU\n"
     "    return gpuscan_span_sum(src, min(tile * GPUSCAN_TILE, count), min(tiles * GPUSCAN_TILE, count), 0);\n"
     "#else\n"
-    "    gpuscan_t total = gpuscan_identity();\n"
-    "    for (ulong t = tile; t < tiles; t++) {\n"
-    "        gpuscan_t sum = gpuscan_tile_sum(src, t * GPUSCAN_TILE, count, shared);\n"
+    "    const ulong part = GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE; /* of a tile, for a sub-group */\n"
+    "    ulong first = tile * GPUSCAN_TILE + GPUSCAN_SUBGROUP * (tiles - tile) * part;\n"
+    "    gpuscan_t total = gpuscan_identity(), all;\n"
+    "    for (ulong t = tile; t < tiles; t++, first += part) {\n"
+    "        gpuscan_tile data;\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum;\n"
+    "        gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_LANE * GPUSCAN_VECTOR);\n"
+    "        gpuscan_tile_lane_sums(&data, first, count, GPUSCAN_LANE * GPUSCAN_VECTOR, x);\n"
+    "        sum = gpuscan_subgroup_sum(x, shared);\n"
     "        if (GPUSCAN_PLANTED(REDUCE_TILES) && t != tile)\n"
     "            total = gpuscan_combine(sum, total);\n"
     "        else\n"
     "            total = t == tile ? sum : gpuscan_combine(total, sum);\n"
     "    }\n"
-    "    return total;\n"
+    "    gpuscan_group_prefix(total, &all, shared);\n"
+    "    return all;\n"
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Partial results go through state words where a group of the same launch reads them, else through plain memory. */\n"
     "#if GPUSCAN_WORD\n"
     "typedef gpuscan_word gpuscan_partial;\n"
     "#else\n"
     "typedef gpuscan_t gpuscan_partial;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_partial_store(global gpuscan_partial *partials, uint i, uint epoch, gpuscan_t value) {\n"
     "#if GPUSCAN_WORD\n"
     "    gpuscan_publish(partials, i, epoch, GPUSCAN_AGGREGATE, value);\n"
@@ -5510,26 +5656,94 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Where the edges are while samples are compared with them: in local memory, if they fit there. */\n"
+    "/* Where the edges are while samples are compared with them: in local memory, if they fit there; and where between the\n"
+    "   first and the last a search begins and ends, for each of EDGE_CELLS cells of equal width. */\n"
     "#if GPUSCAN_LOCAL_EDGES\n"
-    "typedef local const GPUSCAN_EDGE *gpuscan_edges;\n"
-    "#define GPUSCAN_EDGE_PLACE(k) ((k) + (k) / 32) /* a search begins with multiples of large steps: not all in one bank */\n"
+    "typedef struct {\n"
+    "    local const GPUSCAN_EDGE *at;\n"
+    "    GPUSCAN_EDGE first, last;\n"
+    "#if GPUSCAN_EDGE_CELLS\n"
+    "    local const uint *cells;\n"
+    "    GPUSCAN_EDGE_REAL scale; /* cells a unit */\n"
+    "#endif\n"
+    "} gpuscan_edges;\n"
+    "#define GPUSCAN_EDGE_PLACE(k)     ((k) + (k) / 32) /* searches begin with multiples of large steps: in several banks */\n"
+    "#define GPUSCAN_EDGE_AT(edges, k) (edges).at[GPUSCAN_EDGE_PLACE(k)]\n"
+    "#define GPUSCAN_EDGE_FIRST(edges) (edges).first\n"
+    "#define GPUSCAN_EDGE_LAST(edges)  (edges).last\n"
     "#else\n"
     "typedef global const GPUSCAN_EDGE *gpuscan_edges;\n"
-    "#define GPUSCAN_EDGE_PLACE(k) (k)\n"
+    "#define GPUSCAN_EDGE_AT(edges, k) (edges)[k]\n"
+    "#define GPUSCAN_EDGE_FIRST(edges) (edges)[0]\n"
+    "#define GPUSCAN_EDGE_LAST(edges)  (edges)[GPUSCAN_BINS]\n"
     "#endif\n"
     "\n",
-    "/* The last bin that begins at s or below it, of a sample that is not below edges[0]: bit by bit, without branches. */\n"
+    "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
+    "/* A sample's cell. Every step is monotone, however it rounds: so edges in lower cells lie below the sample, edges in\n"
+    "   higher ones above it, and only those of its own cell must be compared. */\n"
+    "static inline uint gpuscan_edge_cell(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "    GPUSCAN_EDGE_REAL at = s - edges.first;\n"
+    "#else\n"
+    "    GPUSCAN_EDGE_REAL at = (GPUSCAN_EDGE_REAL)((GPUSCAN_OFFSET)s - (GPUSCAN_OFFSET)edges.first);\n"
+    "#endif\n"
+    "    at = fmax(at * edges.scale, (GPUSCAN_EDGE_REAL)0); /* NaN, of infinite edges, is cell 0 */\n"
+    "    return (uint)fmin(at, (GPUSCAN_EDGE_REAL)(GPUSCAN_EDGE_CELLS - 1));\n"
+    "}\n"
+    "\n"
+    "/* The bins that begin in lower cells, but for the first. */\n"
+    "static inline uint gpuscan_edges_below(uint cell, gpuscan_edges edges) {\n"
+    "    uint low = 0, high = GPUSCAN_BINS - 1;\n"
+    "    while (low < high) {\n"
+    "        uint middle = (low + high + 1) / 2;\n"
+    "        if (gpuscan_edge_cell(GPUSCAN_EDGE_AT(edges, middle), edges) < cell)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle - 1;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n"
+    "\n"
+    "/* By all work-items of the group, once the edges are there. */\n"
+    "static inline void gpuscan_cells_make(gpuscan_edges *edges, local uint *cells) {\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "    GPUSCAN_EDGE_REAL range = edges->last - edges->first;\n"
+    "#else\n"
+    "    GPUSCAN_EDGE_REAL range = (GPUSCAN_EDGE_REAL)((GPUSCAN_OFFSET)edges->last - (GPUSCAN_OFFSET)edges->first);\n"
+    "#endif\n"
+    "    edges->scale = GPUSCAN_EDGE_CELLS / range;\n"
+    "    if (!(range > 0) || isinf(range) || isinf(edges->scale))\n"
+    "        edges->scale = 0; /* one cell for all */\n"
+    "    edges->cells = cells;\n"
+    "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_EDGE_CELLS; k += GPUSCAN_GROUP)\n"
+    "        cells[k] = gpuscan_edges_below(k, *edges) | gpuscan_edges_below(k + 1, *edges) << 16;\n"
+    "}\n"
+    "\n"
+    "/* The last bin that begins at s or below it, of a sample that is not outside. */\n"
+    "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
+    "    uint cell = edges.cells[gpuscan_edge_cell(s, edges)], low = cell & 0xffff, high = cell >> 16;\n"
+    "    while (low < high) {\n"
+    "        uint middle = (low + high + 1) / 2;\n"
+    "        if (GPUSCAN_EDGE_AT(edges, middle) <= s)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle - 1;\n"
+    "    }\n"
+    "    return low;\n"
+    "}\n"
+    "#else\n"
+    "/* The last bin that begins at s or below it, of a sample that is not outside: bit by bit, without branches. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
     "    uint bin = 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint step = GPUSCAN_EDGE_STEP; step > 0; step /= 2) {\n"
     "        uint next = min(bin + step, (uint)GPUSCAN_BINS);\n"
-    "        bin = next < GPUSCAN_BINS && edges[GPUSCAN_EDGE_PLACE(next)] <= s ? next : bin;\n"
+    "        bin = next < GPUSCAN_BINS && GPUSCAN_EDGE_AT(edges, next) <= s ? next : bin;\n"
     "    }\n"
     "    return bin;\n"
     "}\n"
-    "\n"
+    "#endif\n"
+    "\n",
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
     "\n"
@@ -5555,8 +5769,8 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
-    "    lower = edges[0];\n"
-    "    upper = edges[GPUSCAN_EDGE_PLACE(GPUSCAN_BINS)];\n"
+    "    lower = GPUSCAN_EDGE_FIRST(edges);\n"
+    "    upper = GPUSCAN_EDGE_LAST(edges);\n"
     "#endif\n"
     "    bool inside = (s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper);        /* NaN is not, nor anywhere else */\n"
     "    uint elsewhere = s == s ? gpuscan_outside(s < lower) : GPUSCAN_NO_BIN;\n"
@@ -5641,9 +5855,9 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
-    "    if (s < edges[0])\n"
+    "    if (s < GPUSCAN_EDGE_FIRST(edges))\n"
     "        return gpuscan_outside(true);\n"
-    "    if (GPUSCAN_CLOSED ? s > edges[GPUSCAN_EDGE_PLACE(GPUSCAN_BINS)] : s >= edges[GPUSCAN_EDGE_PLACE(GPUSCAN_BINS)])\n"
+    "    if (GPUSCAN_CLOSED ? s > GPUSCAN_EDGE_LAST(edges) : s >= GPUSCAN_EDGE_LAST(edges))\n"
     "        return gpuscan_outside(false);\n"
     "    return gpuscan_edge_bin(s, edges);\n"
     "#else\n"
@@ -5684,14 +5898,27 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples; weighted 64-bit sums go to global memory. */\n"
-    "static inline void gpuscan_add_local(local uint *counter, uint amount) {\n"
-    "#if GPUSCAN_GROUP == 1\n"
-    "    *counter += amount;\n"
+    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have their low half\n"
+    "   there, and whoever overflows it carries to the sum in global memory. */\n"
+    "#if GPUSCAN_WEIGHTED && GPUSCAN_COUNTER_SIZE == 8\n"
+    "#define GPUSCAN_CARRIES 1\n"
+    "#else\n"
+    "#define GPUSCAN_CARRIES 0\n"
+    "#endif\n"
+    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, global gpuscan_counter *sum) {\n"
+    "#if GPUSCAN_CARRIES\n"
+    "    uint add = (uint)amount;\n"
+    "    ulong carry = amount >> 32;\n"
+    "    if (atomic_add((volatile local uint *)counter, add) > 0xffffffffu - add)\n"
+    "        carry++;\n"
+    "    if (carry)\n"
+    "        gpuscan_add_global(sum, carry << 32);\n"
+    "#elif GPUSCAN_GROUP == 1\n"
+    "    *counter += (uint)amount;\n"
     "#elif !GPUSCAN_WEIGHTED\n"
     "    atomic_inc((volatile local uint *)counter);\n"
     "#else\n"
-    "    atomic_add((volatile local uint *)counter, amount);\n"
+    "    atomic_add((volatile local uint *)counter, (uint)amount);\n"
     "#endif\n"
     "}\n"
     "\n",
@@ -6046,7 +6273,7 @@ static const char *gpuscan__kernels[] = {
     "    bin = gpuscan_value_of(s);\n"
     "    if (GPUSCAN_PLANTED(BIN))\n"
     "        bin = (bin + 1) % 256;\n"
-    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, (uint)weight);\n"
+    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
     "#else\n"
     "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "    if (bin == GPUSCAN_NO_BIN)\n"
@@ -6060,7 +6287,7 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "#endif\n"
     "#if GPUSCAN_COPIES\n"
-    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, (uint)weight);\n"
+    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, accumulators + first_bin + bin);\n"
     "#else\n"
     "    gpuscan_add_global_once(accumulators, bin, weight);\n"
     "#endif\n"
@@ -6266,6 +6493,8 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_COPIES\n"
     "#if !GPUSCAN_HAS_LANES\n"
     "#define GPUSCAN_BIN_ITEMS 1\n"
+    "#elif GPUSCAN_CARRIES\n"
+    "#define GPUSCAN_BIN_ITEMS 1\n"
     "#elif GPUSCAN_GROUP >= 4 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES % 4 == 0 && GPUSCAN_MERGE == GPUSCAN_MERGE_NONE\n"
     "#define GPUSCAN_BIN_ITEMS 4\n"
     "#elif GPUSCAN_GROUP >= 2 * GPUSCAN_SLICE_BINS && GPUSCAN_COPIES % 2 == 0 && GPUSCAN_MERGE == GPUSCAN_MERGE_NONE\n"
@@ -6285,12 +6514,18 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
+    "#if GPUSCAN_CARRIES\n"
+    "typedef ulong gpuscan_copies_t;\n"
+    "#else\n"
+    "typedef uint gpuscan_copies_t;\n"
+    "#endif\n"
+    "\n"
     "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; helper: which of\n"
     "   them this is. Each sums a part of the copies that begins at a bank of its own, and for neighbouring bins one bank on.\n"
     "   Not unrolled altogether: code that runs once is slow to come in. */\n"
-    "static inline uint gpuscan_copies_sum(local uint *shared, uint bin, uint helper) {\n"
+    "static inline gpuscan_copies_t gpuscan_copies_sum(local uint *shared, uint bin, uint helper) {\n"
     "    local const uint *bins = shared;\n"
-    "    uint sum = 0;\n"
+    "    gpuscan_copies_t sum = 0;\n"
     "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
     "    bins += GPUSCAN_VALUE_AT(gpuscan_nth_channel(bin / 256), bin % 256) + helper * GPUSCAN_ITEM_COPIES;\n"
     "#else\n"
@@ -6390,9 +6625,18 @@ static const char *gpuscan__kernels[] = {
     "    local GPUSCAN_EDGE *copied = (local GPUSCAN_EDGE *)(shared + GPUSCAN_EDGES_AT);\n"
     "    for (uint k = GPUSCAN_ITEM; k <= GPUSCAN_BINS; k += GPUSCAN_GROUP)\n"
     "        copied[GPUSCAN_EDGE_PLACE(k)] = edges_buffer[numbers.edges_offset + k];\n"
-    "    gpuscan_edges edges = copied;\n"
     "#endif\n"
     "    GPUSCAN_BARRIER();\n"
+    "#if GPUSCAN_LOCAL_EDGES\n"
+    "    gpuscan_edges edges;\n"
+    "    edges.at = copied;\n"
+    "    edges.first = GPUSCAN_EDGE_AT(edges, 0);\n"
+    "    edges.last = GPUSCAN_EDGE_AT(edges, GPUSCAN_BINS);\n"
+    "#if GPUSCAN_EDGE_CELLS\n"
+    "    gpuscan_cells_make(&edges, shared + GPUSCAN_CELLS_AT);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "#endif\n"
     "#else\n"
     "    local uint *bins = 0;\n"
     "    uint copy = 0;\n"
@@ -6429,14 +6673,14 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            gpuscan_sample_part here = parts[k];\n"
-    "            if (here.is_whole) {\n"
+    "            if (here.is_whole) {\n",
     "                gpuscan_count_vector(loaded[k], here.first, here.weights, copy, first_bin, bins, accumulators,\n"
     "                                     GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "                continue;\n"
     "            }\n"
     "            for (ulong i = here.first; i < here.last; i++)\n"
     "                GPUSCAN_COUNT_ALONE(i);\n"
-    "        }\n",
+    "        }\n"
     "    }\n"
     "#else\n"
     "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
@@ -6505,7 +6749,7 @@ static const char *gpuscan__kernels[] = {
     "    uint helper = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
     "    uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS;\n"
     "    while (GPUSCAN_BIN_ITEMS > 1 || k < bins_here) { /* once and by all, or as often as there are bins */\n"
-    "        uint sums[GPUSCAN_AT_ONCE];\n"
+    "        gpuscan_copies_t sums[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            sums[j] = GPUSCAN_BIN_SUM(min(k + j * GPUSCAN_GROUP, bins_here - 1));\n"
@@ -6518,13 +6762,13 @@ static const char *gpuscan__kernels[] = {
     "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
     "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
     "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n"
     "                before[j] = members == 1 ? 0\n"
     "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
     "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
@@ -6713,12 +6957,13 @@ typedef struct gpuscan__tuning {
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
     uint32_t src_size;  /* and of this size in the source; 0: any */
     int inclusive;      /* 1: for inclusive scans only */
+    int unpacked;       /* 1: for integers of 1 or 2 bytes only that are not added as parts of words */
 } gpuscan__tuning;
 
 /* Samples of 1 byte, of more; where elements are meant: of up to 4 bytes, of more. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
-enum { GPUSCAN__MAX_TUNINGS = 12 };
+enum { GPUSCAN__MAX_TUNINGS = 16 };
 
 typedef struct gpuscan__profile {
     const char *name;
@@ -7272,7 +7517,8 @@ static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
 
 static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes, int of_64_bits) {
     char more[64];
-    const char *raw = bytes == 16  ? (of_64_bits ? "ulong2" : "uint4")
+    const char *raw = bytes == 32  ? "uint8"
+                      : bytes == 16 ? (of_64_bits ? "ulong2" : "uint4")
                       : bytes == 8 ? "uint2"
                       : bytes == 4 ? "uint"
                       : bytes == 2 ? "ushort"
@@ -7506,21 +7752,27 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     /* Small: as many groups as share the work, all of which run at once. Large: 24 MiB ahead is what a cache of 50 MB
        holds beside all else (170 to 300 tiles of 48 KiB were tried; either end loses 2 %); the rows and registers are
        the most bytes in flight a multiprocessor without spills: 64 registers hold 8 rows of 4 bytes (566 us), inclusive
-       scans of integers want 72 (569; in 64: 597). Packed elements need fewer. For 8 bytes the compiler's choice serves
+       scans of integers want 72 (569; in 64: 597). Packed elements need fewer; bytes and 16 bits that are not packed
+       want small groups (2^28 bytes: maxima of i16 152, in groups of 256 with 64 registers 219; of i8 228 and 263), and
+       structs more registers (16 bytes: 178, in 64 266; 32 bytes: 264). For 8 bytes the compiler's choice serves
        exclusive scans (u64, f64, affine: 1134 to 1145; inclusive: 1146, 1475, 1210), and 80 inclusive ones (1151, 1166,
        1197; 6 rows in 64 take 1166 for all), 22 MiB ahead (u64 at 2^30: 4546; 24 MiB: 4558). */
     static const gpuscan__tuning scan[] = {
-        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0},
-        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0, 0},
-        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0},
-        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0},
-        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 1},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 0, 8, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1}};
+        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
+        {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 64, 1, 0, 0, 0},
+        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
+        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, 0, 1},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, 0, 1},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, 1, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 8, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, 0, 0}};
     gpuscan__profile_progress(p);
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
@@ -7580,7 +7832,7 @@ static void gpuscan__profile_llvmpipe(gpuscan__profile *p) {
    5.9 and 3.7 (without any prefetch 23.8 and 5.0). Half to eight times the distance does as well. */
 static void gpuscan__profile_cpu(gpuscan__profile *p) {
     static const gpuscan__tuning scan[] = {
-        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0}};
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, 0, 0}};
     p->polls = 256;
     GPUSCAN__TUNE(p, scan);
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4);
@@ -9236,17 +9488,18 @@ static int gpuscan__needs_proof(const gpuscan *gs, const gpuscan__plan *plan) {
     return !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
-/* In place of a custom text, which is not run on numbers that it does not expect: the last that is not 0 wins, byte by
-   byte of a struct, which is associative and does not commute. */
+/* In place of a custom text, which is not run on numbers that it does not expect: the last that is not 0 wins, part by
+   part of a struct, which is associative and does not commute. Parts are words where they can be: bytes are four times
+   the code (NVIDIA, 12 bytes: 1.9 s to build it, words 0.3). */
 static const char gpuscan__stand_in_text[] =
-    "typedef struct { uchar byte[%u]; } gpuscan_test_type;\n"
+    "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
     "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
-    "    for (int i = 0; i < %u; i++) a.byte[i] = b.byte[i] ? b.byte[i] : a.byte[i];\n"
+    "    for (int i = 0; i < %u; i++) a.part[i] = b.part[i] ? b.part[i] : a.part[i];\n"
     "    return a;\n"
     "}\n"
     "gpuscan_test_type gpuscan_test_none(void) {\n"
     "    gpuscan_test_type none;\n"
-    "    for (int i = 0; i < %u; i++) none.byte[i] = 0;\n"
+    "    for (int i = 0; i < %u; i++) none.part[i] = 0;\n"
     "    return none;\n"
     "}\n";
 
@@ -9255,7 +9508,7 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
     gpuscan__program *program;
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
-    unsigned size = (unsigned)plan->e.custom->size;
+    unsigned size = (unsigned)plan->e.custom->size, parts = size % 4 == 0 ? size / 4 : size;
     gpuscan_result r;
     memset(&custom, 0, sizeof(custom));
     stand_in.is_stand_in = 1;
@@ -9265,7 +9518,8 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
     custom.combine = "b != 0 ? b : a";
     custom.identity = "0";
     if (plan->e.dst == GPUSCAN_TYPE_CUSTOM) {
-        snprintf(source, sizeof(source), gpuscan__stand_in_text, size, size, size);
+        snprintf(source, sizeof(source), gpuscan__stand_in_text, parts < size ? "uint" : "uchar", parts, parts,
+                 parts);
         custom.source = source;
         custom.type = "gpuscan_test_type";
         custom.combine = "gpuscan_test_last(a, b)";
@@ -9773,7 +10027,8 @@ static gpuscan__number gpuscan__test_init(const gpuscan__elements *e, const gpus
     }
 }
 
-/* The same for elements of a custom type, which are bytes: in the stand-in's operator the last that is not 0 wins. */
+/* The same for elements of a custom type: in the stand-in's operator the last part that is not 0 wins, and here none or
+   all bytes of an element are 0. */
 static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
     return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
@@ -10284,7 +10539,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
 static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     return row->up_to >= bytes && (!row->size || row->size == gpuscan__max(e->src_size, e->dst_size)) &&
-           (!row->src_size || row->src_size == e->src_size) && (!row->inclusive || plan->key.inclusive);
+           (!row->src_size || row->src_size == e->src_size) && (!row->inclusive || plan->key.inclusive) &&
+           (!row->unpacked || (gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0)));
 }
 
 /* The tuning of the size, or where a strategy is forced the first of its own. */
@@ -10383,7 +10639,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 #define GPUSCAN__SHORT_ROW 32
 /* And so short that a work-item scans a row: at most so many elements, of 8 bytes at most. */
 #define GPUSCAN__ROW_OF_ITEM 4
-/* Longer rows, in bytes, are scanned by a group each (H200, rows of 4096 u64: 136 us, by tiles of whole rows 300). */
+/* Longer rows, in bytes, are scanned by a group each (H200, 2^28 bytes in rows of 4096 u64: 136 us, by tiles of whole
+   rows 300; of 5001 u32: 160 and 198). */
 #define GPUSCAN__LONG_ROW (16 * GPUSCAN__KIB)
 /* Takes a strategy with what else the tuning says. */
 static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan__tuning *tuning,
@@ -10441,8 +10698,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     if (plan->rows < 2 || gpuscan__is_cpu_strategy(tuning->strategy) || desc->count == 0 ||
         gs->device.profile.rows_group == 0)
         return 0;
-    if (desc->count * plan->common.e.dst_size >= GPUSCAN__LONG_ROW && plan->rows >= 4 * gs->device.units &&
-        (plan->common.e.dst_size >= 8 || desc->count % key->tile == 0)) /* part of a tile of small elements is slow */
+    if (desc->count * plan->common.e.dst_size >= GPUSCAN__LONG_ROW && plan->rows >= 4 * gs->device.units)
         return 0;
     if (gpuscan__is_single_pass(tuning->strategy) && !is_auto &&
         (desc->count > GPUSCAN__SHORT_ROW || plan->rows < (uint64_t)key->group * gs->device.units))
@@ -11505,6 +11761,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t slices, slice_bins; /* into how many slices the bins are cut, of how many each; by value: 1, the values */
     uint32_t by_value, merge;    /* GPUSCAN__BY_VALUE_..., GPUSCAN__MERGE_... */
     uint32_t local_edges;        /* edges are copied to local memory */
+    uint32_t edge_cells;         /* cells of equal width that say where to search them; 0: none */
     uint32_t byte_tables;
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
@@ -11559,15 +11816,18 @@ static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
     return words ? words : 1;
 }
 
-/* The edges behind it, from an even word on, for edges of 8 bytes; and all together. */
+/* The edges behind it, from an even word on, for edges of 8 bytes; then their cells; and all together. */
 static uint32_t gpuscan__edges_at(const gpuscan__histogram_key *own) {
     return (gpuscan__local_all(own) + 1) / 2 * 2;
 }
 
-static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_type sample) {
+static uint32_t gpuscan__cells_at(const gpuscan__histogram_key *own, gpuscan_type sample) {
     uint32_t words = gpuscan__types[sample].size == 8 ? 2 : 1;
-    uint64_t edges = (uint64_t)own->bins + 1 + own->bins / 32; /* with what keeps them from one bank */
-    return own->local_edges ? gpuscan__edges_at(own) + edges * words : gpuscan__local_all(own);
+    return gpuscan__edges_at(own) + (own->bins + 1 + own->bins / 32) * words; /* with what keeps them from one bank */
+}
+
+static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_type sample) {
+    return own->local_edges ? gpuscan__cells_at(own, sample) + own->edge_cells : gpuscan__local_all(own);
 }
 
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -11583,6 +11843,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define(text, "SAMPLE", sample->name);
     gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
     gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
+    gpuscan__define(text, "EDGE_REAL", real);
     if (sample->kind == 'f') {
         gpuscan__define(text, "SAMPLE_FLOAT", real);
         gpuscan__define_number(text, "REAL_SIZE", f64 ? 8 : 4);
@@ -11622,6 +11883,8 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "LOCAL_ALL", gpuscan__local_all(&own));
     gpuscan__define_number(text, "LOCAL_EDGES", own.local_edges);
     gpuscan__define_number(text, "EDGES_AT", gpuscan__edges_at(&own));
+    gpuscan__define_number(text, "EDGE_CELLS", own.edge_cells);
+    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, (gpuscan_type)plan->key.src));
     gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, (gpuscan_type)plan->key.src));
     for (step = 1; step * 2 < own.bins; step *= 2)
         continue;
@@ -11907,9 +12170,33 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return 1;
 }
 
-/* More edges are not searched faster in local memory (H200, f32, 4, 16, 256, 1000 edges, us: there 83, 112, 335, 685, in
-   the cache 131, 189, 343, 394). */
-#define GPUSCAN__LOCAL_EDGES 256
+/* Edges in local memory, up to so many, and there cells that a search begins with, but for few edges or few samples
+   (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84,
+   112, 280, 243, 685; with cells 115, 121, 128, 133, 138). */
+#define GPUSCAN__LOCAL_EDGES 2048
+#define GPUSCAN__EDGES_ALONE 32  /* without cells */
+#define GPUSCAN__FEW_EDGES   256 /* without cells more are searched faster in the cache */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* samples */
+
+/* The edges beside the bins, for fewer copies of these if need be: 4 against conflicts are enough. */
+static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
+    gpuscan__histogram_key *own = &plan->key;
+    uint32_t copies = own->copies, least = own->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
+    if (own->bins > GPUSCAN__LOCAL_EDGES)
+        return;
+    own->local_edges = 1;
+    if (own->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
+        for (own->edge_cells = 64; own->edge_cells < 4 * own->bins && own->edge_cells < 4096;)
+            own->edge_cells *= 2;
+    own->slice_bins = (uint32_t)plan->all_bins;
+    while (own->copies > least && gpuscan__local_words(own, plan->sample) * 4 > local)
+        own->copies /= 2;
+    if (gpuscan__local_words(own, plan->sample) * 4 > local ||
+        (own->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
+        own->local_edges = own->edge_cells = 0;
+        own->copies = copies;
+    }
+}
 
 /* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
@@ -11933,7 +12220,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!gpuscan__key_is_cpu(key))
         key->group =
             gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(profile->counts_group, common->group_limit));
-    own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = 0;
+    own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
@@ -11951,7 +12238,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         gpuscan__counts_by_value(plan, local, (uint32_t)copies))
         return GPUSCAN_SUCCESS;
     own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
-    if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64)
+    if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? (plan->all_bins + 1) * 4 > local : own->slices > profile->counts_slices))
         why = "the bins do not fit local memory";
@@ -11969,15 +12256,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     }
     for (own->copies = 1; own->copies * 2 <= copies && plan->all_bins * 8 * own->copies <= copies_local;)
         own->copies *= 2;
-    if (own->form == GPUSCAN_BINS_EDGES && own->bins <= GPUSCAN__LOCAL_EDGES && !gpuscan__key_is_cpu(key) &&
-        own->slices == 1) {
-        /* the edges beside the bins, for fewer copies of these if need be: 4 against conflicts are enough */
-        own->local_edges = 1;
-        own->slice_bins = (uint32_t)plan->all_bins;
-        while (own->copies > 4 && gpuscan__local_words(own, plan->sample) * 4 > local)
-            own->copies /= 2;
-        own->local_edges = gpuscan__local_words(own, plan->sample) * 4 <= local;
-    }
+    if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
+        gpuscan__histogram_edges(plan, local);
     return GPUSCAN_SUCCESS;
 }
 

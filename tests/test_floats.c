@@ -221,6 +221,7 @@ static void test_order(void **state) {
     if (!test.is_small) {
         check_strategy(GPUSCAN_TYPE_F32, test_pair_strategy(GPUSCAN_TYPE_F32, GPUSCAN_OP_MUL), GPUSCAN_OP_MUL, 8);
         check_strategy(GPUSCAN_TYPE_F32, test_pair_strategy(GPUSCAN_TYPE_F32, GPUSCAN_OP_CUSTOM), GPUSCAN_OP_CUSTOM, 8);
+        check_strategy(GPUSCAN_TYPE_F32, GPUSCAN_STRATEGY_AUTO, GPUSCAN_OP_MUL, 1);
     }
 }
 
@@ -271,8 +272,11 @@ static void test_order_of_lanes(void **state) {
         test_limit(&limits);
         for (s = 0; s < sizeof strategies / sizeof *strategies - (test.is_small ? 0 : 1); s++) {
             t = (w + s + test.seed) % (sizeof types / sizeof *types);
-            if (test_has_type(types[t]) && test_share(w + s, 4))
+            if (test_has_type(types[t]) && test_share(w + s, 4)) {
                 check_strategy(types[t], strategies[s], GPUSCAN_OP_ADD, test_size(256, 8, 4));
+                if (strategies[s] == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) /* tiles end with what the others found */
+                    check_strategy(types[t], strategies[s], GPUSCAN_OP_MUL, 256);
+            }
         }
     }
 }

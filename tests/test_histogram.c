@@ -571,6 +571,43 @@ static void explicit_edges(void **state) {
         }
 }
 
+/* So many samples that searches begin in cells: edges at random, crowded at one end, at the type's ends or infinite,
+   and all the same but for one. */
+static void many_samples_between_edges(void **state) {
+    static const uint32_t bins[] = {33, 100, 257, 1000, 2048, 2049};
+    unsigned char         edges[2050 * 8];
+    unsigned              seen = 0;
+    int                   type, crowd;
+    (void)state;
+    if (test.is_small)
+        skip();
+    TEST_EACH_TYPE(type, REF_NUMBERS)
+        for (crowd = 0; crowd < 4; crowd++) {
+            gpuscan_type   edge = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : (gpuscan_type)type;
+            uint32_t       number = bins[(unsigned)(type + crowd) % 6], k;
+            histogram_case c = a_histogram((gpuscan_type)type, number, GPUSCAN__CELLS_FROM + 3);
+            if (!test_has_type((gpuscan_type)type) || !test_share((uint64_t)(4 * type + crowd), 8))
+                continue;
+            fill_edges(edge, edges, number + 1);
+            if (crowd == 1)
+                ref_store(edge, edges, number, ref_largest(edge));
+            if (crowd == 2 || crowd == 3) {
+                ref_store(edge, edges, 0, ref_is_float(edge) ? ref_real(-(double)INFINITY) : ref_smallest(edge));
+                ref_store(edge, edges, number, ref_is_float(edge) ? ref_real((double)INFINITY) : ref_largest(edge));
+            }
+            for (k = 1; crowd == 3 && k < number; k++)
+                ref_store(edge, edges, k, ref_load(edge, edges, number / 2));
+            c.d.form = GPUSCAN_BINS_EDGES;
+            c.d.outside = (gpuscan_outside)(test.turn++ % 3);
+            c.d.closed = crowd & 1;
+            c.edges = edges;
+            test_one_strategy(&histograms, &c, GPUSCAN_STRATEGY_SINGLE_PASS);
+            seen++;
+        }
+    if (test.share == 1)
+        assert_true(seen > 0);
+}
+
 /* Edges that are all the same, or the same at both ends: those bins hold nothing, but the last one when it is closed.
  */
 static void equal_edges(void **state) {
@@ -1258,6 +1295,7 @@ int main(void) {
                                        TEST(bounded_work),
                                        TEST(subnormal_floats),
                                        TEST(explicit_edges),
+                                       TEST(many_samples_between_edges),
                                        TEST(equal_edges),
                                        TEST(one_bin_a_value),
                                        TEST(many_bins),
