@@ -8,7 +8,7 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, a: uniform add, r: reduce,
-                              c: affine functions' reduce, h: histogram */
+                              c: affine functions' reduce, w: reduce of three rows, h: histogram */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -46,6 +46,10 @@ static const plant plants[] = {
     {"REDUCE_ORDER", 'c', SINGLE, 0, 0, 60001, REFUSED},
     {"REDUCE_ORDER", 'c', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
     {"BARRIER_COUNTS", 'h', SINGLE, 0, 0, 5003, REFUSED},
+    {"SEGMENT_JOIN", 'w', MULTI, 0, 0, 60001, WRONG},
+    {"SEGMENT_JOIN", 'w', SINGLE, 0, 0, 60001, REFUSED},
+    {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
+    {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 200001, WRONG},
 };
 
 static gpuscan_opencl real;
@@ -68,7 +72,8 @@ static int run(gpuscan *gs, const plant *p) {
     const int is_affine = p->what == 'f' || p->what == 'c';
     const size_t size = is_affine ? sizeof(op_affine) : 4;
     const uint64_t n = test.info.has_lanes && !p->lanes ? 600001 : p->count; /* more than a lane each */
-    const uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : p->what == 'h' ? 200 : n;
+    const uint64_t out_count =
+        p->what == 'r' || p->what == 'c' ? 1 : p->what == 'w' ? 3 : p->what == 'h' ? 200 : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
@@ -127,11 +132,15 @@ static int run(gpuscan *gs, const plant *p) {
         r = gpuscan_uniform_add(gs, &d.add);
         break;
     case 'r':
-        ref_store(GPUSCAN_TYPE_U32, wanted, 0,
-                  ref_reduce(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, in, n, GPUSCAN_OP_ADD, NULL));
+    case 'w':
+        d.reduce.rows = out_count;
+        d.reduce.count = n / out_count;
+        for (i = 0; i < out_count; i++)
+            ref_store(GPUSCAN_TYPE_U32, wanted, i,
+                      ref_reduce(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, in + i * d.reduce.count * 4, d.reduce.count,
+                                 GPUSCAN_OP_ADD, NULL));
         d.reduce.src.mem = src;
         d.reduce.dst.mem = dst;
-        d.reduce.count = n;
         d.reduce.call.strategy = p->strategy;
         r = gpuscan_reduce(gs, &d.reduce);
         break;
