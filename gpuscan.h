@@ -125,8 +125,8 @@
                its name, and a new field's zero does what was done before. So fill structs by name and zero the rest.
                Enums are 4 bytes (with gcc's -fshort-enums less: in all files or none).
 
-   DOES NOT    sort, select or segment; use several devices in one call; scan along columns; take SVM pointers, images
-               or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+   DOES NOT    sort or select; scan by segments; use several devices in one call; scan along columns; take SVM pointers,
+               images or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
@@ -135,8 +135,9 @@
                [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are
                edited in kernels.cl.inc; tools/embed brings them here.
 
-   CHANGES     next   gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
-                      identity; a histogram's bounds are rounded to the samples' type first; custom->convert may give
+   CHANGES     next   gpuscan_reduce: rows, src_pitch, segments by offsets; gpuscan_info: refused, refusals, refusal;
+                      sums start with +0, MIN and MAX of NaN alone are the identity; a histogram's bounds are rounded to
+                      the samples' type first; custom->convert may give
                       floats below 0 to signed integers; scans of floats that are not negative do not decrease, and
                       totals are the last elements; on GPUs short rows, images with gaps, bytes over a range, several
                       channels, odd offsets, in place, argmin and uniform add take from 2/3 to 1/600 of the time;
@@ -769,26 +770,35 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const g
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc);
 
-/* Reduction: init op src[0] op ... op src[count - 1]. With ARGMIN or ARGMAX the index of the smallest or largest
-   element, the first of equals, counted from src.offset; NaN is no candidate.
+/* Reduction: init op src[0] op ... op src[count - 1], of all elements, of each row, or of each segment. With ARGMIN or
+   ARGMAX the index of the smallest or largest element, the first of equals, counted from the row's first element, or
+   with segments from src.offset; NaN is no candidate.
 
-   src           count elements of src_type from src.offset on
-   dst           out: one dst_type element at dst.offset
-   result        or, instead of dst: one dst_type element in host memory, which must stay until the call is done
-   init          one dst_type element on the host, or in init_buffer; not for ARGMIN and ARGMAX
+   src           row r is count elements of src_type from src.offset + r * src_pitch on
+   dst           out: one dst_type element a row or segment, from dst.offset on
+   result        or, instead of dst: as many in host memory, which must stay until the call is done
+   segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. They need not cover
+                 src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX as below. Offsets that
+                 descend or lie beyond count give wrong results, but nothing else happens
+   init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
+   count_buffer  the elements of each row, or with segments those of src
    aliasing      none: dst must overlap nothing else
-   scratch       some values a compute unit, and one for result. Where neither dst nor result is given to
+   scratch       some values a compute unit, and result's. Where neither dst nor result is given to
                  gpuscan_reduce_prepare or _scratch_size, there is enough for either
-   count 0       src may be missing; the result is init, or the identity, or for ARGMIN and ARGMAX, as where all
+   count 0       src may be missing; each result is init, or the identity, or for ARGMIN and ARGMAX, as where all
                  elements are NaN, the largest value of dst_type
-    conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32)
-    returns       INVALID_ARGUMENT: dst and result are both given, or init or custom->convert for ARGMIN or ARGMAX.
-                  INVALID_BUFFER: neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not
-                  work on the device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and
-                  the index's dst_type u32, whose largest value means that there is none
+   conversion    as in gpuscan_scan; with segments i counts from src.offset. ARGMIN and ARGMAX compare source elements
+                 as they are (f16: as f32)
+   returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
+                 src_pitch is smaller than count; segments with rows or src_pitch, without a form, or with host_data,
+                 which is for gpuscan_reduce_host. INVALID_TYPE: segments.type is neither u32 nor u64. INVALID_BUFFER:
+                 neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the
+                 device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type u32, whose
+                 largest value means that there is none
    method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
-                 shares in order, as in the CUDA programming guide's example of memory fences; or a second launch
-                 does */
+                 shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
+                 Rows and segments are shared by elements and ends alike, so that none is too long or too short: Merrill
+                 and Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 
 /* Builds what a reduction with this desc will need. */
@@ -797,8 +807,9 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_red
 /* The bytes of scratch that a reduction with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
-/* A reduction of the array src of count elements into one dst_type element at result. src, dst, count and result of the
-   desc must be zero. */
+/* A reduction of the array src of count elements, or of rows of so many, into as many dst_type elements at result as
+   there are rows or segments. src, dst, count and result of the desc must be zero; offsets are a buffer,
+   segments.data, or an array, segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 

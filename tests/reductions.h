@@ -238,8 +238,8 @@ static inline void *reduce_set_up(const void *given) {
 static inline void name_reduction(const reduce_set *s) {
     static const char *const inits[] = {"", ", host init", ", device init"};
     const reduce_case       *c = &s->c;
-    test_case("%s of %" PRIu64 " x %" PRIu64 " (pitch %" PRIu64 ", %" PRIu64 " segments by %s, cuts %d) %s to %s by %s, "
-              "offsets %" PRIu64 " %" PRIu64 "%s%s, device count %" PRIu64 " (%s)",
+    test_case("%s of %" PRIu64 " x %" PRIu64 " (pitch %" PRIu64 ", %" PRIu64 " segments by %s, cuts %d) %s to %s by "
+              "%s, offsets %" PRIu64 " %" PRIu64 "%s%s, device count %" PRIu64 " (%s)",
               c->custom ? c->custom->name : test_op_name(c->op), reduce_rows(c), c->count, c->src_pitch, c->segments,
               c->offsets ? test_type_name(c->offsets) : "none", (int)c->cuts, test_type_name(c->from),
               test_type_name(s->to), test_strategy_name(c->strategy), c->src_offset, c->dst_offset, inits[c->init],

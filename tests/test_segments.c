@@ -185,7 +185,7 @@ static void ends_at_tiles(void **state) {
     free(at);
 }
 
-/* Offsets that descend, or lie beyond count: whatever comes out, nothing else is written, and the next call is right. */
+/* Offsets that descend, or lie beyond count: nothing else is written, and the next call is right. */
 static void wrong_offsets(void **state) {
     enum { SEGMENTS = 3000 };
     uint64_t            count = 20000, i;
@@ -230,6 +230,14 @@ static void wrong_offsets(void **state) {
 
 /* ---- types and operators ----------------------------------------------------------------------------------------- */
 
+/* By one strategy each, in the long run by all: their programs take long to build. */
+static void check_by(reduce_case c, gpuscan_strategy strategy) {
+    if (test.is_long)
+        check(c);
+    else
+        test_one_strategy(&reductions, &c, strategy);
+}
+
 static void types_and_operators(void **state) {
     static const test_operator *const custom[] = {&op_marked_sum, &op_seven_sum, &op_last,  &op_three,
                                                   &op_twelve,     &op_forty,     &op_matrix_product};
@@ -242,24 +250,26 @@ static void types_and_operators(void **state) {
                                                            test_op_fits((gpuscan_type)type, (gpuscan_op)op));
             reduce_case c;
             if (op == GPUSCAN_OP_CUSTOM || !fits || !test_has_type((gpuscan_type)type) ||
-                !test_share((uint64_t)type * 31 + (uint64_t)op, 6))
+                !test_share((uint64_t)type * 31 + (uint64_t)op, 40))
                 continue;
             c = rows_of((gpuscan_type)type, (gpuscan_op)op, 150, 37);
             if (op >= GPUSCAN_OP_ARGMIN)
                 c.to = op == GPUSCAN_OP_ARGMIN ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
-            check(c);
+            check_by(c, test_next_strategy());
             c = segments_of((gpuscan_type)type, (gpuscan_op)op, test_size(2000, 20000, 20000), 700, CUTS_RANDOM);
             if (op >= GPUSCAN_OP_ARGMIN)
                 c.to = op == GPUSCAN_OP_ARGMAX ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
-            check(c);
+            check_by(c, test_next_strategy());
         }
     for (k = 0; k < sizeof custom / sizeof custom[0]; k++) {
         reduce_case c = rows_of(custom[k]->type, GPUSCAN_OP_CUSTOM, 60, test_size(30, 300, 300));
+        if (!test_share(k, 7))
+            continue;
         c.custom = custom[k];
-        check(c);
+        check_by(c, test_next_strategy());
         c = segments_of(custom[k]->type, GPUSCAN_OP_CUSTOM, test_size(2000, 20000, 20000), 300, CUTS_LONG);
         c.custom = custom[k];
-        check(c);
+        check_by(c, test_next_strategy());
     }
 }
 
@@ -275,6 +285,8 @@ static void special_floats(void **state) {
     int                 s;
     (void)state;
     for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        if (s > GPUSCAN_STRATEGY_AUTO && s != GPUSCAN_STRATEGY_SINGLE_PASS && !test.is_long)
+            continue;
         memset(&d, 0, sizeof d);
         d.src_type = GPUSCAN_TYPE_F32;
         d.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
@@ -306,7 +318,7 @@ static void special_floats(void **state) {
 /* Floats that round, in rows and segments, run after run and in two queues at once: the bits of the first run. */
 static void same_bits(void **state) {
     const uint64_t count = test_size(4000, 200000, 1000000);
-    const unsigned runs = (unsigned)test_size(3, 50, 200);
+    const unsigned runs = (unsigned)test_size(3, test.is_long ? 200 : 12, 200);
     gpuscan_type   type = test_has_type(GPUSCAN_TYPE_F64) ? GPUSCAN_TYPE_F64 : GPUSCAN_TYPE_F32;
     size_t         size = ref_size(type);
     unsigned char *data = (unsigned char *)test_alloc(count * size);
