@@ -5437,24 +5437,45 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "/* A group's first end, where others join what they have of its segment: 0 if it has none, else the segment's number\n"
-    "   and 1. By atomics: other groups of the launch read it. */\n"
-    "static inline void gpuscan_mark_store(global uint *marks, uint group, ulong mark) {\n"
-    "    atomic_xchg((volatile global uint *)marks + 2 * group, (uint)mark);\n"
-    "    atomic_xchg((volatile global uint *)marks + 2 * group + 1, (uint)(mark >> 32));\n"
+    "   and 1. In state words behind the heads and tails, which are no values of the operator's type; or in plain memory. */\n"
+    "#if GPUSCAN_WORD\n"
+    "#define GPUSCAN_MARK_WORDS (8 / (uint)sizeof(gpuscan_payload))\n"
+    "static inline global gpuscan_word *gpuscan_mark(global gpuscan_partial *partials, uint group) {\n"
+    "    ulong before = (ulong)get_num_groups(0) * 2 * GPUSCAN_SLOTS * GPUSCAN_VALUE_WORDS;\n"
+    "    return partials + before + group * GPUSCAN_MARK_WORDS;\n"
     "}\n"
-    "static inline ulong gpuscan_mark_load(global uint *marks, uint group) {\n"
-    "    return atomic_or((volatile global uint *)marks + 2 * group, 0u) |\n"
-    "           (ulong)atomic_or((volatile global uint *)marks + 2 * group + 1, 0u) << 32;\n"
+    "static inline void gpuscan_mark_store(global gpuscan_partial *partials, global ulong *marks, uint group, uint epoch,\n"
+    "                                      ulong mark) {\n"
+    "    for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
+    "        gpuscan_word_store(gpuscan_mark(partials, group) + p,\n"
+    "                           gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE,\n"
+    "                                             (gpuscan_payload)(mark >> p * 64 / GPUSCAN_MARK_WORDS)));\n"
     "}\n"
+    "static inline ulong gpuscan_mark_load(global gpuscan_partial *partials, global ulong *marks, uint group) {\n"
+    "    ulong mark = 0;\n"
+    "    for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
+    "        mark |= (ulong)gpuscan_word_payload(gpuscan_word_load(gpuscan_mark(partials, group) + p))\n"
+    "                << p * 64 / GPUSCAN_MARK_WORDS;\n"
+    "    return mark;\n"
+    "}\n"
+    "#else\n"
+    "static inline void gpuscan_mark_store(global gpuscan_partial *partials, global ulong *marks, uint group, uint epoch,\n"
+    "                                      ulong mark) {\n"
+    "    marks[group] = mark;\n"
+    "}\n"
+    "static inline ulong gpuscan_mark_load(global gpuscan_partial *partials, global ulong *marks, uint group) {\n"
+    "    return marks[group];\n"
+    "}\n"
+    "#endif\n"
     "\n",
     "/* Some groups' tails since the last end among them. */\n"
-    "static inline gpuscan_t gpuscan_tails_sum(global gpuscan_partial *partials, global uint *marks, uint first, uint last,\n"
+    "static inline gpuscan_t gpuscan_tails_sum(global gpuscan_partial *partials, global ulong *marks, uint first, uint last,\n"
     "                                          uint epoch, uint *closed) {\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
     "    *closed = 0;\n"
     "    for (uint g = first; g < last; g++) {\n"
     "        gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, epoch);\n"
-    "        if (gpuscan_mark_load(marks, g) != 0) {\n"
+    "        if (gpuscan_mark_load(partials, marks, g) != 0) {\n"
     "            sum = tail;\n"
     "            *closed = 1;\n"
     "        } else {\n"
@@ -5465,7 +5486,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* What precedes each work-item's share of the groups before count; *carry: what all of them leave. */\n"
-    "static inline gpuscan_t gpuscan_tails_before(global gpuscan_partial *partials, global uint *marks, uint count,\n"
+    "static inline gpuscan_t gpuscan_tails_before(global gpuscan_partial *partials, global ulong *marks, uint count,\n"
     "                                             uint epoch, uint *first, uint *last, gpuscan_t *carry,\n"
     "                                             local gpuscan_segment_shared *all) {\n"
     "    uint share = (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP, closed;\n"
@@ -5497,7 +5518,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
     "gpuscan_reduce_segments(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
-    "                        global const uint *count_buffer, global gpuscan_partial *partials, global uint *marks,\n"
+    "                        global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
     "                        global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                        gpuscan_reduce_segments_numbers numbers,\n"
     "    local gpuscan_segment_shared *all) {\n"
@@ -5522,7 +5543,7 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    if (GPUSCAN_ITEM == 0) {\n"
     "        gpuscan_partial_store(partials, 2 * group + 1, out.epoch, walk.carry);\n"
-    "        gpuscan_mark_store(marks, group, walk.segment != segment ? segment + 1 : 0);\n"
+    "        gpuscan_mark_store(partials, marks, group, out.epoch, walk.segment != segment ? segment + 1 : 0);\n"
     "    }\n"
     "    gpuscan_device_fence(); /* by all: one of them may have stored the head */\n"
     "    GPUSCAN_BARRIER();\n"
@@ -5533,7 +5554,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_t sum = gpuscan_tails_before(partials, marks, groups, out.epoch, &first, &last, &walk.carry, all);\n"
     "        for (uint g = first; g < last; g++) {\n"
     "            gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, out.epoch);\n"
-    "            ulong mark = gpuscan_mark_load(marks, g);\n"
+    "            ulong mark = gpuscan_mark_load(partials, marks, g);\n"
     "            if (mark != 0) {\n"
     "                gpuscan_t head = gpuscan_partial_load(partials, 2 * g, out.epoch);\n"
     "                gpuscan_outlet_write(&out, mark - 1,\n"
@@ -5560,7 +5581,7 @@ static const char *gpuscan__kernels[] = {
     "   which is little unless segments are long. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_reduce_tails(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
-    "                     global const uint *count_buffer, global gpuscan_partial *partials, global uint *marks,\n"
+    "                     global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
     "                     gpuscan_reduce_segments_numbers numbers,\n"
     "    local gpuscan_segment_shared *all) {\n"
     "    uint group = (uint)get_group_id(0);\n"
@@ -5575,7 +5596,8 @@ static const char *gpuscan__kernels[] = {
     "    tail = first < last ? gpuscan_stretch_sum(&path, segment, first, last, all) : gpuscan_identity();\n"
     "    if (GPUSCAN_ITEM == 0) {\n"
     "        gpuscan_partial_store(partials + numbers.partials_offset, 2 * group + 1, 0, tail);\n"
-    "        gpuscan_mark_store(marks + numbers.marks_offset, group, segment > walk.segment ? walk.segment + 1 : 0);\n"
+    "        gpuscan_mark_store(partials, marks + numbers.marks_offset, group, 0,\n"
+    "                           segment > walk.segment ? walk.segment + 1 : 0);\n"
     "    }\n"
     "}\n"
     "#endif\n"
@@ -11410,11 +11432,12 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     }
     if (plan->groups == 1 || plan->group_rows)
         return;
-    if (key->word)
+    if (key->word) { /* heads and tails, and a number of 64 bits */
         gpuscan__need_words(need, key->word, t_size, 2 * plan->groups);
-    else
-        need->bytes[GPUSCAN__PLAIN] = 2 * plan->groups * t_size + gpuscan__slack(t_size);
-    plan->marks_at = gpuscan__scratch_aligned(need->bytes[GPUSCAN__PLAIN]);
+        need->bytes[gpuscan__word_scratch(key->word)] += plan->groups * (128 / key->word) * (key->word / 8);
+        return;
+    }
+    plan->marks_at = gpuscan__scratch_aligned(2 * plan->groups * t_size + gpuscan__slack(t_size));
     need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->groups;
 }
 
@@ -11534,7 +11557,7 @@ static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpus
     numbers.segments = plan->results;
     numbers.group_rows = plan->group_rows;
     numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
-    numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 4);
+    numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 8);
     numbers.epoch = chain->place.epoch;
     numbers.flags = common->flags;
     if (!is_tails) {
