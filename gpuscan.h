@@ -1,4 +1,4 @@
-/* gpuscan.h - v0.1.0 - prefix sum, reduction and histogram on any OpenCL device - MIT-0 or public domain
+/* gpuscan.h - v0.2.0 - prefix sum, reduction, histogram, selection on any OpenCL device - MIT-0 or public domain
 
    Do this in ONE C or C++ file, and include the header without the define everywhere else:
 
@@ -88,19 +88,20 @@
    EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
                wait list holds for all of them. The event is the last one's: once it has completed the whole call has,
                but its profiling times are those of the last command alone. (To time a call, enqueue a marker before it
-               and take the time from the marker's end.) A call does not flush its queue: clFlush it, as always, before
-               another queue waits for the event.
+               and take the time from the marker's end; the desc's tracer gets every command's event.) A call does not
+               flush its queue: clFlush it, as always, before another queue waits for the event.
 
    LIFETIMES   When a call has returned, its desc and all that the desc points to may go: init, custom texts, wait list.
                Buffers, queue and events may be released, as after any enqueue (a user event once its status is set).
                Only these must live on: what result of gpuscan_reduce points to, and the memory of buffers with
                CL_MEM_USE_HOST_PTR, until the event has completed or the queue is finished; the functions of logger,
-               allocator and opencl, and their user pointers, until gpuscan_destroy.
+               tracer, allocator and opencl, and their user pointers, until gpuscan_destroy.
 
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
-               bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A call
-               may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the object's
+               bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
+               selection needs as little as a scan, but in place as much as its outputs besides. A call may bring its
+               own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the object's
                scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
@@ -110,9 +111,9 @@
                others take their place, or the end.
 
    THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context. The
-               logger's and the allocator's functions must not call the object. After fork() a child must not use its
-               parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or succeed and
-               the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
+               logger's, the tracer's and the allocator's functions must not call the object. After fork() a child must
+               not use its parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or
+               succeed and the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
 
    DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are
                the same on every device and with every strategy. Operators need to be associative, not commutative.
@@ -120,32 +121,51 @@
    TRUST       Custom texts and blobs are run as they are: take them only from whom you would take a program. Sizes,
                offsets and counts are checked; a count read on the device is clamped to the count of the desc.
 
-   VERSIONS    Structs have no version field: compile all files of a program with the same gpuscan.h. A later one may
-               have more fields at the end of a struct, and more values before the end of an enum; what is there keeps
-               its name, and a new field's zero does what was done before. So fill structs by name and zero the rest.
-               Enums are 4 bytes (with gcc's -fshort-enums less: in all files or none).
+   VERSIONS    GPUSCAN_VERSION is this file's number, GPUSCAN_VERSION_STRING its name, and gpuscan_version() the number
+               of the implementation that is linked or loaded. Structs have no version or size field, and will not get
+               one: compile all files of a program with the same gpuscan.h. A later one may have more fields at the end
+               of a struct, and more values before the end of an enum; what is there keeps its name, and a new field's
+               zero does what was done before. So fill structs by name and zero the rest. Enums are 4 bytes (with gcc's
+               -fshort-enums less: in all files or none). What cannot include this file (a binding in another language)
+               compares gpuscan_version(), and its structs' sizes with gpuscan_struct_size("gpuscan_scan_desc").
 
-   DOES NOT    sort or select; scan by segments; use several devices in one call; scan along columns; take SVM pointers,
+   LIBRARY     A shared library that has the public functions and nothing else:
+                   cc -O2 -shared -fPIC -fvisibility=hidden -DGPUSCAN_IMPLEMENTATION \
+                      '-DGPUSCAN_API=__attribute__((visibility("default")))' -x c gpuscan.h -o libgpuscan.so
+               (Windows: GPUSCAN_API=__declspec(dllexport), and __declspec(dllimport) in the programs that use it.)
+               Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
+               or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
+
+   DOES NOT    sort; scan by segments; use several devices in one call; scan along columns; take SVM pointers,
                images or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
                [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS]
                [DEVICE PROFILE] [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST]
-               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [PUBLIC ENTRY POINTS] [LICENCE]. The kernels are
-               edited in kernels.cl.inc; tools/embed brings them here.
+               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [PUBLIC ENTRY POINTS] [LICENCE]. The
+               kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
-   CHANGES     next   gpuscan_reduce: rows, src_pitch, segments by offsets; gpuscan_info: refused, refusals, refusal;
-                      sums start with +0, MIN and MAX of NaN alone are the identity; a histogram's bounds are rounded to
-                      the samples' type first; custom->convert may give
-                      floats below 0 to signed integers; scans of floats that are not negative do not decrease, and
-                      totals are the last elements; on GPUs short rows, images with gaps, bytes over a range, several
-                      channels, odd offsets, in place, argmin and uniform add take from 2/3 to 1/600 of the time;
-                      executables that hold the implementation are a quarter smaller
+   CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select; custom->equal and ->key;
+                      gpuscan_reduce: rows, src_pitch, segments by offsets;
+                      GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
+                      points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
+                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
+                      are built without the compiler's warnings; gpuscan_info: refused, refusals, refusal; sums start
+                      with +0, MIN and MAX of NaN alone are the identity; a histogram's bounds are rounded to the
+                      samples' type first; custom->convert may give floats below 0 to signed integers; scans of floats
+                      that are not negative do not decrease, and totals are the last elements; on GPUs short rows,
+                      images with gaps, bytes over a range, several channels, odd offsets, in place, argmin and uniform
+                      add take from 2/3 to 1/600 of the time; executables that hold the implementation are a quarter
+                      smaller
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
 #define GPUSCAN_H
+
+/* 10000 * major + 100 * minor + patch. */
+#define GPUSCAN_VERSION        200
+#define GPUSCAN_VERSION_STRING "0.2.0"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -299,6 +319,8 @@ typedef enum gpuscan_op {
 /* How a call is computed. AUTO takes what the device profile says; the others force one, for tests and comparisons.
    Every strategy gives the same integers; floats are the same bits from run to run within one strategy.
 
+   A selection is computed as a scan is. Where a single pass does not fit its call AUTO takes MULTI_PASS.
+
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, scan of the sums,      partial results, then a      bins in global memory
                       scan of the chunks: nothing assumed    second launch combines them
@@ -330,17 +352,18 @@ typedef struct gpuscan_buffer {
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and run as they
    are. The library reads them during a call only, and recognises equal texts. They may have several lines, which a
-   build log counts as those of "custom" (source), "custom type", "custom combine", "custom identity" and "custom
-   convert". Names are the caller's but for those that begin with gpuscan or GPUSCAN; the expressions see source, and as
-   variables what is said of each. Macros of source hold in the kernels, too, unless their names begin with a lower-case
-   letter. Floats are not contracted (FP_CONTRACT OFF) where source does not say otherwise.
+   build log counts as those of "custom" (source), "custom type", "custom combine", "custom identity", "custom
+   convert", "custom select", "custom equal" and "custom key". Names are the caller's but for those that begin with
+   gpuscan or GPUSCAN; the expressions see source, and as variables what is said of each. Macros of source hold in the
+   kernels, too, unless their names begin with a lower-case letter. Floats are not contracted (FP_CONTRACT OFF) where
+   source does not say otherwise.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
            "affine compose(affine a, affine b) {\n"
            "    affine c; c.scale = a.scale * b.scale; c.shift = a.shift * b.scale + b.shift; return c; }\n"
            "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
-           "affine", 8, "compose(a, b)", "none()", NULL};                                                           */
+           "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};                                          */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations, put before the kernels; NULL: none */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM; size in bytes must be the device's sizeof */
@@ -351,7 +374,30 @@ typedef struct gpuscan_custom {
                              that gives a destination element; NULL: C's conversion. ARGMIN and ARGMAX refuse it;
                              gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
                              this unused */
+    const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
+    const char *equal;    /* an expression of a and b, for gpuscan_runs: not 0 where b belongs to a's run */
+    const char *key;      /* an expression of x and i, for gpuscan_sort: the key by which x is sorted */
 } gpuscan_custom;
+
+/* One more array that follows what gpuscan_select keeps: the elements of src go to dst as the call's own elements do.
+   Offsets are in elements of size bytes. src and dst may be the same range. */
+typedef struct gpuscan_payload {
+    gpuscan_buffer src, dst;
+    size_t         size; /* bytes an element, 1 to 1024 */
+} gpuscan_payload;
+
+enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* of a call */
+
+/* How many there were, left on the device: as a number, and as the arguments of an indirect dispatch over the elements
+   that were written. Either, both or none. */
+typedef struct gpuscan_tally {
+    gpuscan_buffer count;          /* out: one element of count_type; a word in an indirect draw's arguments, say */
+    gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
+    gpuscan_buffer dispatch;       /* out: three u32, the work-groups x y z for the elements written; for none 0 1 1 */
+    uint32_t       dispatch_items; /* elements a work-group; 0: 64 */
+    uint32_t       dispatch_limit; /* the largest x; of more groups y = ceil(groups / limit) and x = ceil(groups / y).
+                                      0: 65535 */
+} gpuscan_tally;
 
 /* How a call is enqueued; the same in every desc. */
 typedef struct gpuscan_call {
@@ -388,6 +434,15 @@ typedef struct gpuscan_logger {
     void *user;
 } gpuscan_logger;
 
+/* Gets each command of a call once it is enqueued, in order: name is the kernel's, or says what else it is ("clearing
+   the caller's scratch", "clEnqueueReadBuffer of the result", "clEnqueueMarkerWithWaitList"); both arguments are the
+   library's, so retain the event to look at it later. Its times need a queue with CL_QUEUE_PROFILING_ENABLE. What the
+   library enqueues for itself (self-tests, clearing of its own scratch) is not among them, nor a _host form's copies. */
+typedef struct gpuscan_tracer {
+    void (*command)(const char *name, cl_event event, void *user);
+    void *user;
+} gpuscan_tracer;
+
 /* What to hold back of a device, to test how the library gets along without it. Zero: hold back nothing. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
@@ -406,7 +461,8 @@ typedef struct gpuscan_limits {
 
 /* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
    table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or what it likes of it: what
-   is NULL comes from the loader, or is what is linked. */
+   is NULL comes from the loader, or is what is linked. All are of OpenCL 1.2; the library will do without a later one
+   where a loader has it not. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
@@ -482,6 +538,9 @@ typedef struct gpuscan_desc {
     gpuscan_limits        limits;
     char                 *error;       /* out: gpuscan_create's own failure in words, at most error_size bytes */
     size_t                error_size;
+    const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
+                                          names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
+    gpuscan_tracer        tracer;      /* NULL: none, and commands have no more events than they need */
 } gpuscan_desc;
 
 /* What the library made of a desc and a device. The strings live as long as the object. */
@@ -630,6 +689,36 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_call    call;
 } gpuscan_histogram_desc;
 
+/* Who decides what gpuscan_select keeps. */
+typedef enum gpuscan_select_by {
+    GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
+    GPUSCAN_SELECT_BITS,      /* where bit i % 32 of the u32 flags[i / 32] is 1 */
+    GPUSCAN_SELECT_PREDICATE  /* where custom->select is not 0 */
+} gpuscan_select_by;
+
+/* What gpuscan_select computes. */
+typedef struct gpuscan_select_desc {
+    gpuscan_buffer         src, dst;     /* either may be left out where only indices or payloads are wanted */
+    uint64_t               count;        /* elements; 0 is legal: only the tally is written */
+    gpuscan_type           type;         /* of src and dst; default: u32 */
+    gpuscan_select_by      by;
+    int                    invert;       /* not 0: the others are kept */
+    gpuscan_buffer         flags;        /* FLAGS: count of them, BITS: ceil(count / 32) words */
+    gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
+    const gpuscan_custom  *custom;       /* PREDICATE: its select; a custom type's size */
+    gpuscan_buffer         indices;      /* out, optional: the i of each element that is kept */
+    gpuscan_type           index_type;   /* u32 (default) or u64 */
+    const gpuscan_payload *payloads;     /* payload_count of them, 0 to 8 */
+    uint32_t               payload_count;
+    uint64_t               capacity;     /* elements that dst, indices and each payload's dst have room for; what is
+                                            beyond is counted and not written. 0: count */
+    gpuscan_tally          selected;     /* out, optional: how many are kept */
+    gpuscan_buffer         count_buffer;
+    gpuscan_type           count_type;
+    void                  *host_indices; /* for gpuscan_select_host only: indices as a host array */
+    gpuscan_call           call;
+} gpuscan_select_desc;
+
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
 /* Opens an object on one context and device. Builds nothing yet.
@@ -639,8 +728,9 @@ typedef struct gpuscan_histogram_desc {
 
    Returns GPUSCAN_ERROR_NO_OPENCL (also where a table of entry points has gaps and there is no loader to fill them
    from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD;
-   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other); INVALID_CONTEXT
-   (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL said. */
+   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other, a library where
+   OpenCL is linked); INVALID_CONTEXT (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL
+   said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run are completed by
@@ -660,13 +750,21 @@ GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 /* A builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
+/* The GPUSCAN_VERSION of the implementation, which is the header's where both are compiled together. */
+GPUSCAN_API uint32_t gpuscan_version(void);
+
+/* The bytes of a public struct or union in the implementation, by its name, "gpuscan_scan_desc" say; 0 for NULL and for
+   what it does not know. For bindings, which write the structs down again. */
+GPUSCAN_API size_t gpuscan_struct_size(const char *name);
+
 /* The operations. Each has four functions, of which this holds; what is particular to each stands with it.
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
    the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
    this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
-   of histograms also by bins, form, a class of bounds, channels, mask, outside, closed, weights and counters.
+   of selections also by the outputs and their sizes, and those of histograms by bins, form, a class of bounds,
+   channels, mask, outside, closed, weights and counters.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
                    anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
@@ -687,10 +785,12 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
                    writes outputs, so after any of these the outputs are as they were.
 
    gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
-   given grows the object's scratch, so that the call neither builds nor allocates. It enqueues nothing in the caller's
-   queue. count, types and the like must be the call's; buffers (but for a histogram's weights), events and queue may
-   be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared.
-   Returns what the call would, but for what concerns buffers and events.
+   given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
+   once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
+   (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
+   like must be the call's; buffers (but for a histogram's weights and a selection's outputs), events and queue may be
+   left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns
+   what the call would, but for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
    call.scratch.offset on; it may be 0. It builds and tries out the program, whose groups decide the size. Otherwise as
@@ -862,20 +962,62 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 
-/* Hands out the object's programs, built from source or taken from a blob, for the next start.
+/* Selection (stream compaction): dst gets the elements of src that are kept, in their order, and with them go their
+   indices and the elements of up to 8 more arrays, the payloads.
+
+   src           count elements of type from src.offset on. With FLAGS and BITS it may be left out where dst is
+   dst           out, optional: those that are kept, from dst.offset on
+   flags         FLAGS: count elements of flag_type, which may be src's own. BITS: ceil(count / 32) u32, of which the
+                 lowest bit is the first
+   indices       out, optional: of each element that is kept its place in src, from src.offset on counted
+   payloads      of each, count elements from src.offset on are read, and what is kept of them goes to dst
+   capacity      what dst, indices and the payloads' dst have room for; count where it is 0 or above count. What is kept
+                 beyond is counted and not written, and the first capacity elements are what they would be anyway
+   selected      out, optional: how many are kept, and a dispatch over those that are written
+   count_buffer  the elements of src, flags and the payloads' src
+   aliasing      in place: dst may be the range of src, or of flags of elements as large, and each payload's dst that of
+                 its src; with a capacity the range's beginning. What lies past what is written stays as it was
+   scratch       about 1/1000 of the data; in place as much more as all outputs have room for
+   prepare       must be given those of dst and indices that the call has (with neither, and no payloads, it is dst),
+                 and where the call is in place the buffers that show it; so must scratch_size
+   count 0       src, flags, dst, indices and the payloads may be missing; the tally is 0
+   returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
+                 SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that their type does not hold; a dispatch whose y
+                 does not fit. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or its
+                 tiles are more than a launch can have; AUTO takes another strategy by itself
+   method        a scan of what each element says, 1 or 0, whose sums are the places: Blelloch, "Prefix sums and their
+                 applications", 1990; the elements of a tile are listed in local memory before they are moved: Billeter,
+                 Olsson and Assarsson, "Efficient stream compaction on wide SIMD many-core architectures", 2009 */
+GPUSCAN_API gpuscan_result gpuscan_select(gpuscan *gs, const gpuscan_select_desc *desc);
+
+/* Builds what a selection with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_select_desc *desc);
+
+/* The bytes of scratch that a selection with this desc needs at most. */
+GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
+
+/* A selection of the arrays src and flags, of count elements, into the array dst, and how many are kept into selected,
+   which may be NULL. flags must be NULL with PREDICATE; dst may be NULL, and src where nothing needs it. dst may equal
+   src, or flags of elements as large. The indices are the desc's host_indices; its src, dst, flags, indices, count and
+   selected.count must be zero. Payloads are device buffers here, too. */
+GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
+                                               uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
+
+/* Hands out the object's programs, built from source or taken from a blob, for the next start: of what was prepared or
+   called, all that the driver puts into a program's binary.
 
    blob   out: memory for it, or NULL to learn the size
    size   in: the bytes at blob, not used where that is NULL; out: the bytes that the blob has
 
    INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it then says how many are needed).
-   It first finishes the queue of the object's last call, since drivers may go on compiling until a program has run: do
-   not call it while that queue waits for an event that this thread is still to set. Finish other queues, and those of
-   other objects, yourself: PoCL up to 5.0 aborts where it is asked for a program that runs. */
+   It may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on compiling
+   until a program has run: do not call it while that queue waits for an event that this thread is still to set. Finish
+   other queues, and those of other objects, yourself: PoCL up to 5.0 aborts where it is asked for one that runs. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Sets the blob from which programs are taken that are not built yet; one that was set before is forgotten, and
    programs that are there stay. What the blob does not hold, or the driver refuses, is built from source. The blob is
-   copied.
+   copied. A program of it is loaded when gpuscan_X_prepare or a call first needs it: prepare, and the call will not.
 
    GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver or version of the library.
    INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
@@ -964,11 +1106,19 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-#ifdef GPUSCAN_LINK_OPENCL
+/* Why a table stays without some entry point: the library that was looked for, and what it lacks; NULL: all. */
+typedef struct gpuscan__missing {
+    const char *library, *entry;
+} gpuscan__missing;
 
-static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
+#ifdef GPUSCAN_LINK_OPENCL
+#define GPUSCAN__LOADS 0
+
+static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
+                                           gpuscan__missing *missing) {
+    (void)wanted;
     *library = NULL;
-    *missing = NULL;
+    missing->library = missing->entry = NULL;
 #define GPUSCAN__LINK(name, result, parameters)                                                                        \
     if (!cl->name)                                                                                                     \
         cl->name = name;
@@ -982,6 +1132,7 @@ static void gpuscan__unload_opencl(void *library) {
 }
 
 #else
+#define GPUSCAN__LOADS 1
 
 #ifdef _WIN32
 typedef intptr_t(__stdcall *gpuscan__symbol)(void);
@@ -1024,13 +1175,16 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Fills what a table lacks. missing: what was not found, a library or an entry point. */
-static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
-    size_t i;
+/* Fills what a table lacks. wanted: the library, or NULL. */
+static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
+                                           gpuscan__missing *missing) {
+    const char *const *names = wanted ? &wanted : gpuscan__library_names;
+    size_t count = wanted ? 1 : GPUSCAN__COUNT_OF(gpuscan__library_names), i;
     *library = NULL;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__library_names) && !*library; i++)
-        *library = gpuscan__open_library(gpuscan__library_names[i]);
-    *missing = gpuscan__library_names[0];
+    for (i = 0; i < count && !*library; i++)
+        *library = gpuscan__open_library(names[i]);
+    missing->library = names[0];
+    missing->entry = NULL;
     if (!*library)
         return GPUSCAN_ERROR_NO_OPENCL;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
@@ -1039,7 +1193,7 @@ static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, c
             continue;
         symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
         if (!symbol) {
-            *missing = gpuscan__entry_points[i].name;
+            missing->entry = gpuscan__entry_points[i].name;
             gpuscan__close_library(*library);
             *library = NULL;
             return GPUSCAN_ERROR_NO_OPENCL;
@@ -1070,8 +1224,9 @@ static const char *gpuscan__kernels[] = {
     "   SECTIONS    search for the name in brackets. Each uses those before it.\n"
     "               [PLANTED DEFECTS]\n"
     "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n"
-    "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [UNIFORM ADD]\n"
-    "               [REDUCE] [REDUCE SEGMENTS] [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM]\n"
+    "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [SELECT]\n"
+    "               [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [HISTOGRAM BINS] [HISTOGRAM COUNTERS]\n"
+    "               [HISTOGRAM CPU] [HISTOGRAM]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
     "     row         a row of the caller's data; rows are scanned or counted each by itself (a segment of equal length)\n"
@@ -1113,6 +1268,10 @@ static const char *gpuscan__kernels[] = {
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not\n"
     "     ANY_ORDER       results do not depend on the order\n"
+    "     BITS, INVERT    select: src is words of flags; what is not marked is kept\n"
+    "     OUTPUTS, OUTPUTS_GATHERED, INDEX_SIZE   select: what is written: see [SELECT]\n"
+    "     STAGES, PLACES, LIST_AT   select: what is listed of a tile, and the bytes of local memory before it\n"
+    "     MOVES           select: the outputs are put into scratch first\n"
     "     FLOAT_SUM       floats are added: sums of what is not negative rise                                             */\n"
     "\n",
     "/* Pragmas that hold in custom texts, too, stand before those: see [PROGRAM CACHE]. */\n"
@@ -1151,7 +1310,10 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_REDUCE_TILES     19 /* a group's tiles are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_REDUCE_ORDER     20 /* the groups' partial results are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_BARRIER_COUNTS   21 /* bins are summed before all samples are counted: a data race */\n"
-    "#define GPUSCAN_TEST_PLANT_SEGMENT_JOIN     22 /* what other groups have of a segment is lost */\n"
+    "#define GPUSCAN_TEST_PLANT_SAMPLE_ROWS      22 /* a step into the next row of samples goes one vector too far */\n"
+    "#define GPUSCAN_TEST_PLANT_UNALIGNED        23 /* a whole vector that is not aligned begins an element late */\n"
+    "#define GPUSCAN_TEST_PLANT_SELECT_TAIL      24 /* select loses a tile's last kept element */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_JOIN     25 /* what other groups have of a segment is lost */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -1260,10 +1422,19 @@ static const char *gpuscan__kernels[] = {
     "    return count;\n"
     "}\n"
     "\n"
+    "/* How many elements of src say of count elements whether they are kept, or are counted themselves. */\n"
+    "static inline ulong gpuscan_units(ulong count) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    return count / 32 + (count % 32 != 0);\n"
+    "#else\n"
+    "    return count;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
     "   arguments costs the host time. */\n"
     "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
-    "\n"
+    "\n",
     "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n"
     "   The same for every work-item of the group. */\n"
     "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n"
@@ -1283,7 +1454,7 @@ static const char *gpuscan__kernels[] = {
     "    return *shared;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* What the work-items of a sub-group hand to each other without the group's barriers. A kind is a block of four\n"
@@ -1313,12 +1484,12 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_APART  0\n"
     "#define GPUSCAN_WINDOW       1\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_SUBGROUPS   (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
     "#define GPUSCAN_WINDOW_LANE (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : 0u)\n"
-    "\n",
+    "\n"
     "/* A bit a lane of a window. */\n"
     "#if GPUSCAN_WINDOW > 32\n"
     "typedef ulong gpuscan_ballot_t;\n"
@@ -1353,7 +1524,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_up, \"up\", \"0\")\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_xor, \"bfly\", GPUSCAN_LAST_LANE)\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n"
-    "\n"
+    "\n",
     "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
     "    uint lanes;\n"
     "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" GPUSCAN_ALL_LANES \"; }\"\n"
@@ -1362,7 +1533,7 @@ static const char *gpuscan__kernels[] = {
     "    return lanes;\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() __asm__ volatile(\"bar.warp.sync \" GPUSCAN_ALL_LANES \";\" ::: \"memory\")\n"
-    "\n",
+    "\n"
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
@@ -1411,7 +1582,7 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
     "#error \"this kind of lanes has no block here\"\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
@@ -1430,7 +1601,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_ballot(x)        ((x) ? 1u : 0u)\n"
     "#define GPUSCAN_LANES_SYNC()\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#ifdef GPUSCAN_T /* everything but the histogram */\n"
     "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -1471,7 +1642,7 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
@@ -1504,7 +1675,7 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_INIT_BY_VALUE\n"
     "typedef gpuscan_dst gpuscan_init;\n"
     "#else /* too large for an argument: the host brings it in a buffer */\n"
@@ -1809,6 +1980,11 @@ static const char *gpuscan__kernels[] = {
     "     : GPUSCAN_LANES >= 8  ? 3                                                                                         \\\n"
     "                           : GPUSCAN_LANES / 2)\n"
     "\n"
+    "#if GPUSCAN_SELECT /* elements of 8 bytes are listed behind it: the driver aligns it as its type says */\n"
+    "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
+    "#else\n"
+    "#define GPUSCAN_SHARED_ALIGNED\n"
+    "#endif\n"
     "typedef struct {\n"
     "    gpuscan_t sums[GPUSCAN_SUBGROUPS];\n"
     "    gpuscan_t prefix; /* LOADS_AFTER: where a tile is scanned, everything up to its end */\n"
@@ -1823,7 +1999,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
     "    uint lanes[GPUSCAN_GROUP];\n"
     "#endif\n"
-    "} gpuscan_shared;\n"
+    "} GPUSCAN_SHARED_ALIGNED gpuscan_shared;\n"
     "\n"
     "#if GPUSCAN_HAS_LANES\n"
     "/* The same for values, 32 bits at a time. */\n"
@@ -2158,6 +2334,9 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t end[GPUSCAN_ITEM_VECTORS]; /* as before, and the vector: what precedes the next lane's */\n"
     "#endif\n"
     "    uint rising; /* FLOAT_SUM: a bit for each vector without a negative element */\n"
+    "#if GPUSCAN_SELECT\n"
+    "    uint mask[GPUSCAN_ITEM_VECTORS]; /* a bit for each element of a vector that is kept: see [SELECT] */\n"
+    "#endif\n"
     "} gpuscan_tile;\n"
     "\n"
     "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
@@ -2196,7 +2375,7 @@ static const char *gpuscan__kernels[] = {
     "    return *p;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#ifdef GPUSCAN_SRC_RAW\n"
     "static inline GPUSCAN_SRC_RAW gpuscan_load_vector(global const gpuscan_src *p, ulong policy) {\n"
     "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
@@ -2223,7 +2402,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* What is not read again soon, past the cache where that can be said. */\n"
     "#ifdef GPUSCAN_DST_RAW\n"
     "#if GPUSCAN_PTX\n"
@@ -2247,7 +2426,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "#define GPUSCAN_VECTOR_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n"
-    "\n"
+    "\n",
     "/* Vectors of 16 bytes that are not aligned so: the lanes load or store the aligned ones and hand each other the rest.\n"
     "   An element at a time, stores write each 32 bytes several times (H200, u32, dst an element off: 353 us instead of\n"
     "   150). Only where the host sees such offsets: more code costs small scans time. */\n"
@@ -2279,7 +2458,7 @@ static const char *gpuscan__kernels[] = {
     "    return (uint4)(z0 >> (32 - bits) | z1 << bits, z1 >> (32 - bits) | z2 << bits, z2 >> (32 - bits) | z3 << bits,\n"
     "                   z3 >> (32 - bits) | z4 << bits);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of another lane of the sub-group. */\n"
     "GPUSCAN_INLINE uint4 gpuscan_shuffle_vector(uint4 x, uint lane) {\n"
     "    return (uint4)(gpuscan_uint_at(x.x, lane, 0), gpuscan_uint_at(x.y, lane, 0), gpuscan_uint_at(x.z, lane, 0),\n"
@@ -2309,7 +2488,8 @@ static const char *gpuscan__kernels[] = {
     "        uint4 next = gpuscan_shuffle_vector(lane == 0 ? behind : loaded[k], (lane + 1) % GPUSCAN_LANES);\n"
     "        if (k == GPUSCAN_ITEM_VECTORS - 1 && lane == GPUSCAN_LANES - 1)\n"
     "            next = behind;\n"
-    "        out.words = gpuscan_shifted(loaded[k], next, 16 - past);\n"
+    "        out.words =\n"
+    "            gpuscan_shifted(loaded[k], next, 16 - past - (GPUSCAN_PLANTED(UNALIGNED) ? sizeof(gpuscan_src) : 0));\n"
     "        tile->vector[k].raw = out.raw;\n"
     "        behind = loaded[k]; /* the first lane's comes behind the last lane's before */\n"
     "    }\n"
@@ -2320,7 +2500,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_DST_RAW raw;\n"
     "    uint4 words;\n"
     "} gpuscan_dst_words;\n"
-    "\n"
+    "\n",
     "/* Stores vector k; before: the lane's vector k - 1. */\n"
     "GPUSCAN_INLINE void gpuscan_vector_store_shifted(global gpuscan_dst *to, uint past, int k,\n"
     "                                                 const gpuscan_dst_vector *vector, GPUSCAN_DST_RAW before) {\n"
@@ -2349,7 +2529,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Where in the tile a lane's first vector begins: what is called `own` below. */\n"
     "static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n"
     "    return subgroup * (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE) + lane * GPUSCAN_VECTOR;\n"
@@ -2390,7 +2570,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* How many elements are left past some of the tile's: more than a vector's count as a whole vector. */\n"
     "static inline uint gpuscan_left_past(uint left, uint past) {\n"
     "    return left > past ? left - past : 0;\n"
@@ -2418,6 +2598,8 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    }\n"
     "#endif\n"
+    "    if (GPUSCAN_PLANTED(UNALIGNED) && left == GPUSCAN_TILE)\n"
+    "        from++;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
@@ -2429,15 +2611,74 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_vector_fetch(&tile->vector[k], from + k * GPUSCAN_VECTOR_STRIDE, there);\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
     "                                       uint own) {\n"
     "    gpuscan_tile_fetch_by(tile, src, first, count, own, gpuscan_policy_normal());\n"
     "}\n"
+    "\n",
+    "#if GPUSCAN_SELECT\n"
+    "#if GPUSCAN_FLAG_BYTES && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS\n"
+    "/* Of a word's four bytes those that are not 0, as four bits: the highest bits of the bytes come together by a\n"
+    "   multiplication. */\n"
+    "static inline uint gpuscan_nibble(uint word) {\n"
+    "    uint high = (word | ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu)) & 0x80808080u;\n"
+    "    return (high * 0x00204081u) >> 28;\n"
+    "}\n"
+    "#define GPUSCAN_NIBBLES 1\n"
+    "#endif\n"
+    "\n"
+    "/* A bit for each element of a vector that is kept, and of a word of flags. */\n"
+    "GPUSCAN_INLINE uint gpuscan_vector_mask(const gpuscan_src_vector *vector, ulong i) {\n"
+    "    uint mask = 0;\n"
+    "#if GPUSCAN_BITS\n"
+    "    mask = GPUSCAN_INVERT ? ~vector->element[0] : vector->element[0];\n"
+    "#elif GPUSCAN_NIBBLES\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
+    "        mask |= gpuscan_nibble(vector->word[w]) << 4 * w;\n"
+    "    if (GPUSCAN_INVERT)\n"
+    "        mask ^= 0xffffu >> (16 - GPUSCAN_VECTOR);\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        mask |= (gpuscan_convert(gpuscan_src_at(vector, v), i + v) != 0 ? 1u : 0u) << v;\n"
+    "#endif\n"
+    "    return mask;\n"
+    "}\n"
+    "\n"
+    "/* How many they are. */\n"
+    "GPUSCAN_INLINE uint gpuscan_vector_count(const gpuscan_src_vector *vector, ulong i) {\n"
+    "#if GPUSCAN_BITS || GPUSCAN_NIBBLES\n"
+    "    return popcount(gpuscan_vector_mask(vector, i));\n"
+    "#else\n"
+    "    uint sum = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        sum += gpuscan_convert(gpuscan_src_at(vector, v), i + v) != 0 ? 1u : 0u;\n"
+    "    return sum;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE uint gpuscan_vector_mask_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    return left > 0 ? gpuscan_vector_mask(vector, i) : 0;\n"
+    "#else\n"
+    "    uint mask = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left)\n"
+    "            mask |= (gpuscan_convert(gpuscan_src_at(vector, v), i + v) != 0 ? 1u : 0u) << v;\n"
+    "    return mask;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
     "\n"
     "/* The sum of a lane's vector that begins at element i. The second: of the left elements that are there. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i) {\n"
-    "#if GPUSCAN_PACKED_HERE\n"
+    "#if GPUSCAN_SELECT\n"
+    "    return popcount(gpuscan_vector_mask(vector, i));\n"
+    "#elif GPUSCAN_PACKED_HERE\n"
     "    uint sum = 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
@@ -2451,9 +2692,11 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
-    "#if GPUSCAN_PACKED_HERE\n"
+    "#if GPUSCAN_SELECT\n"
+    "    return popcount(gpuscan_vector_mask_left(vector, i, left));\n"
+    "#elif GPUSCAN_PACKED_HERE\n"
     "    return gpuscan_vector_sum(vector, i);\n"
     "#else\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
@@ -2484,6 +2727,16 @@ static const char *gpuscan__kernels[] = {
     "    ulong at = first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "    tile->rising = 0;\n"
+    "#if GPUSCAN_SELECT\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        tile->mask[k] = left == GPUSCAN_TILE\n"
+    "                            ? gpuscan_vector_mask(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE)\n"
+    "                            : gpuscan_vector_mask_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there);\n"
+    "        sums[k] = popcount(tile->mask[k]);\n"
+    "    }\n"
+    "#else\n"
     "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -2498,6 +2751,7 @@ static const char *gpuscan__kernels[] = {
     "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there) << k;\n"
     "        }\n"
     "    }\n"
+    "#endif\n"
     "}\n"
     "\n",
     "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n"
@@ -2615,6 +2869,17 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile tile;\n"
     "    gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
     "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
+    "#if GPUSCAN_SELECT\n"
+    "    /* a number for each vector is enough, and of all vectors their sum */\n"
+    "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE) {\n"
+    "        gpuscan_t all = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            all += gpuscan_vector_count(&tile.vector[k], first + GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        gpuscan_group_prefix(gpuscan_lanes_sum_one(all, shared), &total, shared);\n"
+    "        return total;\n"
+    "    }\n"
+    "#endif\n"
     "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "    gpuscan_group_prefix(gpuscan_subgroup_sum(x, shared), &total, shared);\n"
     "#endif\n"
@@ -2625,7 +2890,7 @@ static const char *gpuscan__kernels[] = {
     "                                         local gpuscan_shared *shared) {\n"
     "    return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n"
     "   needed, so it is short rather than fast. */\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -2669,7 +2934,7 @@ static const char *gpuscan__kernels[] = {
     "                for (; lane >> level & 1; level++)\n"
     "                    x = gpuscan_combine(tree[level], x);\n"
     "                tree[level] = x;\n"
-    "            }\n",
+    "            }\n"
     "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n"
     "        }\n"
     "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n"
@@ -2677,7 +2942,7 @@ static const char *gpuscan__kernels[] = {
     "    return total;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
     "GPUSCAN_INLINE void gpuscan_vector_scan_packed(gpuscan_dst_vector *out, const gpuscan_src_vector *vector,\n"
     "                                              gpuscan_t before) {\n"
@@ -3106,16 +3371,99 @@ static const char *gpuscan__kernels[] = {
     "    return 0;\n"
     "}\n"
     "\n"
-    "/* The sum of elements [first, last), one by one. */\n"
+    "/* The sum of elements [first, last), one by one; in a reduction of many, a quarter each in turn. */\n"
     "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
     "    gpuscan_t sum;\n"
     "    if (first >= last)\n"
     "        return gpuscan_identity();\n"
+    "#if GPUSCAN_REDUCE\n"
+    "    if (last - first >= 8) {\n"
+    "        ulong quarter = (last - first) / 4, i = first, end = first + quarter;\n"
+    "        gpuscan_t a = gpuscan_convert(src[i], i);\n"
+    "        gpuscan_t b = gpuscan_convert(src[i + quarter], i + quarter);\n"
+    "        gpuscan_t c = gpuscan_convert(src[i + 2 * quarter], i + 2 * quarter);\n"
+    "        gpuscan_t d = gpuscan_convert(src[i + 3 * quarter], i + 3 * quarter);\n"
+    "        while (++i < end) {\n"
+    "            a = gpuscan_combine(a, gpuscan_convert(src[i], i));\n"
+    "            b = gpuscan_combine(b, gpuscan_convert(src[i + quarter], i + quarter));\n"
+    "            c = gpuscan_combine(c, gpuscan_convert(src[i + 2 * quarter], i + 2 * quarter));\n"
+    "            d = gpuscan_combine(d, gpuscan_convert(src[i + 3 * quarter], i + 3 * quarter));\n"
+    "        }\n"
+    "        sum = gpuscan_combine(gpuscan_combine(a, b), gpuscan_combine(c, d));\n"
+    "        for (i = first + 4 * quarter; i < last; i++)\n"
+    "            sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
+    "        return sum;\n"
+    "    }\n"
+    "#endif\n"
     "    sum = gpuscan_convert(src[first], first);\n"
     "    for (ulong i = first + 1; i < last; i++)\n"
     "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
     "    return sum;\n"
     "}\n"
+    "\n"
+    "#if GPUSCAN_ARG_WIDE > 1\n"
+    "/* argmin, argmax: of a block first its best value, by vectors, which carry no indices; and only where that comes before\n"
+    "   the best so far, where it stands. */\n"
+    "#define GPUSCAN_WIDEN_ARG_(type, width) type##width\n"
+    "#define GPUSCAN_WIDEN_ARG(type, width)  GPUSCAN_WIDEN_ARG_(type, width)\n"
+    "#define GPUSCAN_ARG_STEP                (4 * GPUSCAN_ARG_WIDE)\n"
+    "#define GPUSCAN_ARG_BLOCK               (4096 / sizeof(gpuscan_src)) /* elements */\n"
+    "typedef GPUSCAN_WIDEN_ARG(GPUSCAN_VALUE, GPUSCAN_ARG_WIDE) gpuscan_values;\n"
+    "\n",
+    "static inline gpuscan_values gpuscan_values_load(global const gpuscan_src *src, ulong i) {\n"
+    "#if GPUSCAN_SRC_F16\n"
+    "    return GPUSCAN_WIDEN_ARG(vload_half, GPUSCAN_ARG_WIDE)(0, (global const half *)(src + i));\n"
+    "#else\n"
+    "    return GPUSCAN_WIDEN_ARG(vload, GPUSCAN_ARG_WIDE)(0, src + i);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* NaN is never picked; of equal values it does not matter which. */\n"
+    "static inline gpuscan_values gpuscan_values_pick(gpuscan_values a, gpuscan_values b) {\n"
+    "    return GPUSCAN_ARG_BEFORE(b, a) ? b : a;\n"
+    "}\n"
+    "\n"
+    "/* Of elements [first, first + BLOCK): the best so far, or of them the first that comes before it. */\n"
+    "static inline gpuscan_t gpuscan_arg_block(global const gpuscan_src *src, ulong first, gpuscan_t best) {\n"
+    "    gpuscan_values a = (gpuscan_values)(GPUSCAN_ARG_WORST), b = a, c = a, d = a;\n"
+    "    union {\n"
+    "        gpuscan_values all;\n"
+    "        GPUSCAN_VALUE element[GPUSCAN_ARG_WIDE];\n"
+    "    } values;\n"
+    "    ulong i, last = first + GPUSCAN_ARG_BLOCK;\n"
+    "    for (i = first; i < last; i += GPUSCAN_ARG_STEP) {\n"
+    "        for (uint at = 0; at < GPUSCAN_ARG_STEP * sizeof(gpuscan_src); at += GPUSCAN_LINE)\n"
+    "            GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + at, 0);\n"
+    "        a = gpuscan_values_pick(a, gpuscan_values_load(src, i));\n"
+    "        b = gpuscan_values_pick(b, gpuscan_values_load(src, i + GPUSCAN_ARG_WIDE));\n"
+    "        c = gpuscan_values_pick(c, gpuscan_values_load(src, i + 2 * GPUSCAN_ARG_WIDE));\n"
+    "        d = gpuscan_values_pick(d, gpuscan_values_load(src, i + 3 * GPUSCAN_ARG_WIDE));\n"
+    "    }\n"
+    "    a = gpuscan_values_pick(gpuscan_values_pick(a, b), gpuscan_values_pick(c, d));\n"
+    "    if (best.index != GPUSCAN_ARG_NONE && !any(GPUSCAN_ARG_BEFORE(a, (gpuscan_values)(best.best.value))))\n"
+    "        return best;\n"
+    "    values.all = a;\n"
+    "    for (uint v = 1; v < GPUSCAN_ARG_WIDE; v++)\n"
+    "        if (GPUSCAN_ARG_BEFORE(values.element[v], values.element[0]))\n"
+    "            values.element[0] = values.element[v];\n"
+    "    for (i = first; i < last; i++) { /* in vain if all are NaN */\n"
+    "        gpuscan_t x = gpuscan_convert(src[i], i);\n"
+    "        if (x.best.value == values.element[0])\n"
+    "            return gpuscan_combine(best, x);\n"
+    "    }\n"
+    "    return best;\n"
+    "}\n"
+    "\n",
+    "static inline gpuscan_t gpuscan_arg_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
+    "    gpuscan_t best = gpuscan_identity();\n"
+    "    ulong i = first;\n"
+    "    for (; i + GPUSCAN_ARG_BLOCK <= last; i += GPUSCAN_ARG_BLOCK)\n"
+    "        best = gpuscan_arg_block(src, i, best);\n"
+    "    for (; i < last; i++)\n"
+    "        best = gpuscan_combine(best, gpuscan_convert(src[i], i));\n"
+    "    return best;\n"
+    "}\n"
+    "#endif\n"
     "\n"
     "/* The same as fast as it goes; head: where the span is scanned, too, its gpuscan_span_head. */\n"
     "static inline gpuscan_t gpuscan_span_sum(global const gpuscan_src *src, ulong first, ulong last, uint head) {\n"
@@ -3124,6 +3472,9 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_wide_sum wide = gpuscan_wide_sum_begin(src, first, last, head);\n"
     "        return gpuscan_wide_sum_end(&wide, src);\n"
     "    }\n"
+    "#endif\n"
+    "#if GPUSCAN_ARG_WIDE > 1\n"
+    "    return gpuscan_arg_sum(src, first, last);\n"
     "#endif\n"
     "    return gpuscan_elements_sum(src, first, last);\n"
     "}\n"
@@ -3151,7 +3502,7 @@ static const char *gpuscan__kernels[] = {
     "    x = gpuscan_combine_wide(after->before, x);\n"
     "    gpuscan_store_wide(dst, i, apart ? gpuscan_combine_wide(after->prefix, x) : x, stream);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* One vector; after->before moves past it. */\n"
     "static inline void gpuscan_scan_vector(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
     "                                       gpuscan_wide_before *after, bool apart, bool stream) {\n"
@@ -3160,7 +3511,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_scan_store(dst, i, GPUSCAN_INCLUSIVE ? x : GPUSCAN_UP1(id, x), after, apart, stream);\n"
     "    after->before = gpuscan_combine_wide(after->before, sum);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Four of them, among which the order is that within a vector. */\n"
     "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
     "                                     gpuscan_wide_before *after, bool apart, bool stream) {\n"
@@ -3195,29 +3546,15 @@ static const char *gpuscan__kernels[] = {
     "    return before;\n"
     "}\n"
     "\n",
-    "/* Scans a span after prefix; returns prefix and all its elements combined. Sums the span ahead meanwhile, with the bits\n"
-    "   of gpuscan_span_sum, so that a core's loads and stores share its time. */\n"
-    "static inline gpuscan_t gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
-    "                                                bool apart, uint flags, gpuscan_span *ahead) {\n"
-    "    global const gpuscan_src *src = span->src;\n"
-    "    ulong last = span->last, i = min(span->first + span->head, last);\n"
-    "    gpuscan_t before = apart ? gpuscan_identity() : prefix;\n"
-    "    before = gpuscan_elements_scan(src, dst, span->first, i, prefix, before, apart);\n"
+    "/* Elements [i, last) of a span, vectors first; stream: dst is aligned for such stores. */\n"
+    "static inline gpuscan_t gpuscan_vectors_scan(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i,\n"
+    "                                             ulong last, gpuscan_t prefix, gpuscan_t before, bool apart, bool stream) {\n"
     "#if GPUSCAN_WIDE > 1\n"
-    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
-    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n"
-    "    gpuscan_wide_sum sum;\n"
-    "    if (wide)\n"
-    "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last, ahead->head);\n"
     "    if (i + GPUSCAN_WIDE <= last) {\n"
     "        gpuscan_wide id = gpuscan_identity_wide();\n"
     "        gpuscan_wide_before after;\n"
     "        after.prefix = (gpuscan_wide)(prefix);\n"
     "        after.before = (gpuscan_wide)(before);\n"
-    "        for (; wide && i + GPUSCAN_STEP <= last && sum.i < sum.end; i += GPUSCAN_STEP) {\n"
-    "            gpuscan_wide_sum_step(&sum, ahead->src);\n"
-    "            gpuscan_scan_step(src, dst, i, id, &after, apart, stream);\n"
-    "        }\n"
     "        if (apart)\n"
     "            for (; i + GPUSCAN_STEP <= last; i += GPUSCAN_STEP)\n"
     "                gpuscan_scan_step(src, dst, i, id, &after, true, stream);\n"
@@ -3229,21 +3566,95 @@ static const char *gpuscan__kernels[] = {
     "        before = GPUSCAN_LAST(after.before);\n"
     "    }\n"
     "#endif\n"
-    "    before = gpuscan_elements_scan(src, dst, i, last, prefix, before, apart);\n"
+    "    return gpuscan_elements_scan(src, dst, i, last, prefix, before, apart);\n"
+    "}\n"
+    "\n"
+    "/* Scans a span after prefix; returns prefix and all its elements combined. */\n"
+    "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                          bool apart, uint flags) {\n"
+    "    ulong i = min(span->first + span->head, span->last);\n"
+    "    gpuscan_t before = apart ? gpuscan_identity() : prefix;\n"
+    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
+    "    before = gpuscan_elements_scan(span->src, dst, span->first, i, prefix, before, apart);\n"
+    "    before = gpuscan_vectors_scan(span->src, dst, i, span->last, prefix, before, apart, stream);\n"
+    "    return apart ? gpuscan_combine(prefix, before) : before;\n"
+    "}\n"
+    "\n"
+    "/* The same, but sums the span ahead meanwhile, with the bits of gpuscan_span_sum, so that a core's loads and stores\n"
+    "   share its time. */\n"
+    "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                           bool apart, uint flags, gpuscan_span *ahead) {\n"
+    "    global const gpuscan_src *src = span->src;\n"
+    "    ulong last = span->last, i = min(span->first + span->head, last);\n"
+    "    gpuscan_t before = apart ? gpuscan_identity() : prefix;\n"
+    "    before = gpuscan_elements_scan(src, dst, span->first, i, prefix, before, apart);\n"
     "#if GPUSCAN_WIDE > 1\n"
+    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
+    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n"
+    "    gpuscan_wide_sum sum;\n"
+    "    if (wide) {\n"
+    "        gpuscan_wide id = gpuscan_identity_wide();\n"
+    "        gpuscan_wide_before after;\n"
+    "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last, ahead->head);\n"
+    "        after.prefix = (gpuscan_wide)(prefix);\n"
+    "        after.before = (gpuscan_wide)(before);\n"
+    "        for (; i + GPUSCAN_STEP <= last && sum.i < sum.end; i += GPUSCAN_STEP) {\n"
+    "            gpuscan_wide_sum_step(&sum, ahead->src);\n"
+    "            gpuscan_scan_step(src, dst, i, id, &after, apart, stream);\n"
+    "        }\n"
+    "        before = GPUSCAN_LAST(after.before);\n"
+    "    }\n"
+    "    gpuscan_vectors_scan(src, dst, i, last, prefix, before, apart, stream);\n"
     "    if (wide)\n"
     "        ahead->sum = gpuscan_wide_sum_end(&sum, ahead->src);\n"
     "    else\n"
-    "#endif\n"
     "        ahead->sum = gpuscan_elements_sum(ahead->src, ahead->first, ahead->last);\n"
-    "    return apart ? gpuscan_combine(prefix, before) : before;\n"
+    "#else /* an element of each in turn, so that neither waits for the other */\n"
+    "    ulong k = ahead->first;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    if (k < ahead->last) {\n"
+    "        sum = gpuscan_convert(ahead->src[k], k);\n"
+    "        k++;\n"
+    "    }\n"
+    "    for (ulong end = i + min(last - i, ahead->last - k); i < end; i++, k++) {\n"
+    "        gpuscan_t next = gpuscan_combine(before, gpuscan_convert(src[i], i));\n"
+    "        gpuscan_t x = GPUSCAN_INCLUSIVE ? next : before;\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(ahead->src[k], k));\n",
+    "        dst[i] = gpuscan_to_dst(apart ? gpuscan_combine(prefix, x) : x);\n"
+    "        before = next;\n"
+    "    }\n"
+    "    gpuscan_elements_scan(src, dst, i, last, prefix, before, apart);\n"
+    "    for (; k < ahead->last; k++)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(ahead->src[k], k));\n"
+    "    ahead->sum = sum;\n"
+    "#endif\n"
     "}\n"
-    "\n",
-    "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
-    "                                          bool apart, uint flags) {\n"
-    "    gpuscan_span none = *span;\n"
-    "    none.first = none.last = 0;\n"
-    "    return gpuscan_span_scan_ahead(span, dst, prefix, apart, flags, &none);\n"
+    "\n"
+    "/* Rows shorter than this are scanned an element at a time (u32, 31 elements: so 1.50 x a C loop, by vectors 1.68; f32\n"
+    "   2.2 and 1.8). */\n"
+    "#define GPUSCAN_SHORT_ROW 16\n"
+    "\n"
+    "/* Scans rows of count elements after base; totals: of the first of them, or NULL. */\n"
+    "static inline void gpuscan_rows_scan(global const gpuscan_src *src, ulong src_pitch, global gpuscan_dst *dst,\n"
+    "                                     ulong dst_pitch, ulong count, ulong rows, gpuscan_t base, uint flags,\n"
+    "                                     global gpuscan_dst *totals) {\n"
+    "    for (ulong row = 0; row < rows; row++) {\n"
+    "        gpuscan_t total;\n"
+    "        if (count < GPUSCAN_SHORT_ROW) {\n"
+    "            total = gpuscan_elements_scan(src, dst, 0, count, base, base, false);\n"
+    "        } else {\n"
+    "            gpuscan_span span;\n"
+    "            span.src = src;\n"
+    "            span.first = 0;\n"
+    "            span.last = count;\n"
+    "            span.head = gpuscan_span_head(dst, 0, flags);\n"
+    "            total = gpuscan_span_scan(&span, dst, base, false, flags);\n"
+    "        }\n"
+    "        if (flags & GPUSCAN_FLAG_TOTAL)\n"
+    "            totals[row] = gpuscan_to_dst(total);\n"
+    "        src += src_pitch;\n"
+    "        dst += dst_pitch;\n"
+    "    }\n"
     "}\n"
     "\n"
     "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n"
@@ -3259,9 +3670,9 @@ static const char *gpuscan__kernels[] = {
     "       scan_sums       sums[unit] = sum of the part\n"
     "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
     "       scan_parts      scans the part after its carry\n"
-    "\n"
+    "\n",
     "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
-    "#if GPUSCAN_SCAN_MULTI_PASS\n"
+    "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n"
     "\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_SUMS_NUMBERS\n"
@@ -3272,7 +3683,8 @@ static const char *gpuscan__kernels[] = {
     "                  gpuscan_scan_sums_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong count = gpuscan_units(gpuscan_count(numbers.count, count_buffer, numbers.count_offset,\n"
+    "                                              (uint)numbers.flags));\n"
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
     "        global const gpuscan_src *row = src + numbers.src_offset + unit / parts * numbers.src_pitch;\n"
     "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n"
@@ -3292,7 +3704,7 @@ static const char *gpuscan__kernels[] = {
     "            sums[numbers.sums_offset + unit] = sum;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
     "} gpuscan_scan_carries_numbers;\n"
@@ -3339,7 +3751,7 @@ static const char *gpuscan__kernels[] = {
     "            shared->exchange[GPUSCAN_ITEM] = x;\n"
     "            GPUSCAN_BARRIER();\n"
     "            for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
-    "                if (j == GPUSCAN_ITEM)\n"
+    "                if (j == GPUSCAN_ITEM)\n",
     "                    before = running;\n"
     "                running = gpuscan_combine(running, shared->exchange[j]);\n"
     "            }\n"
@@ -3351,7 +3763,8 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
+    "#if GPUSCAN_SCAN_MULTI_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
     "} gpuscan_scan_parts_numbers;\n"
@@ -3363,6 +3776,21 @@ static const char *gpuscan__kernels[] = {
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "#if GPUSCAN_CPU\n"
+    "    if (parts == 1) { /* neighbouring rows: a core's lines are its own */\n"
+    "        ulong group = get_group_id(0), groups = get_num_groups(0);\n"
+    "        ulong share = numbers.rows / groups, more = numbers.rows % groups;\n"
+    "        ulong row = group * share + min(group, more);\n"
+    "        if (GPUSCAN_PLANTED(PARTS_TAIL) && count > 0)\n"
+    "            count--;\n"
+    "        gpuscan_rows_scan(src + numbers.src_offset + row * numbers.src_pitch, numbers.src_pitch,\n"
+    "                          dst + numbers.dst_offset + row * numbers.dst_pitch, numbers.dst_pitch, count,\n"
+    "                          share + (group < more ? 1 : 0),\n"
+    "                          gpuscan_base(init_value, init_buffer, numbers.init_offset, flags), flags,\n"
+    "                          totals + numbers.total_offset + row);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
     "        ulong row = unit / parts;\n"
     "        uint part = (uint)(unit % parts);\n"
@@ -3404,6 +3832,7 @@ static const char *gpuscan__kernels[] = {
     "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "#endif\n"
     "\n",
     "#if GPUSCAN_SCAN_ROWS\n"
@@ -3756,10 +4185,11 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "   A group that waits too long sums the late tile itself and publishes that for it, so nothing can hang on a group that\n"
     "   does not run. Smith, Levien and Owens, \"Decoupled fallback\", 2025.                                                */\n"
-    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS || GPUSCAN_SELECT_SINGLE_PASS\n"
     "\n"
     "#define GPUSCAN_NONE 0xffffffffu\n"
     "\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_NUMBERS\n"
     "} gpuscan_scan_numbers;\n"
@@ -3789,6 +4219,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_total_store(totals, total_offset, row, first, count, after, flags);\n"
     "    gpuscan_tile_store(data, src, dst, first, count, prefix, flags, shared);\n"
     "}\n"
+    "#endif\n"
     "#endif\n"
     "\n",
     "#if !GPUSCAN_AHEAD && !GPUSCAN_FEW\n"
@@ -3891,6 +4322,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, global const gpuscan_src *src,\n"
     "                                              ulong src_pitch, global const gpuscan_dst *dst, ulong dst_pitch,\n"
     "                                              ulong count, uint flags) {\n"
@@ -3943,8 +4375,9 @@ static const char *gpuscan__kernels[] = {
     "        span = next_span;\n"
     "    }\n"
     "}\n"
+    "#endif\n"
     "\n",
-    "#else\n"
+    "#elif GPUSCAN_SCAN_SINGLE_PASS\n"
     "/* One group takes one tile. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_look_back(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    gpuscan_tile data;\n"
@@ -4230,6 +4663,25 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_device_fence();\n"
     "}\n"
     "\n",
+    "/* What a group does, by its place in the order above: it sums a tile, or scans it; the first folds. */\n"
+    "typedef struct {\n"
+    "    uint tile;\n"
+    "    bool sums_only;\n"
+    "} gpuscan_ahead_role;\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_ahead_role gpuscan_ahead_role_of(uint order, uint tiles, uint ahead) {\n"
+    "    gpuscan_ahead_role role;\n"
+    "    role.tile = order - 1;\n"
+    "    role.sums_only = role.tile < ahead;\n"
+    "    if (!role.sums_only) {\n"
+    "        uint past = role.tile - ahead;\n"
+    "        role.sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n"
+    "        role.tile = past >= 2 * (tiles - ahead) ? role.tile - tiles : past / 2 + (role.sums_only ? ahead : 0);\n"
+    "    }\n"
+    "    return role;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_ahead(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    gpuscan_tile data;\n"
     "    gpuscan_t base, sum, prefix;\n"
@@ -4247,13 +4699,9 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_fold(src, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
     "        return;\n"
     "    }\n"
-    "    tile = order - 1;\n"
-    "    sums_only = tile < ahead;\n"
-    "    if (!sums_only) {\n"
-    "        uint past = tile - ahead;\n"
-    "        sums_only = past < 2 * (tiles - ahead) && (past & 1) == 0;\n"
-    "        tile = past >= 2 * (tiles - ahead) ? tile - tiles : past / 2 + (sums_only ? ahead : 0);\n"
-    "    }\n"
+    "    gpuscan_ahead_role role = gpuscan_ahead_role_of(order, tiles, ahead);\n"
+    "    tile = role.tile;\n"
+    "    sums_only = role.sums_only;\n"
     "    uint r = tile / row_tiles;\n"
     "    gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, src, numbers.src_pitch, count, states, epoch);\n"
     "    tile -= r * row_tiles;\n"
@@ -4310,14 +4758,15 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
     "#endif\n"
-    "    if (!summed)\n"
+    "    if (!summed)\n",
     "        gpuscan_ahead_await_sum(&row, tile, sum, summed);\n"
     "    dst += r * numbers.dst_pitch;\n"
     "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
     "                     flags, shared);\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "#endif\n"
+    "\n"
     "#if GPUSCAN_FEW\n"
     "/* [SCAN FEW] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -4375,7 +4824,554 @@ static const char *gpuscan__kernels[] = {
     "                     flags, shared);\n"
     "}\n"
     "#endif\n"
-    "#endif /* GPUSCAN_SCAN_SINGLE_PASS */\n"
+    "#endif /* GPUSCAN_SCAN_SINGLE_PASS or GPUSCAN_SELECT_SINGLE_PASS */\n"
+    "\n",
+    "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* src is what decides: the flags, or the elements that a predicate looks at. gpuscan_convert makes 1 of what is kept,\n"
+    "   0 of what is not, and the sums of these numbers before an element are its place in the outputs. With BITS an element\n"
+    "   of src is a word of 32 flags, a unit, and its number says how many of them are kept; those past count are cut off\n"
+    "   where the count ends: no place depends on them.\n"
+    "\n"
+    "   A tile's kept elements are first listed in local memory, by their places in the tile, so that every output is written\n"
+    "   by neighbouring work-items side by side, and nothing is read that is not kept:\n"
+    "\n"
+    "       kept         0 1 1 0 0 1 ...          places       1 2 5 ...\n"
+    "       output       to[prefix + j] = from[first + places[j]]\n"
+    "\n"
+    "   The outputs are the elements, unless only indices or payloads are wanted, and the payloads: GPUSCAN_OUTPUTS(X), made\n"
+    "   by the host, says X(number, word, words) of each, whose elements are so many words. Offsets are in words.\n"
+    "\n"
+    "   Nothing that is read is written here: in place, outputs go to scratch, and gpuscan_select_move brings them home. */\n"
+    "#if GPUSCAN_SELECT\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SELECT_NUMBERS\n"
+    "} gpuscan_select_numbers;\n"
+    "\n"
+    "#if GPUSCAN_INDEX_SIZE == 8\n"
+    "typedef ulong gpuscan_index;\n"
+    "#else\n"
+    "typedef uint gpuscan_index;\n"
+    "#endif\n"
+    "#if GPUSCAN_INDEX_SIZE\n"
+    "#define GPUSCAN_INDEX_PARAMETER global gpuscan_index *indices,\n"
+    "#else\n"
+    "#define GPUSCAN_INDEX_PARAMETER\n"
+    "#endif\n"
+    "#define GPUSCAN_UNIT (GPUSCAN_BITS ? 32u : 1u) /* elements */\n"
+    "\n"
+    "#define GPUSCAN_OUTPUT_PARAMETER(k, word, words) global const word *from##k, global word *to##k,\n"
+    "#define GPUSCAN_SELECT_OUTPUTS                                                                                         \\\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_INDEX_PARAMETER global uint *tally, global uint *dispatch,       \\\n"
+    "        gpuscan_select_numbers numbers\n"
+    "#define GPUSCAN_SELECT_PARAMETERS(state)                                                                               \\\n"
+    "    global const gpuscan_src *src, global const uint *count_buffer, global state *states, GPUSCAN_SELECT_OUTPUTS,      \\\n"
+    "        local gpuscan_shared *shared\n"
+    "\n",
+    "/* Where the outputs are. */\n"
+    "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
+    "typedef struct {\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_FIELD)\n"
+    "    global gpuscan_index *indices;\n"
+    "    ulong capacity;\n"
+    "} gpuscan_outputs;\n"
+    "\n"
+    "#define GPUSCAN_OUTPUT_SET(k, word, words)                                                                             \\\n"
+    "    outputs.from##k = from##k + numbers.from##k##_offset;                                                              \\\n"
+    "    outputs.to##k = to##k + numbers.to##k##_offset;\n"
+    "#if GPUSCAN_INDEX_SIZE\n"
+    "#define GPUSCAN_INDEX_SET outputs.indices = indices + numbers.indices_offset;\n"
+    "#else\n"
+    "#define GPUSCAN_INDEX_SET outputs.indices = 0;\n"
+    "#endif\n"
+    "#define GPUSCAN_OUTPUTS_OF(outputs)                                                                                    \\\n"
+    "    gpuscan_outputs outputs;                                                                                           \\\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SET)                                                                                \\\n"
+    "    GPUSCAN_INDEX_SET                                                                                                  \\\n"
+    "    outputs.capacity = numbers.capacity\n"
+    "\n"
+    "static inline void gpuscan_put_ulong(global uint *p, ulong i, ulong x) {\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "    p[2 * i] = (uint)x;\n"
+    "    p[2 * i + 1] = (uint)(x >> 32);\n"
+    "#else\n"
+    "    p[2 * i] = (uint)(x >> 32);\n"
+    "    p[2 * i + 1] = (uint)x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* How many there were, and the work-groups for those that are written. */\n"
+    "static inline void gpuscan_tally_store(global uint *tally, global uint *dispatch, gpuscan_select_numbers numbers,\n"
+    "                                       ulong total) {\n"
+    "    uint flags = (uint)numbers.flags;\n"
+    "    if (flags & GPUSCAN_FLAG_TALLY_U32)\n"
+    "        tally[numbers.tally_offset] = (uint)total;\n"
+    "    if (flags & GPUSCAN_FLAG_TALLY_U64)\n"
+    "        gpuscan_put_ulong(tally, numbers.tally_offset, total);\n"
+    "    if (flags & GPUSCAN_FLAG_DISPATCH) {\n"
+    "        ulong written = min(total, numbers.capacity);\n"
+    "        ulong groups = written / numbers.items + (written % numbers.items != 0), y = 1;\n"
+    "        if (groups > numbers.limit) {\n"
+    "            y = groups / numbers.limit + (groups % numbers.limit != 0);\n"
+    "            groups = groups / y + (groups % y != 0);\n"
+    "        }\n"
+    "        dispatch[numbers.dispatch_offset] = (uint)groups;\n"
+    "        dispatch[numbers.dispatch_offset + 1] = (uint)y;\n"
+    "        dispatch[numbers.dispatch_offset + 2] = 1;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* What the last word of flags, of a tile that ends with it, says of elements past the count. */\n"
+    "static inline gpuscan_t gpuscan_past_count(global const gpuscan_src *src, ulong first, ulong count) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    ulong units = gpuscan_units(count);\n"
+    "    if (count % 32 != 0 && first < units && units - first <= GPUSCAN_TILE)\n"
+    "        return popcount((GPUSCAN_INVERT ? ~src[units - 1] : src[units - 1]) >> (uint)(count % 32));\n"
+    "#endif\n"
+    "    return 0;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "static inline bool gpuscan_is_kept(global const gpuscan_src *src, ulong i) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    return ((src[i / 32] >> (uint)(i % 32)) & 1u) != GPUSCAN_INVERT;\n"
+    "#else\n"
+    "    return gpuscan_convert(src[i], i) != 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* How many of units [first, last) are kept. Of a predicate LLVM makes vectors where the loop is plain and long. */\n"
+    "static inline gpuscan_t gpuscan_kept_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
+    "#if GPUSCAN_CONVERT_IS_CUSTOM\n"
+    "    return gpuscan_elements_sum(src, first, last);\n"
+    "#else\n"
+    "    return gpuscan_span_sum(src, first, last, 0);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Elements are looked at in blocks: a byte each, not 0 where it is kept. */\n"
+    "#define GPUSCAN_KEEP_STEP  16\n"
+    "#define GPUSCAN_KEEP_BLOCK 256\n"
+    "typedef union {\n"
+    "    uchar byte[GPUSCAN_KEEP_BLOCK];\n"
+    "    uchar16 step[GPUSCAN_KEEP_BLOCK / GPUSCAN_KEEP_STEP];\n"
+    "} gpuscan_keeps;\n"
+    "/* NVIDIA's compiler would unroll these loops, at length; this form is not for its devices. */\n"
+    "#ifdef __NVPTX__\n"
+    "#define GPUSCAN_KEEP_LOOP _Pragma(\"unroll 1\")\n"
+    "#else\n"
+    "#define GPUSCAN_KEEP_LOOP\n"
+    "#endif\n"
+    "static inline void gpuscan_look(gpuscan_keeps *keeps, global const gpuscan_src *src, ulong i) {\n"
+    "GPUSCAN_KEEP_LOOP\n"
+    "    for (uint v = 0; v < GPUSCAN_KEEP_BLOCK; v++)\n"
+    "        keeps->byte[v] = gpuscan_is_kept(src, i + v);\n"
+    "}\n"
+    "\n"
+    "/* Where the processor moves the kept lanes of a register together. */\n"
+    "#if defined(__AVX512F__) && defined(__SSE2__) && defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_ia32_pmovmskb128) && __has_builtin(__builtin_ia32_compresssi512_mask) &&                   \\\n"
+    "    __has_builtin(__builtin_ia32_compressdi512_mask)\n"
+    "#define GPUSCAN_COMPRESSES 1\n"
+    "/* A bit for each of a step's elements that is kept. */\n"
+    "static inline uint gpuscan_step_mask(uchar16 step) {\n"
+    "    return (ushort)__builtin_ia32_pmovmskb128(as_char16(step != (uchar16)(0)));\n"
+    "}\n"
+    "typedef int16 gpuscan_any_int16 __attribute__((aligned(4)));\n"
+    "typedef long8 gpuscan_any_long8 __attribute__((aligned(8)));\n"
+    "static inline uint gpuscan_keep16(global uint *to, int16 x, uint mask) {\n"
+    "    *(global gpuscan_any_int16 *)to = __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)mask);\n"
+    "    return popcount(mask);\n"
+    "}\n"
+    "static inline uint gpuscan_keep8(global ulong *to, long8 x, uint mask) {\n"
+    "    *(global gpuscan_any_long8 *)to = __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)mask);\n"
+    "    return popcount(mask);\n"
+    "}\n"
+    "static inline uint gpuscan_keep_words(global uint *to, global const uint *from, uint mask) {\n"
+    "    return gpuscan_keep16(to, *(global const gpuscan_any_int16 *)from, mask);\n"
+    "}\n"
+    "static inline uint gpuscan_keep_doubles(global ulong *to, global const ulong *from, uint mask) {\n"
+    "    uint first = gpuscan_keep8(to, *(global const gpuscan_any_long8 *)from, mask & 0xffu);\n"
+    "    return first + gpuscan_keep8(to + first, *(global const gpuscan_any_long8 *)(from + 8), mask >> 8);\n"
+    "}\n"
+    "static inline uint gpuscan_keep_indices(global gpuscan_index *to, ulong i, uint mask) {\n"
+    "#if GPUSCAN_INDEX_SIZE == 8\n"
+    "    const long8 lanes = (long8)(0, 1, 2, 3, 4, 5, 6, 7);\n"
+    "    uint first = gpuscan_keep8(to, lanes + (long)i, mask & 0xffu);\n"
+    "    return first + gpuscan_keep8(to + first, lanes + (long)(i + 8), mask >> 8);\n"
+    "#else\n"
+    "    const int16 lanes = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n"
+    "    return gpuscan_keep16(to, lanes + (int)i, mask);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifndef GPUSCAN_COMPRESSES\n"
+    "#define GPUSCAN_COMPRESSES                   0\n"
+    "#define gpuscan_step_mask(step)              0u\n"
+    "#define gpuscan_keep_words(to, from, mask)   0u\n"
+    "#define gpuscan_keep_doubles(to, from, mask) 0u\n"
+    "#define gpuscan_keep_indices(to, i, mask)    0u\n"
+    "#endif\n"
+    "\n",
+    "/* So many outputs of [first, last), of which kept are kept, block by block as long as there is room for a whole one:\n"
+    "   small elements are then written whether they are kept or not, and the next one over what is not. compress: of a step,\n"
+    "   by its mask; copy: of element i to place j. */\n"
+    "#define GPUSCAN_KEEP(compresses, compress, plain, copy)                                                                \\\n"
+    "    {                                                                                                                  \\\n"
+    "        ulong i = first, j = 0;                                                                                        \\\n"
+    "        if (plain)                                                                                                     \\\n"
+    "            for (; i + GPUSCAN_KEEP_BLOCK <= last && j + GPUSCAN_KEEP_BLOCK <= kept;) {                                \\\n"
+    "                gpuscan_keeps keeps;                                                                                   \\\n"
+    "                gpuscan_look(&keeps, src, i);                                                                          \\\n"
+    "                if (compresses) {                                                                                      \\\n"
+    "                    for (uint step = 0; step < GPUSCAN_KEEP_BLOCK / GPUSCAN_KEEP_STEP; step++) {                       \\\n"
+    "                        uint mask = gpuscan_step_mask(keeps.step[step]);                                               \\\n"
+    "                        j += compress;                                                                                 \\\n"
+    "                        i += GPUSCAN_KEEP_STEP;                                                                        \\\n"
+    "                    }                                                                                                  \\\n"
+    "                } else {                                                                                               \\\n"
+    "                    GPUSCAN_KEEP_LOOP                                                                                  \\\n"
+    "                    for (uint v = 0; v < GPUSCAN_KEEP_BLOCK; v++, i++) {                                               \\\n"
+    "                        copy;                                                                                          \\\n"
+    "                        j += keeps.byte[v];                                                                            \\\n"
+    "                    }                                                                                                  \\\n"
+    "                }                                                                                                      \\\n"
+    "            }                                                                                                          \\\n"
+    "        for (; j < kept; i++)                                                                                          \\\n"
+    "            if (gpuscan_is_kept(src, i)) {                                                                             \\\n"
+    "                copy;                                                                                                  \\\n"
+    "                j++;                                                                                                   \\\n"
+    "            }                                                                                                          \\\n"
+    "    }\n"
+    "#define GPUSCAN_OUTPUT_SPAN(k, word, words)                                                                            \\\n"
+    "    {                                                                                                                  \\\n"
+    "        global const word *from = outputs->from##k;                                                                    \\\n"
+    "        global word *to = outputs->to##k + prefix * (words);                                                           \\\n"
+    "        GPUSCAN_KEEP(GPUSCAN_COMPRESSES && (sizeof(word) == 4 || sizeof(word) == 8),                                   \\\n",
+    "                     sizeof(word) == 4                                                                                 \\\n"
+    "                         ? gpuscan_keep_words((global uint *)(to + j), (global const uint *)(from + i), mask)          \\\n"
+    "                         : gpuscan_keep_doubles((global ulong *)(to + j), (global const ulong *)(from + i), mask),     \\\n"
+    "                     (words) == 1, for (uint w = 0; w < (words); w++) to[j * (words) + w] = from[i * (words) + w])     \\\n"
+    "    }\n"
+    "\n"
+    "/* Writes what is kept of units [first, last), of which sum are, after what precedes them. */\n"
+    "static inline void gpuscan_select_span(global const gpuscan_src *src, const gpuscan_outputs *outputs, ulong first,\n"
+    "                                       ulong last, ulong count, ulong prefix, ulong sum) {\n"
+    "    ulong kept = outputs->capacity > prefix ? min(sum, outputs->capacity - prefix) : 0;\n"
+    "    first *= GPUSCAN_UNIT;\n"
+    "    last = min(last * GPUSCAN_UNIT, count);\n"
+    "    if (GPUSCAN_PLANTED(SELECT_TAIL) && kept > 0)\n"
+    "        kept--;\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SPAN)\n"
+    "#if GPUSCAN_INDEX_SIZE\n"
+    "    global gpuscan_index *to = outputs->indices + prefix;\n"
+    "    GPUSCAN_KEEP(GPUSCAN_COMPRESSES, gpuscan_keep_indices(to + j, i, mask), 1, to[j] = (gpuscan_index)i)\n"
+    "#endif\n"
+    "}\n"
+    "#else\n"
+    "\n"
+    "typedef ushort gpuscan_place; /* of an element in its tile */\n"
+    "\n"
+    "/* What is listed in local memory of a tile: places, where some output needs them, and with STAGES the kept elements\n"
+    "   themselves, which the predicate has loaded. TILE * UNIT of each. */\n"
+    "typedef struct {\n"
+    "#if GPUSCAN_STAGES\n"
+    "    local GPUSCAN_STAGED *elements;\n"
+    "#endif\n"
+    "    local gpuscan_place *places;\n"
+    "} gpuscan_list;\n"
+    "\n"
+    "static inline gpuscan_list gpuscan_list_of(local gpuscan_shared *shared) {\n"
+    "    gpuscan_list list;\n"
+    "#if GPUSCAN_STAGES\n"
+    "    list.elements = (local GPUSCAN_STAGED *)((local uchar *)shared + GPUSCAN_LIST_AT);\n"
+    "    list.places = (local gpuscan_place *)(list.elements + GPUSCAN_TILE);\n"
+    "#else\n"
+    "    list.places = (local gpuscan_place *)((local uchar *)shared + GPUSCAN_LIST_AT);\n"
+    "#endif\n"
+    "    return list;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_STAGES\n"
+    "typedef union {\n"
+    "    gpuscan_src element;\n"
+    "    GPUSCAN_STAGED staged;\n"
+    "} gpuscan_staged_element;\n"
+    "static inline GPUSCAN_STAGED gpuscan_staged(gpuscan_src x) {\n"
+    "    gpuscan_staged_element y;\n"
+    "    y.element = x;\n"
+    "    return y.staged;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* Lists what is kept of a scanned tile, which begins at unit first. */\n"
+    "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count, gpuscan_list list) {\n"
+    "#if GPUSCAN_STAGES || GPUSCAN_PLACES /* else only the number is wanted, and there is no memory for lists */\n"
+    "    uint own = GPUSCAN_OWN_FIRST;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint j = (uint)tile->before[k] + (GPUSCAN_SUBGROUP != 0 ? (uint)tile->group : 0u), mask = tile->mask[k];\n"
+    "        uint at = (own + k * GPUSCAN_VECTOR_STRIDE) * GPUSCAN_UNIT;\n"
+    "#if GPUSCAN_BITS\n"
+    "        if (count <= first * 32 + at)\n"
+    "            mask = 0;\n"
+    "        else if (count - first * 32 - at < 32)\n"
+    "            mask &= (1u << (uint)(count % 32)) - 1;\n"
+    "#endif\n"
+    "#if GPUSCAN_STAGES\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            if (mask >> v & 1) {\n"
+    "                list.elements[j] = gpuscan_staged(gpuscan_src_at(&tile->vector[k], v));\n"
+    "                if (GPUSCAN_PLACES)\n"
+    "                    list.places[j] = (gpuscan_place)(at + v);\n"
+    "                j++;\n"
+    "            }\n"
+    "#else\n"
+    "        for (; mask; mask &= mask - 1)\n"
+    "            list.places[j++] = (gpuscan_place)(at + 31u - clz(mask & (0u - mask)));\n"
+    "#endif\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Output words [0, words) of a tile, to[j] = from(j), by the group: so many of a work-item at a time that their loads\n"
+    "   are in flight together, from a multiple of 128 bytes on. */\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_DEPTH 8\n"
+    "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load)                                                                     \\\n"
+    "    {                                                                                                                  \\\n"
+    "        uint past = (uint)((size_t)(to) / sizeof(word)) & (128u / (uint)sizeof(word) - 1u), all = (uint)(words);       \\\n"
+    "        for (uint at = GPUSCAN_ITEM; at < all + past; at += GPUSCAN_GROUP * GPUSCAN_DEPTH) {                           \\\n"
+    "            word loaded[GPUSCAN_DEPTH];                                                                                \\\n"
+    "            GPUSCAN_UNROLL                                                                                             \\\n"
+    "            for (uint u = 0; u < GPUSCAN_DEPTH; u++) {                                                                 \\\n"
+    "                uint j = at + u * GPUSCAN_GROUP - past;                                                                \\\n"
+    "                if (j < all)                                                                                           \\\n"
+    "                    loaded[u] = load;                                                                                  \\\n"
+    "            }                                                                                                          \\\n"
+    "            GPUSCAN_UNROLL                                                                                             \\\n"
+    "            for (uint u = 0; u < GPUSCAN_DEPTH; u++) {                                                                 \\\n"
+    "                uint j = at + u * GPUSCAN_GROUP - past;                                                                \\\n"
+    "                if (j < all)                                                                                           \\\n"
+    "                    (to)[j] = loaded[u];                                                                               \\\n"
+    "            }                                                                                                          \\\n"
+    "        }                                                                                                              \\\n"
+    "    }\n"
+    "#else\n"
+    "#define GPUSCAN_OUTPUT_LOOP(word, to, words, load)                                                                     \\\n"
+    "    for (uint j = GPUSCAN_ITEM; j < (words); j += GPUSCAN_GROUP)                                                       \\\n"
+    "        (to)[j] = load;\n"
+    "#endif\n"
+    "\n",
+    "#define GPUSCAN_OUTPUT_TILE(k, word, words)                                                                            \\\n"
+    "    {                                                                                                                  \\\n"
+    "        global const word *from = outputs->from##k + first * (words);                                                  \\\n"
+    "        global word *to = outputs->to##k + prefix * (words);                                                           \\\n"
+    "        GPUSCAN_OUTPUT_LOOP(word, to, kept *(words), from[(ulong)list.places[j / (words)] * (words) + j % (words)])    \\\n"
+    "    }\n"
+    "\n"
+    "/* Writes what is listed, sum elements, after what precedes the tile. */\n"
+    "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_outputs *outputs, ulong first, ulong prefix, uint sum,\n"
+    "                                        gpuscan_list list) {\n"
+    "    uint kept = outputs->capacity > prefix ? (uint)min((ulong)sum, outputs->capacity - prefix) : 0;\n"
+    "    first *= GPUSCAN_UNIT;\n"
+    "    if (GPUSCAN_PLANTED(SELECT_TAIL) && kept > 0)\n"
+    "        kept--;\n"
+    "#if GPUSCAN_STAGES\n"
+    "    GPUSCAN_OUTPUT_LOOP(GPUSCAN_STAGED, outputs->to0 + prefix, kept, list.elements[j])\n"
+    "#endif\n"
+    "    GPUSCAN_OUTPUTS_GATHERED(GPUSCAN_OUTPUT_TILE)\n"
+    "#if GPUSCAN_INDEX_SIZE\n"
+    "    GPUSCAN_OUTPUT_LOOP(gpuscan_index, outputs->indices + prefix, kept, (gpuscan_index)(first + list.places[j]))\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_SELECT_MULTI_PASS\n"
+    "/* As gpuscan_scan_parts, after gpuscan_scan_sums and gpuscan_scan_carries. states: the carries. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_select_parts(GPUSCAN_SELECT_PARAMETERS(const gpuscan_t)) {\n"
+    "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    ulong units = gpuscan_units(count);\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    src += numbers.src_offset;\n"
+    "    for (uint part = (uint)get_group_id(0); part < parts; part += (uint)get_num_groups(0)) {\n"
+    "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
+    "        ulong last = min(units, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
+    "        gpuscan_t before = flags & GPUSCAN_FLAG_CARRIES ? states[numbers.states_offset + part] : 0;\n"
+    "#if GPUSCAN_CPU\n"
+    "        /* a tile at a time, which is still in the cache when it is read again */\n"
+    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
+    "            ulong end = min(last, at + GPUSCAN_TILE);\n"
+    "            gpuscan_t sum = gpuscan_kept_sum(src, at, end) - gpuscan_past_count(src, at, count);\n"
+    "            gpuscan_select_span(src, &outputs, at, end, count, before, sum);\n"
+    "            before += sum;\n"
+    "        }\n"
+    "#else\n"
+    "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
+    "            gpuscan_tile tile;\n"
+    "            gpuscan_t sum;\n"
+    "            gpuscan_tile_fetch(&tile, src, at, last, GPUSCAN_OWN_FIRST);\n"
+    "            sum = gpuscan_tile_scan(&tile, at, last, shared) - gpuscan_past_count(src, at, count);\n"
+    "            gpuscan_select_list(&tile, at, count, gpuscan_list_of(shared));\n"
+    "            GPUSCAN_BARRIER();\n"
+    "            gpuscan_select_write(&outputs, at, before, (uint)sum, gpuscan_list_of(shared));\n"
+    "            GPUSCAN_BARRIER(); /* the next tile's are listed there */\n"
+    "            before += sum;\n"
+    "        }\n"
+    "#endif\n"
+    "        if (GPUSCAN_ITEM == 0 && (units == 0 ? part == 0 : first < units && last == units))\n"
+    "            gpuscan_tally_store(tally, dispatch, numbers, before);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#elif GPUSCAN_CPU\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_look_back_cpu(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
+    "    uint tiles = (uint)numbers.tiles, epoch = (uint)numbers.epoch, tile;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong units = gpuscan_units(count);\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    states += numbers.states_offset;\n"
+    "    src += numbers.src_offset;\n"
+    "    shared->head = 0;\n"
+    "    while ((tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, tiles, units, shared)) != GPUSCAN_NONE) {\n"
+    "        ulong first = (ulong)tile * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, units);\n"
+    "        gpuscan_t sum = gpuscan_kept_sum(src, first, last), prefix;\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        gpuscan_publish_sum(states, tile, 0, epoch, 0, sum);\n"
+    "        prefix = gpuscan_tile_prefix(states, 0, tile, epoch, 0, src, units, shared);\n"
+    "        gpuscan_publish_prefix(states, tile, 0, epoch, prefix + sum);\n"
+    "        sum -= gpuscan_past_count(src, first, count);\n"
+    "        gpuscan_select_span(src, &outputs, first, last, count, prefix, sum);\n"
+    "        if (last == units)\n"
+    "            gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#elif GPUSCAN_AHEAD\n"
+    "/* As gpuscan_scan_ahead. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_ahead(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_t sum, prefix = 0;\n"
+    "    uint order = GPUSCAN_START_ORDER();\n"
+    "    uint tiles = (uint)numbers.tiles, epoch = (uint)numbers.epoch;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong units = gpuscan_units(count);\n"
+    "    bool there;\n"
+    "    states += numbers.states_offset;\n"
+    "    src += numbers.src_offset;\n"
+    "    if (order == 0) {\n"
+    "        gpuscan_fold(src, 0, units, tiles, tiles, states, epoch, 0, shared);\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "        return;\n"
+    "#else\n"
+    "        order = 1; /* sums the first tile, too: PoCL 3.1 is wrong where a group returns here */\n"
+    "#endif\n"
+    "    }\n"
+    "    gpuscan_ahead_role role = gpuscan_ahead_role_of(order, tiles, (uint)numbers.ahead);\n"
+    "    uint tile = role.tile;\n"
+    "    bool sums_only = role.sums_only;\n"
+    "    gpuscan_scan_row row = gpuscan_scan_row_at(0, tiles, tiles, src, 0, units, states, epoch);\n"
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "#if GPUSCAN_HAS_LANES /* elsewhere no barriers that only some groups reach */\n"
+    "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "        return;\n"
+    "    if (sums_only) {\n"
+    "        sum = gpuscan_tile_sum_by(src, first, units, gpuscan_policy_keep(), shared);\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        gpuscan_ahead_publish(&row, tile, sum, false);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "    gpuscan_tile_fetch_by(&data, src, first, units, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+    "    there = tile == 0;\n"
+    "    if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n"
+    "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
+    "#if !GPUSCAN_HAS_LANES /* and none returns: tiles past the count are summed only, too */\n"
+    "    sums_only = sums_only || (first >= units && tile != 0);\n"
+    "    if (sums_only) {\n"
+    "        GPUSCAN_TEST_DELAY(tile);\n"
+    "        gpuscan_ahead_publish(&row, tile, sum, false);\n"
+    "        there = true;\n"
+    "    }\n"
+    "#endif\n"
+    "    gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
+    "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
+    "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
+    "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
+    "        if (gpuscan_ballot(!there))\n"
+    "            prefix = gpuscan_own_prefix(&row, tile, 0, shared);\n"
+    "    }\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        shared->prefix = prefix;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    prefix = shared->prefix;\n"
+    "    sum = sums_only ? 0 : sum - gpuscan_past_count(src, first, count);\n"
+    "    if (GPUSCAN_ITEM == 0 && !sums_only && first + GPUSCAN_TILE >= units)\n"
+    "        gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n",
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, gpuscan_list_of(shared));\n"
+    "}\n"
+    "\n"
+    "#else\n"
+    "/* As gpuscan_scan_look_back: one group takes one tile. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_look_back(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
+    "    gpuscan_tile data;\n"
+    "    gpuscan_t sum, prefix;\n"
+    "    uint epoch = (uint)numbers.epoch, tile;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong units = gpuscan_units(count);\n"
+    "    states += numbers.states_offset;\n"
+    "    src += numbers.src_offset;\n"
+    "    tile = gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket);\n"
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
+    "        return;\n"
+    "    gpuscan_tile_fetch(&data, src, first, units, GPUSCAN_OWN_FIRST);\n"
+    "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
+    "    GPUSCAN_TEST_DELAY(tile);\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        gpuscan_publish_sum(states, tile, 0, epoch, 0, sum);\n"
+    "    gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
+    "    gpuscan_tile_prefix(states, 0, tile, epoch, 0, src, units, shared);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    prefix = shared->prefix;\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        gpuscan_publish_prefix(states, tile, 0, epoch, prefix + sum);\n"
+    "    sum -= gpuscan_past_count(src, first, count);\n"
+    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE >= units)\n"
+    "        gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, gpuscan_list_of(shared));\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_MOVES\n"
+    "/* Brings the outputs from scratch to where they belong. total: how many there were, as two words. */\n"
+    "#define GPUSCAN_OUTPUT_MOVE(k, word, words)                                                                            \\\n"
+    "    for (ulong j = get_global_id(0); j < kept * (words); j += get_global_size(0))                                      \\\n"
+    "        outputs.to##k[j] = outputs.from##k[j];\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_select_move(global const uint *total, global const uchar *indices_from, GPUSCAN_SELECT_OUTPUTS) {\n"
+    "    ulong all = gpuscan_count(0xfffffffffffffffful, total, numbers.count_offset, GPUSCAN_FLAG_COUNT_U64);\n"
+    "    ulong kept = min(all, numbers.capacity);\n"
+    "    GPUSCAN_OUTPUTS_OF(outputs);\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_MOVE)\n"
+    "#if GPUSCAN_INDEX_SIZE\n"
+    "    global const gpuscan_index *from = (global const gpuscan_index *)indices_from + numbers.src_offset;\n"
+    "    for (ulong j = get_global_id(0); j < kept; j += get_global_size(0))\n"
+    "        outputs.indices[j] = from[j];\n"
+    "#endif\n"
+    "    if (get_global_id(0) == 0)\n"
+    "        gpuscan_tally_store(tally, dispatch, numbers, all);\n"
+    "}\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_SELECT */\n"
     "\n",
     "/* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -4396,10 +5392,22 @@ static const char *gpuscan__kernels[] = {
     "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_TILE; first < count;\n"
     "         first += (ulong)get_num_groups(0) * GPUSCAN_TILE) {\n"
     "        ulong last = min(first + GPUSCAN_TILE, count);\n"
-    "        ulong index = first / block;\n"
-    "        for (ulong i = first; i < last;) {\n"
-    "            ulong end = block - (i - index * block) < last - i ? i + (block - (i - index * block)) : last;\n"
+    "        ulong index = first / block, left = block - (first - index * block); /* of this addend's block */\n"
+    "        if (block == 1) { /* in a loop that vectorises */\n"
+    "            for (ulong i = first; i < last; i++)\n"
+    "                dst[i] = gpuscan_to_dst(gpuscan_combine(gpuscan_from_dst(addends[i]), gpuscan_from_dst(dst[i])));\n"
+    "            continue;\n"
+    "        }\n"
+    "        for (ulong i = first; i < last; left = block) {\n"
+    "            ulong end = min(left, last - i) + i;\n"
     "            gpuscan_t addend = gpuscan_from_dst(addends[index++]);\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "            if (end - i < 8 * GPUSCAN_WIDE) { /* the loop that a compiler makes of what follows takes more at a time */\n"
+    "                gpuscan_wide add = (gpuscan_wide)(addend);\n"
+    "                for (; i + GPUSCAN_WIDE <= end; i += GPUSCAN_WIDE)\n"
+    "                    gpuscan_store_wide(dst, i, gpuscan_combine_wide(add, gpuscan_load_wide(dst, i)), false);\n"
+    "            }\n"
+    "#endif\n"
     "            for (; i < end; i++)\n"
     "                dst[i] = gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(dst[i])));\n"
     "        }\n"
@@ -4411,7 +5419,7 @@ static const char *gpuscan__kernels[] = {
     "                                      gpuscan_t addend) {\n"
     "    gpuscan_dst_put(vector, v, gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(gpuscan_dst_at(of, v)))));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Adds to a vector whose first element is number past of its block. */\n"
     "static inline GPUSCAN_DST_RAW gpuscan_addends_add(GPUSCAN_DST_RAW raw, global const gpuscan_dst *addends, ulong past,\n"
     "                                                  ulong block) {\n"
@@ -4439,7 +5447,7 @@ static const char *gpuscan__kernels[] = {
     "    return vector.raw;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* step / block; block is uniform, and the division of 64 bits long. */\n"
     "static inline ulong gpuscan_block_of(ulong step, ulong block) {\n"
     "    if (step < block)\n"
@@ -5498,12 +6506,12 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_items_carry(sum, closed, carry, all);\n"
     "}\n"
     "\n"
-    "/* A group's share of the path. */\n"
-    "static inline gpuscan_walk gpuscan_walk_begin(const gpuscan_path *path, ulong group_rows, bool whole_rows,\n"
+    "/* A group's share of the path; group_rows: of whole rows, so many, or 0. */\n"
+    "static inline gpuscan_walk gpuscan_walk_begin(const gpuscan_path *path, ulong group_rows,\n"
     "                                              local gpuscan_segment_shared *all) {\n"
     "    ulong steps = gpuscan_path_steps(path), groups = get_num_groups(0), share, first;\n"
     "    gpuscan_walk walk;\n"
-    "    share = whole_rows ? group_rows * (path->row_length + 1)\n"
+    "    share = group_rows ? group_rows * (path->row_length + 1)\n"
     "                       : max((steps + groups - 1) / groups, (ulong)GPUSCAN_SEGMENT_TILE);\n"
     "    first = min(get_group_id(0) * share, steps);\n"
     "    walk.steps = min(share, steps - first);\n"
@@ -5523,9 +6531,9 @@ static const char *gpuscan__kernels[] = {
     "                        gpuscan_reduce_segments_numbers numbers,\n"
     "    local gpuscan_segment_shared *all) {\n"
     "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0), flags = (uint)numbers.flags, first, last;\n"
-    "    bool whole_rows = flags & GPUSCAN_FLAG_WHOLE_ROWS, joins = groups > 1 && !whole_rows;\n"
+    "    bool joins = groups > 1 && numbers.group_rows == 0;\n"
     "    gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
-    "    gpuscan_walk walk = gpuscan_walk_begin(&path, numbers.group_rows, whole_rows, all);\n"
+    "    gpuscan_walk walk = gpuscan_walk_begin(&path, numbers.group_rows, all);\n"
     "    ulong segment = walk.segment;\n"
     "    gpuscan_outlet out;\n"
     "    partials += numbers.partials_offset;\n"
@@ -5586,7 +6594,7 @@ static const char *gpuscan__kernels[] = {
     "    local gpuscan_segment_shared *all) {\n"
     "    uint group = (uint)get_group_id(0);\n"
     "    gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
-    "    gpuscan_walk walk = gpuscan_walk_begin(&path, 0, false, all);\n"
+    "    gpuscan_walk walk = gpuscan_walk_begin(&path, 0, all);\n"
     "    ulong step = walk.segment + (walk.element - path.begin) + walk.steps;\n"
     "    ulong segment = walk.steps > 0 ? gpuscan_path_at(&path, step, all) : walk.segment;\n"
     "    ulong first = walk.element, last = min(path.begin + (step - segment), path.last);\n"
@@ -5715,6 +6723,15 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_EDGE_LAST(edges)  (edges)[GPUSCAN_BINS]\n"
     "#endif\n"
     "\n",
+    "/* A sample as it is compared with edges. */\n"
+    "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_sample sample) {\n"
+    "#if GPUSCAN_SAMPLE_F16\n"
+    "    return vload_half(0, (private const half *)&sample);\n"
+    "#else\n"
+    "    return sample;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
     "/* A sample's cell. Every step is monotone, however it rounds: so edges in lower cells lie below the sample, edges in\n"
     "   higher ones above it, and only those of its own cell must be compared. */\n"
@@ -5867,6 +6884,9 @@ static const char *gpuscan__kernels[] = {
     "     MULTIPLY          mul_hi(x, factor)          factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays\n"
     "                                                  below x / 2^64 < 1 / range, which cannot reach the next integer; or\n"
     "                                                  range = 2^64 and factor = BINS, where it is exact by definition\n"
+    "     MULTIPLY_16       x * factor >> 32           samples of 16 bits at most, BINS < range <= 2^16; factor =\n"
+    "                                                  ceil(2^32 * BINS / range) < 2^32, the error is below x / 2^32\n"
+    "     MULTIPLY_16_MANY  the same                   BINS >= range: factor and the product need 64 bits\n"
     "     MULTIPLY_CHECKED  mul_hi(x, factor) or + 1   factor = floor(2^64 * BINS / range): at most one too small\n"
     "     DIVIDE            x * BINS / range           BINS >= range                                                      */\n"
     "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n"
@@ -5874,7 +6894,11 @@ static const char *gpuscan__kernels[] = {
     "    return (uint)x;\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
     "    return (uint)(x >> (uint)factor);\n"
-    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16\n"
+    "    return (uint)((ulong)x * (uint)factor >> 32);\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16_MANY\n"
+    "    return (uint)((ulong)x * factor >> 32);\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4 && !GPUSCAN_CPU\n"
     "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY\n"
     "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n"
@@ -6084,6 +7108,17 @@ static const char *gpuscan__kernels[] = {
     "typedef global gpuscan_counter *gpuscan_table;\n"
     "#endif\n"
     "\n"
+    "static inline uint gpuscan_channel_counter(uint bin, uint channel) {\n"
+    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n"
+    "       page in, which makes it very slow. */\n"
+    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n"
+    "    if (GPUSCAN_CHANNELS == 1)\n"
+    "        return bin;\n"
+    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n"
+    "        return GPUSCAN_ALL_BINS;\n"
+    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "}\n"
+    "\n"
     "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n"
     "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
     "                                      gpuscan_edges edges) {\n"
@@ -6098,37 +7133,163 @@ static const char *gpuscan__kernels[] = {
     "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n"
     "#endif\n"
     "#endif\n"
-    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n"
-    "       page in, which makes it very slow. */\n"
-    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n"
-    "    if (GPUSCAN_CHANNELS == 1)\n"
-    "        return bin;\n"
-    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n"
-    "        return GPUSCAN_ALL_BINS;\n"
-    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "    return gpuscan_channel_counter(bin, channel);\n"
     "}\n"
     "\n",
+    "/* How much sample j of a block counts, and where. Tables in local memory have a counter for samples that no bin takes;\n"
+    "   of others, which may be counts itself, nothing is added to the first one. */\n"
     "#if GPUSCAN_WEIGHTED\n"
-    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]] += weights[(v + j) / GPUSCAN_CHANNELS]\n"
-    "#elif GPUSCAN_COPIES > 1 /* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
-    "#define GPUSCAN_COUNT(v, j) (table + j % GPUSCAN_COPIES * GPUSCAN_STRIDE)[counter[v + j]]++\n"
+    "#define GPUSCAN_AMOUNT(j) weights[(j) / GPUSCAN_CHANNELS]\n"
     "#else\n"
-    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]]++\n"
+    "#define GPUSCAN_AMOUNT(j) 1\n"
+    "#endif\n"
+    "#if !GPUSCAN_COPIES\n"
+    "#define GPUSCAN_COUNT_AT(at, j)                                                                                        \\\n"
+    "    table[(at) < GPUSCAN_ALL_BINS ? (at) : 0] += (at) < GPUSCAN_ALL_BINS ? GPUSCAN_AMOUNT(j) : 0\n"
+    "#elif GPUSCAN_COPIES > 1 && !GPUSCAN_WEIGHTED\n"
+    "/* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
+    "#define GPUSCAN_COUNT_AT(at, j) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += 1\n"
+    "#else\n"
+    "#define GPUSCAN_COUNT_AT(at, j) table[at] += GPUSCAN_AMOUNT(j)\n"
+    "#endif\n"
+    "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j)\n"
+    "\n"
+    "#if GPUSCAN_BIN_WIDE > 1\n"
+    "/* gpuscan_bin of so many samples at once, of even bins that take no branches: not every compiler makes vectors of a\n"
+    "   loop. */\n"
+    "#define GPUSCAN_BIN_WIDEN_(type, width) type##width\n"
+    "#define GPUSCAN_BIN_WIDEN(type, width)  GPUSCAN_BIN_WIDEN_(type, width)\n"
+    "#define GPUSCAN_BIN_VECTOR(type)        GPUSCAN_BIN_WIDEN(type, GPUSCAN_BIN_WIDE)\n"
+    "typedef GPUSCAN_BIN_VECTOR(uint) gpuscan_bins;\n"
+    "typedef GPUSCAN_BIN_VECTOR(int) gpuscan_masks;\n"
+    "\n"
+    "/* gpuscan_outside of those that are. */\n"
+    "static inline gpuscan_bins gpuscan_outside_wide(gpuscan_masks below) {\n"
+    "    return below ? (gpuscan_bins)(gpuscan_outside(true)) : (gpuscan_bins)(gpuscan_outside(false));\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "typedef GPUSCAN_BIN_VECTOR(GPUSCAN_SAMPLE_FLOAT) gpuscan_reals;\n"
+    "#if GPUSCAN_REAL_SIZE == 8\n"
+    "#define GPUSCAN_REAL_MASKS(x) GPUSCAN_BIN_VECTOR(convert_int)(x)\n"
+    "#define GPUSCAN_REAL_BITS(x)  GPUSCAN_BIN_VECTOR(convert_uint)(GPUSCAN_BIN_VECTOR(as_ulong)(x))\n"
+    "#else\n"
+    "#define GPUSCAN_REAL_MASKS(x) (x)\n"
+    "#define GPUSCAN_REAL_BITS(x)  GPUSCAN_BIN_VECTOR(as_uint)(x)\n"
     "#endif\n"
     "\n"
-    "/* Bins first, which vectorises, then counters. */\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "#if GPUSCAN_SAMPLE_F16\n"
+    "    GPUSCAN_BIN_VECTOR(ushort) halves = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
+    "    gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload_half)(0, (private const half *)&halves);\n"
+    "#else\n"
+    "    gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
+    "#endif\n"
+    "    gpuscan_real magic = GPUSCAN_MAGIC;\n"
+    "    gpuscan_reals last = (gpuscan_reals)(magic + (gpuscan_real)(GPUSCAN_BINS - 1));\n"
+    "    gpuscan_reals at = fma(s - lower, (gpuscan_reals)(inverse), (gpuscan_reals)(magic));\n"
+    "    gpuscan_bins nearest;\n"
+    "    gpuscan_masks inside;\n"
+    "    at = at < last ? at : last;\n"
+    "    nearest = GPUSCAN_REAL_BITS(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n"
+    "    nearest -= GPUSCAN_REAL_MASKS(s < fma(at - magic, (gpuscan_reals)(step), (gpuscan_reals)(lower)))\n"
+    "                   ? (gpuscan_bins)(1)\n"
+    "                   : (gpuscan_bins)(0);\n"
+    "    inside = GPUSCAN_REAL_MASKS((s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper));\n"
+    "    return inside ? nearest\n"
+    "                  : GPUSCAN_REAL_MASKS(s == s) ? gpuscan_outside_wide(GPUSCAN_REAL_MASKS(s < lower))\n"
+    "                                               : (gpuscan_bins)(GPUSCAN_NO_BIN);\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "#if GPUSCAN_SAMPLE_IS_SIGNED\n"
+    "    gpuscan_masks s = GPUSCAN_BIN_VECTOR(convert_int)(GPUSCAN_BIN_VECTOR(vload)(0, from));\n"
+    "    gpuscan_bins x = GPUSCAN_BIN_VECTOR(as_uint)(s) - (uint)lower;\n"
+    "    gpuscan_masks below = s < (int)lower;\n"
+    "#else\n"
+    "    gpuscan_bins s = GPUSCAN_BIN_VECTOR(convert_uint)(GPUSCAN_BIN_VECTOR(vload)(0, from)), x = s - (uint)lower;\n"
+    "    gpuscan_masks below = s < (uint)lower;\n"
+    "#endif\n"
+    "    gpuscan_bins bin;\n"
+    "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n"
+    "    bin = x;\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
+    "    bin = x >> (uint)factor;\n"
+    "#else\n"
+    "    GPUSCAN_BIN_VECTOR(ulong) product = GPUSCAN_BIN_VECTOR(convert_ulong)(x);\n"
+    "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16\n"
+    "    product = product * (ulong)(uint)factor;\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16_MANY\n"
+    "    product = product * factor;\n"
+    "#else\n"
+    "    product = product * (factor >> 32) + (product * (ulong)(uint)factor >> 32);\n"
+    "#endif\n"
+    "    bin = GPUSCAN_BIN_VECTOR(convert_uint)(product >> 32);\n"
+    "#endif\n"
+    "#if !GPUSCAN_RANGE_ALL\n"
+    "    bin = x >= (uint)range ? gpuscan_outside_wide(below) : bin;\n"
+    "#if GPUSCAN_CLOSED\n"
+    "    bin = x == (uint)range ? (gpuscan_bins)(GPUSCAN_BINS - 1) : bin;\n"
+    "#endif\n"
+    "#endif\n"
+    "    return bin;\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
+    "/* The counters of a block's samples, in loops that vectorise; those of edges step by step of the search. */\n"
+    "static inline void gpuscan_block_counters(global const gpuscan_sample *from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
+    "                                          gpuscan_edges edges) {\n"
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
+    "    GPUSCAN_EDGE s[GPUSCAN_BLOCK], first = GPUSCAN_EDGE_FIRST(edges), end = GPUSCAN_EDGE_LAST(edges);\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
+    "        s[v] = gpuscan_edge_value(from[v]);\n"
+    "        counter[v] = 0;\n"
+    "    }\n"
+    "    for (uint leap = GPUSCAN_EDGE_STEP; leap > 0; leap /= 2)\n"
+    "        for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
+    "            uint next = counter[v] + leap, at = min(next, (uint)GPUSCAN_BINS);\n"
+    "            bool up = (next < GPUSCAN_BINS) & (GPUSCAN_EDGE_AT(edges, at) <= s[v]); /* BINS has one: no branch */\n"
+    "            counter[v] = up ? next : counter[v];\n"
+    "        }\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
+    "        uint bin = counter[v];\n"
+    "        bin = (GPUSCAN_CLOSED ? s[v] > end : s[v] >= end) ? gpuscan_outside(false) : bin;\n"
+    "        bin = s[v] < first ? gpuscan_outside(true) : bin;\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "        bin = s[v] == s[v] ? bin : GPUSCAN_NO_BIN;\n"
+    "#endif\n"
+    "        counter[v] = gpuscan_channel_counter(bin, v % GPUSCAN_CHANNELS);\n"
+    "    }\n"
+    "#elif GPUSCAN_BIN_WIDE > 1\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v += GPUSCAN_BIN_WIDE) {\n"
+    "        gpuscan_bins bins = gpuscan_bin_wide(from + v, GPUSCAN_BIN_ARGUMENTS);\n"
+    "        if (GPUSCAN_CHANNELS == 1)\n"
+    "            bins = min(bins, (gpuscan_bins)(GPUSCAN_CHANNEL_BINS));\n"
+    "        GPUSCAN_BIN_VECTOR(vstore)(bins, 0, counter + v);\n"
+    "    }\n"
+    "    for (uint v = 0; v < (GPUSCAN_CHANNELS > 1 ? GPUSCAN_BLOCK : 0); v++)\n"
+    "        counter[v] = gpuscan_channel_counter(counter[v], v % GPUSCAN_CHANNELS);\n"
+    "#else\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* Bins first, then counters. */\n"
     "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n"
     "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint counter[GPUSCAN_BLOCK];\n"
-    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
-    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    gpuscan_block_counters(from, counter, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n"
     "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n"
     "        uint differ = 0;\n"
     "        for (uint v = 1; v < GPUSCAN_BLOCK; v++)\n"
     "            differ |= counter[0] ^ counter[v];\n"
     "        if (differ == 0) {\n"
-    "            table[counter[0]] += GPUSCAN_BLOCK;\n"
+    "            if (GPUSCAN_COPIES != 0 || counter[0] < GPUSCAN_ALL_BINS)\n"
+    "                table[counter[0]] += GPUSCAN_BLOCK;\n"
     "            return;\n"
     "        }\n"
     "    }\n"
@@ -6145,33 +7306,39 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n"
+    "#define GPUSCAN_TABLES(flags) (GPUSCAN_COPIES ? 1u : (flags) >> GPUSCAN_FLAG_TABLES_SHIFT)\n"
+    "\n"
+    "/* Counts sample i, which is not part of a block. */\n"
+    "static inline void gpuscan_count_one(ulong i, uint counter, global const gpuscan_weight *weights,\n"
+    "                                     gpuscan_table table) {\n"
+    "    GPUSCAN_COUNT_AT(counter, i);\n"
+    "}\n"
+    "\n"
+    "/* Adds the accumulators' tables, in bins [first, last), to counts and zeroes them. */\n"
     "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
-    "                                          ulong first, ulong last, ulong step, uint flags) {\n"
-    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH))\n"
+    "                                          ulong first, ulong last, uint flags) {\n"
+    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last == GPUSCAN_ALL_BINS)\n"
     "        last--;\n"
-    "    for (ulong k = first; k < last; k += step) {\n"
-    "#if GPUSCAN_COPIES\n"
-    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n"
-    "#else /* a table a group, of an earlier launch */\n"
-    "        gpuscan_counter sum = 0;\n"
-    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES_SHIFT; t++) {\n"
-    "            sum += accumulators[t * (ulong)GPUSCAN_STRIDE + k];\n"
-    "            accumulators[t * (ulong)GPUSCAN_STRIDE + k] = 0;\n"
-    "            if (k == 0)\n"
-    "                accumulators[t * (ulong)GPUSCAN_STRIDE + GPUSCAN_ALL_BINS] = 0;\n"
+    "    if ((GPUSCAN_COPIES != 0 || !(flags & GPUSCAN_FLAG_FINISH)) && !(flags & GPUSCAN_FLAG_ACCUMULATE))\n"
+    "        for (ulong k = first; k < last; k++)\n"
+    "            counts[k] = 0;\n"
+    "    for (uint t = 0; t < GPUSCAN_TABLES(flags); t++) {\n"
+    "        global gpuscan_counter *table = accumulators + t * (ulong)GPUSCAN_ALL_BINS;\n"
+    "        for (ulong k = first; k < last; k++) {\n"
+    "            counts[k] += table[k];\n"
+    "            table[k] = 0;\n"
     "        }\n"
-    "#endif\n"
-    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
     "    }\n"
     "}\n"
     "\n",
-    "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n"
+    "/* Of more bins each group has a table in the accumulators; but in a launch that finishes, too, the first one counts in\n"
+    "   counts. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
     "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    accumulators += numbers.accumulators_offset;\n"
+    "    counts += numbers.counts_offset;\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
     "    samples += numbers.samples_offset;\n"
     "    weights += numbers.weights_offset;\n"
@@ -6185,7 +7352,13 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n"
     "        shared[k] = 0;\n"
     "#else\n"
-    "    gpuscan_table table = accumulators + group * GPUSCAN_STRIDE;\n"
+    "    bool in_counts = (flags & GPUSCAN_FLAG_FINISH) != 0; /* else another launch writes them, which may fail to come */\n"
+    "    gpuscan_table table = accumulators + (group - (in_counts ? 1 : 0)) * GPUSCAN_ALL_BINS;\n"
+    "    if (in_counts && group == 0) {\n"
+    "        table = counts;\n"
+    "        for (ulong k = 0; k < GPUSCAN_ALL_BINS && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
+    "            counts[k] = 0;\n"
+    "    }\n"
     "#endif\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
     "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n"
@@ -6217,41 +7390,49 @@ static const char *gpuscan__kernels[] = {
     "            for (; i < last; i++) {\n"
     "                uint counter =\n"
     "                    gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "#if GPUSCAN_WEIGHTED\n"
-    "                table[counter] += weight[i / GPUSCAN_CHANNELS];\n"
-    "#else\n"
-    "                table[counter]++;\n"
-    "#endif\n"
+    "                gpuscan_count_one(i, counter, weight, table);\n"
     "            }\n"
     "#endif\n"
     "        }\n"
     "        if (!draw)\n"
     "            break;\n"
     "    }\n"
+    "#if GPUSCAN_COPIES\n"
+    "    bool alone = groups == 1; /* then there is nobody to hand over to */\n"
+    "    uint all_bins = GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0);\n"
     "#if GPUSCAN_BYTE_TABLES\n"
+    "    for (uint k = 0; k < all_bins && alone && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
+    "        counts[k] = 0;\n"
     "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
     "        uint sum = 0, counter;\n"
     "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
-    "            sum += shared[t * 256 + k % 256];\n"
+    "            sum += shared[t * 256 + k % 256];\n",
     "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "        if (sum && counter < GPUSCAN_ALL_BINS)\n"
+    "        if (sum == 0 || counter >= all_bins)\n"
+    "            continue;\n"
+    "        if (alone)\n"
+    "            counts[counter] += sum;\n"
+    "        else\n"
     "            gpuscan_add_global(accumulators + counter, sum);\n"
     "    }\n"
-    "#elif GPUSCAN_COPIES\n"
-    "    for (uint k = 0; k < GPUSCAN_ALL_BINS; k++) {\n"
+    "#else\n"
+    "    for (uint k = 0; k < all_bins; k++) {\n"
     "        uint sum = 0;\n"
     "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
     "            sum += shared[t * GPUSCAN_STRIDE + k];\n"
-    "        if (sum)\n"
+    "        if (alone)\n"
+    "            counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+    "        else if (sum)\n"
     "            gpuscan_add_global(accumulators + k, sum);\n"
     "    }\n"
     "#endif\n"
-    "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
+    "#endif\n"
+    "    if ((flags & GPUSCAN_FLAG_FINISH) && groups > 1) {\n"
     "        gpuscan_device_fence();\n"
     "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), (uint)groups, shared) != groups - 1)\n"
-    "            return;\n",
+    "            return;\n"
     "        gpuscan_device_fence();\n"
-    "        gpuscan_histogram_move(accumulators, counts + numbers.counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n"
+    "        gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags);\n"
     "    }\n"
     "}\n"
     "\n"
@@ -6703,7 +7884,7 @@ static const char *gpuscan__kernels[] = {
     "            row += step_rows;\n"
     "            vector += step_vectors;\n"
     "            if (vector >= row_vectors) {\n"
-    "                vector -= row_vectors;\n"
+    "                vector -= row_vectors - (GPUSCAN_PLANTED(SAMPLE_ROWS) ? 1 : 0);\n"
     "                row++;\n"
     "            }\n"
     "        }\n"
@@ -6845,8 +8026,17 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
     "                         gpuscan_histogram_finish_numbers numbers) {\n"
-    "    gpuscan_histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n"
-    "                           get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0), (uint)numbers.flags);\n"
+    "    accumulators += numbers.accumulators_offset;\n"
+    "    counts += numbers.counts_offset;\n"
+    "#if GPUSCAN_CPU\n"
+    "    ulong share = (GPUSCAN_ALL_BINS + get_num_groups(0) - 1) / get_num_groups(0);\n"
+    "    ulong first = min(get_group_id(0) * share, (ulong)GPUSCAN_ALL_BINS);\n"
+    "    gpuscan_histogram_move(accumulators, counts, first, min(first + share, (ulong)GPUSCAN_ALL_BINS),\n"
+    "                           (uint)numbers.flags);\n"
+    "#else\n"
+    "    gpuscan_histogram_move(accumulators, counts, get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0),\n"
+    "                           (uint)numbers.flags);\n"
+    "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n",
 /* kernels.cl.inc: end */
@@ -6866,7 +8056,9 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
     X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters */                                                      \
     X(FLAG_FINISH, 256)      /* histogram: the last group finishes */                                                  \
-    X(FLAG_WHOLE_ROWS, 512)  /* reduction of rows: groups take whole ones */                                           \
+    X(FLAG_TALLY_U32, 512)   /* a tally's count is wanted, as u32 */                                                   \
+    X(FLAG_TALLY_U64, 1024)  /* or as u64 */                                                                           \
+    X(FLAG_DISPATCH, 2048)   /* and the dispatch's arguments */                                                        \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -6882,6 +8074,8 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_MULTIPLY, 2)                                                                                            \
     X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
     X(BIN_MODE_DIVIDE, 4)                                                                                              \
+    X(BIN_MODE_MULTIPLY_16, 7)                                                                                         \
+    X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
     X(SEGMENTS_NONE, 0)      /* reduction: one result */                                                               \
@@ -7029,6 +8223,10 @@ typedef struct gpuscan__profile {
 
     gpuscan_strategy histogram;
     uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
+    gpuscan__tuning select[GPUSCAN__MAX_TUNINGS]; /* as scan, in bytes of what decides, src_size its, but size 1: of
+                                                     indices alone, 2: of so many outputs or more; none: as the scan */
+    uint32_t select_count;
+    uint32_t select_tile; /* elements of a tile at most: their places have 16 bits, and local memory serves several */
     uint32_t counts_group, counts_vectors;
     uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
     uint32_t counts_per_unit_far; /* the same for bins cut into slices for many samples, or in global memory */
@@ -7065,7 +8263,7 @@ typedef struct gpuscan__device {
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
 /* Every operation: its name in the functions. Each has a section that ends with its row, gpuscan__NAME_operation. */
-#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram)
+#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select)
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
@@ -7076,7 +8274,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 /* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__MAX_KERNELS = 3, GPUSCAN__KEY_OWN = 24 };
+enum { GPUSCAN__MAX_KERNELS = 4, GPUSCAN__KEY_OWN = 24 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
@@ -7086,7 +8284,7 @@ typedef struct gpuscan__key {
 
 /* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
    only while the library itself keeps it, or another one could have got its handle meanwhile. */
-enum { GPUSCAN__MAX_ARGS = 16, GPUSCAN__MAX_NUMBERS = 16, GPUSCAN__MAX_KNOWN = 16 };
+enum { GPUSCAN__MAX_ARGS = 28, GPUSCAN__MAX_NUMBERS = 36, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
     uint32_t generation; /* of the library's buffers; 0: no buffer */
@@ -7107,6 +8305,7 @@ typedef struct gpuscan__program {
     size_t prefix_length;
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
+    const char *const *names; /* theirs */
     size_t group; /* the largest that its kernels can be launched with; 0: not asked yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int proved; /* it needs no test, or has passed it */
@@ -7131,6 +8330,7 @@ struct gpuscan {
     gpuscan_opencl cl;
     gpuscan_allocator allocator;
     gpuscan_logger logger;
+    gpuscan_tracer tracer;
     gpuscan_limits limits;
     void *library;
     cl_context context;
@@ -7381,7 +8581,12 @@ typedef struct gpuscan__elements {
     int arg;         /* ARGMIN or ARGMAX */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
+    int selects; /* source elements become numbers of what is kept: a GPUSCAN__SELECTS_...; 0: they do not */
+    int inverts; /* of what is not kept */
 } gpuscan__elements;
+
+/* 1 where an element, or its custom->select, is not 0; of a word's bits those that are 1. */
+enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
     if (type == GPUSCAN_TYPE_F64 && !gs->device.f64)
@@ -7468,7 +8673,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg;
-    char line[128];
+    char line[128], bits[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
     gpuscan__define(text, "SRC", src_name);
@@ -7491,6 +8696,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "START", "gpuscan_identity()");
         gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
         gpuscan__define_number(text, "WIDE", 1);
+        gpuscan__define_number(text, "ARG_WIDE", !cpu ? 1u : e->src_size == 8 ? 8u : 16u);
+        gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
         return;
     }
     gpuscan__define(text, "T", t);
@@ -7498,6 +8705,11 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     if (e->convert) {
         gpuscan__define(text, "CONVERTED", number); /* a float has no conversion to the unsigned type of signed sums */
         gpuscan__define(text, "CONVERT", "gpuscan_custom_convert(x, i)");
+    } else if (e->selects) {
+        gpuscan__define(text, "CONVERT",
+                        e->selects == GPUSCAN__SELECTS_BITS ? (e->inverts ? "popcount(~x)" : "popcount(x)")
+                        : e->inverts                        ? "(x == 0)"
+                                                            : "(x != 0)");
     } else if (e->src == e->dst) {
         gpuscan__define(text, "CONVERT", "x");
     } else {
@@ -7522,7 +8734,17 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "WIDE", wide ? (e->t_size == 8 ? 8u : 16u) : 1u);
     if (wide) {
         int width = e->t_size == 8 ? 8 : 16;
-        if (strcmp(value, t) == 0)
+        if (e->selects == GPUSCAN__SELECTS_BITS)
+            snprintf(bits, sizeof(bits), "popcount(%sx)", e->inverts ? "~" : "");
+        else /* the vector's type */
+            snprintf(bits, sizeof(bits), "%s%d", value, width);
+        if (e->selects)
+            snprintf(line, sizeof(line), e->selects == GPUSCAN__SELECTS_BITS
+                                             ? "convert_%s%d(%s)"
+                                         : e->inverts ? "convert_%s%d((%s)(1) - min(x, (%s)(1)))"
+                                                      : "convert_%s%d(min(x, (%s)(1)))",
+                     t, width, bits, bits);
+        else if (strcmp(value, t) == 0)
             snprintf(line, sizeof(line), "(x)");
         else if (strcmp(number, t) == 0)
             snprintf(line, sizeof(line), "convert_%s%d(x)", t, width);
@@ -7541,7 +8763,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
    added. Their sums wrap around, so any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    return integers && !cpu && !e->convert && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
+    return integers && !cpu && !e->convert && !e->selects && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
                ? e->src_size
                : 0;
 }
@@ -7582,7 +8804,9 @@ typedef struct gpuscan__range {
     int required; /* its buffer must be there */
     int reads, writes;
     int in_place; /* may be the same range as another with this number; 0: may not */
+    int shorter;  /* and then end before it */
     int partial;  /* what a call does not write stays as it was: of a host array all is needed */
+    int idle;     /* a call that reads a count of 0, and has no total, uses nothing of it: see gpuscan__rehearse */
     /* filled by the check: */
     cl_mem root;
     cl_mem_flags flags;
@@ -7590,7 +8814,7 @@ typedef struct gpuscan__range {
     uint64_t size_left;  /* bytes from the offset to the buffer's end */
 } gpuscan__range;
 
-enum { GPUSCAN__MAX_RANGES = 8 };
+enum { GPUSCAN__MAX_RANGES = 8 + 2 * GPUSCAN_MAX_PAYLOADS };
 
 /* Bytes that a call needs of each kind of scratch. */
 typedef struct gpuscan__need {
@@ -7726,6 +8950,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->segment_items = 15; /* odd: neighbours then read different banks of local memory */
     p->segment_per_unit = 4;
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
+    p->select_tile = 8192;
     p->rows_group = 256;
     p->rows_vectors = 4; /* half of it where rows are few; H200, many: 176 us with 2 of 512 or 1024, 160 with 4 */
     p->counts_group = 64;
@@ -7810,12 +9035,29 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72, 4, 0, 1, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, 0, 0}};
+    /* Selections, by the bytes of what decides, which are counted so far ahead. u32 at 2^28, 1 / 50 / 99 % kept: by
+       bytes, in tiles of 24 Ki, 156 / 442 / 607 (16 Ki 182 / 449 / 604, 20 Ki 169 / 520 / 694), with a payload in tiles
+       of 16 Ki 202 / 627 / 1049 (24 Ki 169 / 757 / 1162); their indices, in tiles of 20 Ki, 118 / 235 / 363 (16 Ki 181 /
+       264 / 357, 24 Ki 135 / 238 / 350); by bits, two words a work-item, 133 / 486 / 703 (one: 182 / 400 / 590); by a
+       predicate, 5 vectors a work-item, 368 / 472 / 600 (4: 378 / 467 / 596, 6: 411 / 522 / 680, 8: 389 / 494 / 616). 18
+       MiB ahead cost that a sixth at 99 %. */
+    static const gpuscan__tuning select[] = {
+        {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 1, 0, 0},
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 5 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 2, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
     gpuscan__profile_progress(p);
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->polls = 20000;
     GPUSCAN__TUNE(p, scan);
+    memcpy(p->select, select, sizeof(select));
+    p->select_count = (uint32_t)GPUSCAN__COUNT_OF(select);
+    p->select_tile = 24 * GPUSCAN__KIB;
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
     p->scan_rest.ahead = 24 * GPUSCAN__MIB;
     p->scan_rest.registers = 64;
@@ -7877,6 +9119,7 @@ static void gpuscan__profile_cpu(gpuscan__profile *p) {
     p->reduce = GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
     p->histogram = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     gpuscan__set_by_size(p->counts_per_unit, 4, 1);
+    p->counts_per_unit_far = 1;
     gpuscan__set_by_size(p->counts_copies, 8, 8);
     p->counts_pipe = 1;
     p->short_group = 64;
@@ -8102,8 +9345,16 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + speed + 1;
 }
 
+/* Appends to a list of names in words; what does not fit is left out. */
+static void gpuscan__list_device(char *list, size_t size, const char *name, const char *platform) {
+    size_t length = strlen(list);
+    if (length + strlen(name) + strlen(platform) + 16 < size)
+        snprintf(list + length, size - length, "%s'%s' of '%s'", length ? ", " : "", name, platform);
+}
+
 static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     const gpuscan_opencl *cl = &gs->cl;
+    char list[1024] = "";
     cl_platform_id platforms[64];
     cl_uint platform_count = 0, p, d;
     uint64_t best = 0;
@@ -8112,7 +9363,9 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     if (platform_count > 64)
         platform_count = 64;
     if (code == -1001 || (code == CL_SUCCESS && platform_count == 0))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM, "the OpenCL loader knows no driver");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM,
+                             "the OpenCL loader knows no driver: install the GPU's, or PoCL for the CPU (Debian: "
+                             "pocl-opencl-icd)");
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetPlatformIDs failed");
     for (p = 0; p < platform_count; p++) {
@@ -8127,6 +9380,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
             char version[256];
             gpuscan__device_text(cl, devices[d], CL_DEVICE_NAME, name, sizeof(name));
             found++;
+            gpuscan__list_device(list, sizeof(list), name, platform_name);
             if (wanted) {
                 if (!strstr(name, wanted) && !strstr(platform_name, wanted))
                     continue;
@@ -8147,11 +9401,12 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     if (best)
         return GPUSCAN_SUCCESS;
     if (wanted)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "none of %d devices has '%s' in its name", found, wanted);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "none of %d devices has '%.200s' in its name%s%s", found,
+                             wanted, found ? ": there are " : "", list);
     if (found)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "none of %d devices has OpenCL 1.2 and a compiler",
-                             found);
-    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "no platform has a device");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "none of %d devices has OpenCL 1.2 and a compiler: %s",
+                             found, list);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "the OpenCL loader knows drivers, but none has a device");
 }
 
 /* [PROGRAM CACHE] -------------------------------------------------------------------------------------------------- */
@@ -8227,8 +9482,12 @@ static void gpuscan__free_programs(gpuscan *gs, gpuscan__program *programs) {
     }
 }
 
+enum { GPUSCAN__CUSTOM_TEXTS = 8 };
+
 static const char *gpuscan__custom_text(const gpuscan_custom *custom, size_t i) {
-    const char *const texts[5] = {custom->source, custom->type, custom->combine, custom->identity, custom->convert};
+    const char *const texts[] = {custom->source,  custom->type,   custom->combine, custom->identity,
+                                 custom->convert, custom->select, custom->equal,   custom->key};
+    (void)sizeof(char[sizeof(texts) == GPUSCAN__CUSTOM_TEXTS * sizeof(texts[0]) ? 1 : -1]);
     return texts[i] ? texts[i] : "";
 }
 
@@ -8236,7 +9495,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan_c
     size_t i, at = 0;
     if (!custom || !program->custom)
         return !custom && !program->custom;
-    for (i = 0; i < 5; i++) {
+    for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++) {
         size_t length = strlen(gpuscan__custom_text(custom, i)) + 1;
         if (length > program->custom_length - at ||
             memcmp(program->custom + at, gpuscan__custom_text(custom, i), length) != 0)
@@ -8275,14 +9534,15 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    a driver gave together with an error code. */
 static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
-    const char *const *names = plan->operation->kernels(&program->key);
+    const char *const *names = program->names = plan->operation->kernels(&program->key);
     const unsigned char *binary;
     size_t size = 0, i;
     cl_int code = CL_SUCCESS;
     char options[96]; /* what is added to the device's is in the prefix too: two programs never differ in it alone */
-    snprintf(options, sizeof(options), "%s", gs->device.build_options);
+    /* -w: some compilers print warnings, those of custom texts, too, where the program's own output goes */
+    snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
     if (program->key.registers)
-        snprintf(options, sizeof(options), "%s -cl-nv-maxrregcount=%u", gs->device.build_options,
+        snprintf(options, sizeof(options), "-w %s -cl-nv-maxrregcount=%u", gs->device.build_options,
                  (unsigned)program->key.registers);
     binary = gpuscan__blob_find(gs, program->prefix, program->prefix_length, &size);
     if (binary) {
@@ -8459,8 +9719,11 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
     if (e->convert)
         gpuscan__custom_lines(text,
                               "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) {"
-                              " return",
-                              " convert", e->convert, ";}\n");
+                              " return (",
+                              e->selects ? " select" : " convert", e->convert,
+                              !e->selects  ? ");}\n"
+                              : e->inverts ? ") == 0;}\n"
+                                           : ") != 0;}\n");
     if (custom->source)
         gpuscan__undefine(text, custom->source);
 }
@@ -8529,7 +9792,7 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
         size_t i;
         memset(&texts, 0, sizeof(texts));
         texts.allocator = &gs->allocator;
-        for (i = 0; i < 5; i++)
+        for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++)
             gpuscan__text_bytes(&texts, gpuscan__custom_text(custom, i), strlen(gpuscan__custom_text(custom, i)) + 1);
         program->custom = texts.data;
         program->custom_length = texts.length;
@@ -8698,6 +9961,7 @@ struct gpuscan__chain {
     cl_event previous;     /* owned */
     cl_event pair[2];
     gpuscan__place place;
+    cl_mem sham, none; /* of a rehearsal: in place of the caller's buffers, and of count_buffer */
 };
 
 /* The queue that a call without one uses. */
@@ -8830,9 +10094,17 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Takes note of a command's result; event: the command's, or NULL. */
-static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
+/* Self-tests and rehearsals are no calls. */
+static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
+    return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
+}
+
+/* Takes note of a command's result; event: the command's, or NULL. name: the tracer's; what: for words of a failure. */
+static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
+                                                const char *what) {
     gpuscan__chain_waited(chain);
+    if (code == CL_SUCCESS && event && gpuscan__chain_is_traced(chain))
+        chain->gs->tracer.command(name, event, chain->gs->tracer.user);
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(chain->gs, &event);
         return gpuscan__fail(chain->gs, code, "%s failed", what);
@@ -8845,8 +10117,14 @@ static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl
     return GPUSCAN_SUCCESS;
 }
 
+static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
+    return gpuscan__chain_named_step(chain, code, event, what, what);
+}
+
 /* Whether the next command must have an event. */
 static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
+    if (gpuscan__chain_is_traced(chain))
+        return 1;
     if (is_last)
         return chain->call->event != NULL || (chain->own_scratch && !chain->in_order);
     return !chain->in_order || chain->wait_count > 0;
@@ -8864,7 +10142,8 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
-        chain->previous = NULL;
+        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* else it was the tracer's alone */
+            chain->previous = NULL;
     } else if (chain->own_scratch) {
         gpuscan__drop_all_scratch(gs); /* half a call may have used it, and who used it before may be forgotten */
     }
@@ -8979,6 +10258,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
+    const char *name; /* the kernel's */
     gpuscan__known *known;
     cl_mem stand_in; /* for buffers that are not given: NULL, where the driver takes it */
     uint32_t stand_in_generation;
@@ -8997,11 +10277,14 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
     cl_mem own = NULL;
     gpuscan__launch launch;
     int i;
+    if (chain->sham)
+        stand_in = chain->sham;
     if (chain->own_scratch && !nulls)
         for (i = 0; i < GPUSCAN__SCRATCHES && !own; i++)
             own = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
+    launch.name = program->names[kernel];
     launch.known = &program->known[kernel];
     launch.stand_in = nulls ? NULL : own ? own : stand_in;
     launch.stand_in_generation = !launch.stand_in ? 0 : own ? gs->scratch_generation : GPUSCAN__CALLERS;
@@ -9044,8 +10327,20 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 /* Returns the buffer's offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
+    if (launch->chain->sham) {
+        gpuscan__arg_of(launch, &launch->chain->sham, sizeof(mem), GPUSCAN__CALLERS);
+        return 0;
+    }
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
     return buffer.mem ? buffer.offset : 0;
+}
+
+/* The same of count_buffer. */
+static uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
+    if (!launch->chain->sham)
+        return gpuscan__arg_buffer(launch, buffer);
+    gpuscan__arg_of(launch, &launch->chain->none, sizeof(cl_mem), GPUSCAN__CALLERS);
+    return 0;
 }
 
 /* Scratch of a kind, behind its counters if it has any; past: bytes further on. Returns its offset in units of
@@ -9094,16 +10389,17 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local,
                                                 chain->wait_count, chain->waits,
                                                 gpuscan__chain_needs_event(chain, grid.is_last) ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel");
+    return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
 /* Nothing to compute and nothing to write: the event completes all the same. */
 static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
-    if (chain->call->event || chain->wait_count)
+    int needs_event = chain->call->event || gpuscan__chain_is_traced(chain);
+    if (needs_event || chain->wait_count)
         code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
-                                                         chain->call->event ? &event : NULL);
+                                                         needs_event ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList");
 }
 
@@ -9249,9 +10545,13 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Whether they may: the same elements in one place. */
+/* Whether they may: the same elements, of which they have so many bytes each, in one place. */
+static int gpuscan__may_share(const gpuscan__range *a, uint64_t a_bytes, const gpuscan__range *b, uint64_t b_bytes) {
+    return a->in_place && a->in_place == b->in_place && a->size == b->size &&
+           (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
+}
 static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
-    return a->in_place && a->in_place == b->in_place && a->size == b->size && a->begin == b->begin && a->end == b->end;
+    return a->begin == b->begin && gpuscan__may_share(a, a->end - a->begin, b, b->end - b->begin);
 }
 
 /* Then every pair of which one is written. Sets plan->in_place. */
@@ -9303,17 +10603,90 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__check_overlaps(gs, plan);
 }
 
+/* A type that is u32, the default, or u64. Gives its size. */
+static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field, gpuscan_type type, uint32_t *size) {
+    *size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
+    if (type == GPUSCAN_TYPE_DEFAULT || type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64)
+        return GPUSCAN_SUCCESS;
+    if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type", field);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is neither u32 nor u64", field);
+}
+
 /* count_buffer and count_type. */
 static gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan *plan, gpuscan_buffer buffer,
                                              gpuscan_type type) {
-    if (type != GPUSCAN_TYPE_DEFAULT && type != GPUSCAN_TYPE_U32 && type != GPUSCAN_TYPE_U64) {
-        if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "count_type is no gpuscan_type");
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "count_type is neither u32 nor u64");
-    }
-    gpuscan__input(plan, "count_buffer", buffer, 1, type == GPUSCAN_TYPE_U64 ? 8 : 4)->required = 0;
+    uint32_t size;
+    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, "count_type", type, &size);
+    if (r != 0)
+        return r;
+    gpuscan__input(plan, "count_buffer", buffer, 1, size)->required = 0;
     if (buffer.mem)
-        plan->flags |= type == GPUSCAN_TYPE_U64 ? GPUSCAN__FLAG_COUNT_U64 : GPUSCAN__FLAG_COUNT_U32;
+        plan->flags |= size == 8 ? GPUSCAN__FLAG_COUNT_U64 : GPUSCAN__FLAG_COUNT_U32;
+    return GPUSCAN_SUCCESS;
+}
+
+/* The fields of a tally, in a desc that calls it name: for gpuscan__resolve_tally. */
+enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
+#define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
+
+/* The fields of payload k. */
+#define GPUSCAN__PAYLOAD_FIELDS(k) {"payloads[" #k "].src", "payloads[" #k "].dst"}
+static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
+    GPUSCAN__PAYLOAD_FIELDS(0), GPUSCAN__PAYLOAD_FIELDS(1), GPUSCAN__PAYLOAD_FIELDS(2), GPUSCAN__PAYLOAD_FIELDS(3),
+    GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
+#undef GPUSCAN__PAYLOAD_FIELDS
+
+/* payloads and payload_count: of each, count elements are read and at most written elements are written. in_place: the
+   number of the first one's ranges that may be one, as the next ones' may; 0: none may. */
+static gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan, const gpuscan_payload *payloads,
+                                                uint32_t payload_count, uint64_t count, uint64_t written,
+                                                int in_place) {
+    uint32_t k;
+    if (payload_count > GPUSCAN_MAX_PAYLOADS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payload_count is above %d", GPUSCAN_MAX_PAYLOADS);
+    if (payload_count && !payloads)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads is NULL, but payload_count is not 0");
+    for (k = 0; k < payload_count; k++) {
+        const char *const *fields = gpuscan__payload_fields[k];
+        uint64_t bytes;
+        gpuscan__range *range;
+        if (payloads[k].size == 0 || payloads[k].size > GPUSCAN__CUSTOM_MOST)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[%u].size is not from 1 to %d",
+                                 (unsigned)k, GPUSCAN__CUSTOM_MOST);
+        if (!gpuscan__multiply(count, payloads[k].size, &bytes))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits", fields[0]);
+        range = gpuscan__input(plan, fields[0], payloads[k].src, count, (uint32_t)payloads[k].size);
+        range->in_place = in_place ? in_place + (int)k : 0;
+        range = gpuscan__output(plan, fields[1], payloads[k].dst, written, (uint32_t)payloads[k].size);
+        range->in_place = in_place ? in_place + (int)k : 0;
+        range->shorter = range->partial = 1;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* A tally of up to count elements, of which at most written are written. items, limit: those of the dispatch. */
+static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
+                                             const gpuscan_tally *tally, uint64_t count, uint64_t written,
+                                             uint32_t *items, uint32_t *limit) {
+    uint32_t size;
+    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
+    if (r != 0)
+        return r;
+    *items = tally->dispatch_items ? tally->dispatch_items : 64;
+    *limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
+    if (tally->count.mem && size == 4 && count > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: 2^32 elements or more need u64",
+                             fields[GPUSCAN__TALLY_COUNT_TYPE]);
+    if (tally->dispatch.mem && gpuscan__ceil_div(gpuscan__ceil_div(written, *items), *limit) > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
+                             fields[GPUSCAN__TALLY_DISPATCH]);
+    gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size)->required = 0;
+    gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4)->required = 0;
+    if (tally->count.mem)
+        plan->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
+    if (tally->dispatch.mem)
+        plan->flags |= GPUSCAN__FLAG_DISPATCH;
     return GPUSCAN_SUCCESS;
 }
 
@@ -9406,7 +10779,8 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
-    int alone = (plan->operation->number == GPUSCAN__OPERATION_scan && single) ||
+    int alone = ((plan->operation->number == GPUSCAN__OPERATION_scan ||
+                  plan->operation->number == GPUSCAN__OPERATION_select) && single) ||
                 (plan->operation->number == GPUSCAN__OPERATION_reduce && !plan->e.commutes);
     if (gs->device.lanes == GPUSCAN__LANES_LOCAL)
         return (uint32_t)gpuscan__min(group, alone ? width : width * width);
@@ -9522,7 +10896,7 @@ static int gpuscan__needs_proof(const gpuscan *gs, const gpuscan__plan *plan) {
                                             !gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key))))
         return 0;
     /* a conversion between a builtin type and the caller's: only his text knows how */
-    return !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
+    return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
 /* In place of a custom text, which is not run on numbers that it does not expect: the last that is not 0 wins, part by
@@ -9546,15 +10920,16 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
     unsigned size = (unsigned)plan->e.custom->size, parts = size % 4 == 0 ? size / 4 : size;
+    int of_structs = plan->e.selects && plan->e.src == GPUSCAN_TYPE_CUSTOM;
     gpuscan_result r;
     memset(&custom, 0, sizeof(custom));
     stand_in.is_stand_in = 1;
-    stand_in.e.convert = NULL;
-    stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM ? &custom : NULL;
+    stand_in.e.convert = of_structs ? "x.part[0]" : NULL;
+    stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM || of_structs ? &custom : NULL;
     custom.size = size;
     custom.combine = "b != 0 ? b : a";
     custom.identity = "0";
-    if (plan->e.dst == GPUSCAN_TYPE_CUSTOM) {
+    if (plan->e.dst == GPUSCAN_TYPE_CUSTOM || of_structs) {
         snprintf(source, sizeof(source), gpuscan__stand_in_text, parts < size ? "uint" : "uchar", parts, parts,
                  parts);
         custom.source = source;
@@ -9664,6 +11039,8 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+
 /* Builds what a call will need. SIZE builds the program, too: how large its groups can be decides the scratch. Whether
    the call will be in place is not known yet, but where the strategy is forced the plan is the same. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
@@ -9678,7 +11055,8 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
             return r;
         if (mode == GPUSCAN__SIZE)
             *size = gpuscan__max(*size, gpuscan__need_total(&plan->need));
-        else if (!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0)
+        else if ((!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0) ||
+                 (r = gpuscan__rehearse(gs, plan, program)) != 0)
             return r;
     }
     if (mode == GPUSCAN__SIZE || plan->call->queue)
@@ -10108,7 +11486,7 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
 
 /* Buffers of a self-test's own, and scratch: the object's may be in use by calls that wait for the caller. Behind each
    stand guard bytes. */
-enum { GPUSCAN__TEST_ARRAYS = 6, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
+enum { GPUSCAN__TEST_ARRAYS = 6 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer;           /* in the test's desc */
@@ -10245,9 +11623,66 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
     return r;
 }
 
+/* ---- rehearsal */
+
+#define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20)
+
+/* Runs a call's own commands in the library's queue, with buffers and scratch of their own and a count of 0 that is
+   read on the device, so that they do nothing: drivers put off work until a kernel is launched for the first time in
+   some shape (PoCL compiles it then, Mesa too, others load it onto the device). Left out where what is no count's is
+   large: very many bins. */
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan_call *caller = plan->call;
+    uint32_t flags = plan->flags;
+    uint64_t bytes = GPUSCAN__SHAM_LEAST;
+    cl_mem sham = NULL, none = NULL;
+    gpuscan_call call;
+    gpuscan__chain chain;
+    gpuscan_result r;
+    int idle = 0;
+    size_t i;
+    for (i = 0; i < plan->range_count; i++) {
+        idle |= plan->ranges[i].idle;
+        if (!plan->ranges[i].idle)
+            bytes = gpuscan__max(bytes, plan->ranges[i].elements * plan->ranges[i].size);
+    }
+    if (!idle || plan->is_nothing || bytes > GPUSCAN__SHAM_MOST)
+        return GPUSCAN_SUCCESS;
+    memset(&call, 0, sizeof(call));
+    if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 && (r = gpuscan__test_buffer(gs, bytes, &sham)) == 0 &&
+        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &none)) == 0 &&
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call.scratch.mem)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, sham, bytes)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, none, GPUSCAN__SHAM_LEAST)) == 0) {
+        call.queue = gs->service_queue;
+        plan->call = &call;
+        plan->flags = GPUSCAN__FLAG_COUNT_U32;
+        if ((r = gpuscan__chain_begin(&chain, gs, &call, gs->service_queue, 1, plan)) == 0) {
+            cl_int code;
+            chain.sham = sham;
+            chain.none = none;
+            r = plan->operation->enqueue(&chain, plan, program);
+            code = gs->cl.clFinish(gs->service_queue); /* also after a failure: what was enqueued uses the buffers */
+            if (r == 0 && code != CL_SUCCESS)
+                r = gpuscan__fail(gs, code, "clFinish of a rehearsal failed");
+        }
+        r = gpuscan__chain_end(&chain, r);
+        plan->call = caller;
+        plan->flags = flags;
+    }
+    if (call.scratch.mem)
+        gs->cl.clReleaseMemObject(call.scratch.mem);
+    if (none)
+        gs->cl.clReleaseMemObject(none);
+    if (sham)
+        gs->cl.clReleaseMemObject(sham);
+    return r;
+}
+
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__HOST_ARRAYS = 6 };
+enum { GPUSCAN__HOST_ARRAYS = 6 }; /* of a call, at most */
 
 /* An array of a blocking call: which of the plan's ranges it stands for, and where its buffer goes in the desc. */
 typedef struct gpuscan__host_array {
@@ -10303,8 +11738,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
             if (!(a->range->writes || b->range->writes) || !a_bytes || !b_bytes ||
                 !gpuscan__arrays_overlap(a->data, a_bytes, b->data, b_bytes))
                 continue;
-            if (!a->range->in_place || a->range->in_place != b->range->in_place || a->data != b->data ||
-                a->range->size != b->range->size || a_bytes != b_bytes)
+            if (a->data != b->data || !gpuscan__may_share(a->range, a_bytes, b->range, b_bytes))
                 return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap", a->field, b->field);
             plan->in_place = 1;
         }
@@ -10553,13 +11987,15 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
-    range->in_place = 1;
+    range->in_place = range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
-    range->in_place = 1;
+    range->in_place = range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
-    gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
+    range = gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size);
+    range->required = 0;
+    range->idle = 1;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
         return r;
@@ -10646,11 +12082,27 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
 }
 
 /* Of a single pass. */
+static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
+    if (gpuscan__key_is_cpu(key)) /* each takes tile after tile */
+        return gpuscan__min(tiles, gs->device.units);
+    return gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 2 * tiles + 1 : tiles;
+}
 static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    if (gpuscan__key_is_cpu(&plan->common.key)) /* each takes tile after tile */
-        return gpuscan__min(plan->tiles, gs->device.units);
-    return gpuscan__key_strategy(&plan->common.key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 2 * plan->tiles + 1
-                                                                                        : plan->tiles;
+    return gpuscan__single_pass_groups(gs, &plan->common.key, plan->tiles);
+}
+
+/* Scratch for its states: sums, and ahead prefixes, too; see [SCAN AHEAD] in kernels.cl.inc. */
+static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
+    if (gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        tiles = 2 * gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN;
+    gpuscan__need_words(&plan->need, plan->key.word, plan->e.t_size, tiles);
+}
+
+/* What keeps a single pass from so many tiles; NULL: nothing. */
+static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
+    if (tiles >= (uint64_t)1 << 30)
+        return "more than 2^30 tiles";
+    return groups <= gs->device.work_items / key->group ? NULL : "a launch cannot have so many work-items";
 }
 
 /* What keeps the strategy from doing a call; NULL: nothing. */
@@ -10664,11 +12116,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     /* a simulator reports what is read too late, though it is thrown away: see gpuscan_window_sums */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
-    if (plan->tiles >= (uint64_t)1 << 30)
-        return "more than 2^30 tiles";
-    return gpuscan__scan_groups(gs, plan) <= gs->device.work_items / plan->common.key.group
-               ? NULL
-               : "a launch cannot have so many work-items";
+    return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
 /* Rows so short that a tile for each would be nearly empty: many of them are scanned by whole rows though a single pass
@@ -10687,21 +12135,27 @@ static void gpuscan__scan_take(const gpuscan *gs, gpuscan__scan_plan *plan, gpus
 }
 
 /* Enough parts of a row to keep the device busy, of whole tiles; a few tiles are not worth three launches. */
+static gpuscan_result gpuscan__cut_parts(gpuscan *gs, const gpuscan__key *key, uint64_t rows, uint64_t row_tiles,
+                                         uint32_t *parts, uint32_t *part_tiles) {
+    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
+    *parts = 1;
+    if (row_tiles > (gpuscan__key_is_cpu(key) ? 2 : 4))
+        *parts = (uint32_t)gpuscan__min(row_tiles, gpuscan__max(groups / gpuscan__min(rows, groups), 1));
+    if (gpuscan__ceil_div(row_tiles, *parts) > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
+    *part_tiles = (uint32_t)gpuscan__ceil_div(row_tiles, *parts);
+    *parts = (uint32_t)gpuscan__ceil_div(row_tiles, *part_tiles);
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *plan) {
     gpuscan__plan *common = &plan->common;
-    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
-    plan->parts = 1;
-    if (plan->row_tiles > (gpuscan__key_is_cpu(&common->key) ? 2 : 4))
-        plan->parts =
-            (uint32_t)gpuscan__min(plan->row_tiles, gpuscan__max(groups / gpuscan__min(plan->rows, groups), 1));
-    if (gpuscan__ceil_div(plan->row_tiles, plan->parts) > UINT32_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
-    plan->part_tiles = (uint32_t)gpuscan__ceil_div(plan->row_tiles, plan->parts);
-    plan->parts = (uint32_t)gpuscan__ceil_div(plan->row_tiles, plan->part_tiles);
-    if (plan->parts > 1)
+    gpuscan_result r = gpuscan__cut_parts(gs, &common->key, plan->rows, plan->row_tiles, &plan->parts,
+                                          &plan->part_tiles);
+    if (r == 0 && plan->parts > 1)
         common->need.bytes[GPUSCAN__PLAIN] =
             plan->rows * plan->parts * common->e.t_size + gpuscan__slack(common->e.t_size);
-    return GPUSCAN_SUCCESS;
+    return r;
 }
 
 /* What a tile of whole rows is: how many, and how they are numbered through. Returns the elements of the tile that they
@@ -10789,12 +12243,19 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
         return GPUSCAN_SUCCESS;
     if (!gpuscan__is_single_pass(tuning.strategy))
         return gpuscan__scan_cut_parts(gs, plan);
-    /* ahead: sums, and then prefixes; see [SCAN AHEAD] in kernels.cl.inc */
-    gpuscan__need_words(&common->need, common->key.word, common->e.t_size,
-                        tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
-                            ? 2 * gpuscan__ceil_div(plan->tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN
-                            : plan->tiles);
+    gpuscan__need_states(common, plan->tiles);
     return GPUSCAN_SUCCESS;
+}
+
+/* Groups that take parts of rows, one after the other. A CPU's take their share of the rows, some more than there are
+   units, which are not equally fast, but each so much that its start does not show. */
+static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
+    uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
+    if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* fits, as the extents do */
+        most = gpuscan__min(gpuscan__max(plan->rows * desc->count / least, 1), (uint64_t)gs->device.units * 16);
+    return gpuscan__min(units, most);
 }
 
 static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
@@ -10803,9 +12264,8 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
     uint32_t group = common->key.group;
-    uint64_t units = plan->rows * plan->parts;
     uint64_t t_size = common->e.t_size;
-    uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096));
+    uint64_t groups = gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
     gpuscan__scan_sums_numbers sums;
     gpuscan__scan_carries_numbers carries;
@@ -10817,7 +12277,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         sums.src_offset = gpuscan__arg_buffer(&launch, desc->src);
         sums.src_pitch = plan->src_pitch;
         sums.count = desc->count;
-        sums.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+        sums.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
         sums.rows = plan->rows;
         sums.parts = plan->parts;
         sums.part_tiles = plan->part_tiles;
@@ -10843,7 +12303,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     parts.dst_pitch = plan->dst_pitch;
     parts.count = desc->count;
-    parts.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    parts.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     parts.rows = plan->rows;
     parts.parts = plan->parts;
     parts.part_tiles = plan->part_tiles;
@@ -10871,7 +12331,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     scan.dst_pitch = plan->dst_pitch;
     scan.count = desc->count;
-    scan.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    scan.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     scan.tiles = plan->tiles;
     scan.row_tiles = plan->row_tiles;
     scan.ahead = plan->ahead;
@@ -10901,7 +12361,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     rows.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     rows.dst_pitch = plan->dst_pitch;
     rows.count = desc->count;
-    rows.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    rows.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     rows.rows = plan->rows;
     rows.length = plan->length;
     rows.tile_rows = plan->tile_rows;
@@ -10952,14 +12412,19 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
         desc.rows = rows = 2 * (program->key.tile / (shape.count + 1)) + 1;
         desc.count = shape.count;
     }
-    src = gpuscan__test_array_of(&test, &desc.src, rows * shape.count * e->src_size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, rows * shape.count * e->dst_size);
+    if (own.shifts || (round == 1 && !gpuscan__uses_ptx(gs, &program->key))) { /* elsewhere no program of its own */
+        desc.src.offset = 1;
+        desc.dst.offset = 2;
+    }
+    src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * shape.count) * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * shape.count) * e->dst_size);
     total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
     if (!test.failed) {
         for (row = 0; row < rows; row++) {
             shape.round = round + 2 * (unsigned)row; /* rows differ */
-            gpuscan__test_elements(e, &shape, own.inclusive != 0, src->before + row * shape.count * e->src_size, init,
-                                   dst->expected + row * shape.count * e->dst_size,
+            gpuscan__test_elements(e, &shape, own.inclusive != 0,
+                                   src->before + (desc.src.offset + row * shape.count) * e->src_size, init,
+                                   dst->expected + (desc.dst.offset + row * shape.count) * e->dst_size,
                                    total->expected + row * e->dst_size);
         }
         gpuscan__test_filled(src);
@@ -11022,6 +12487,7 @@ static void gpuscan__uniform_add_define(gpuscan__text *text, const gpuscan *gs, 
 static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
     gpuscan__elements *e = &plan->e;
+    gpuscan__range *range;
     uint64_t elements;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
@@ -11036,8 +12502,9 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
         e->custom = NULL;
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
         return r;
-    gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size)->reads = 1;
-    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
+    range = gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size);
+    range->reads = range->idle = 1;
+    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size)->idle = 1;
     plan->is_nothing = desc->count == 0;
     gpuscan__key_elements(plan);
     return gpuscan__resolve_count(gs, plan, desc->count_buffer, desc->count_type);
@@ -11063,7 +12530,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.block = desc->block;
     numbers.flags = plan->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
@@ -11333,6 +12800,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              plan->src_pitch, e->src_size, &elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
+    range->idle = 1;
     if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
@@ -11424,11 +12892,9 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     if (plan->common.forced)
         plan->groups = gpuscan__min(plan->groups, 2);
     plan->group_rows = 0;
-    plan->common.flags &= ~(uint32_t)GPUSCAN__FLAG_WHOLE_ROWS;
     if (rows && plan->results >= 8 * plan->groups) {
         plan->group_rows = gpuscan__ceil_div(plan->results, plan->groups);
         plan->groups = gpuscan__ceil_div(plan->results, plan->group_rows);
-        plan->common.flags |= GPUSCAN__FLAG_WHOLE_ROWS;
     }
     if (plan->groups == 1 || plan->group_rows)
         return;
@@ -11553,7 +13019,7 @@ static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpus
     numbers.src_pitch = plan->src_pitch;
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.segments = plan->results;
     numbers.group_rows = plan->group_rows;
     numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
@@ -11578,7 +13044,7 @@ static gpuscan_result gpuscan__segments_enqueue(gpuscan__chain *chain, const gpu
         r = gpuscan__segments_launch(chain, plan, program, 1);
     if (r == 0)
         r = gpuscan__segments_launch(chain, plan, program, 0);
-    return r != 0 || desc->dst.mem ? r : gpuscan__reduce_read(chain, plan);
+    return r != 0 || desc->dst.mem || chain->sham ? r : gpuscan__reduce_read(chain, plan);
 }
 
 static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -11600,7 +13066,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     launch = gpuscan__launch_begin(chain, program, 0, stand_in);
     reduce.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     reduce.count = desc->count;
-    reduce.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    reduce.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     reduce.group_tiles = plan->group_tiles;
     reduce.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     reduce.epoch = chain->place.epoch;
@@ -11618,7 +13084,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
         finish.flags = common->flags;
         r = gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(1, key->group, shared, !to_host));
     }
-    return r != 0 || !to_host ? r : gpuscan__reduce_read(chain, plan);
+    return r != 0 || !to_host || chain->sham ? r : gpuscan__reduce_read(chain, plan);
 }
 
 /* The data for ARGMIN and ARGMAX: the best value stands again behind the first. */
@@ -11812,6 +13278,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps are one long row */
     uint64_t pitch, weights_pitch, groups;
+    int in_launch;                   /* the launch that counts finishes, too */
     uint64_t lower, range, factor;   /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
     double real_lower, real_upper, real_step;
 } gpuscan__histogram_plan;
@@ -11868,6 +13335,17 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_
     return own->local_edges ? gpuscan__cells_at(own, sample) + own->edge_cells : gpuscan__local_all(own);
 }
 
+/* Samples that a CPU puts into bins at once, by vectors; 1: each by itself. The simulator crashes on vectors of 16. */
+static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
+    const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
+    int plain = own->mode != GPUSCAN__BIN_MODE_MULTIPLY_CHECKED && own->mode != GPUSCAN__BIN_MODE_DIVIDE &&
+                own->mode != GPUSCAN__BIN_MODE_GUESS && !own->wide_offset;
+    if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
+        own->form == GPUSCAN_BINS_EDGES || !(plain || own->mode == GPUSCAN__BIN_MODE_NEAREST))
+        return 1;
+    return sample->size == 8 ? 8 : 16;
+}
+
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
     int f64 = plan->key.src == GPUSCAN_TYPE_F64;
@@ -11900,6 +13378,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
         gpuscan__define(text, "WEIGHT", gpuscan__types[own.weight].name);
     gpuscan__define_number(text, "FORM", own.form);
     gpuscan__define_number(text, "BIN_MODE", own.mode);
+    gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
     gpuscan__define_number(text, "RANGE_ALL", own.range_all);
     gpuscan__define_number(text, "CLOSED", own.closed);
     gpuscan__define_number(text, "OUTSIDE", own.outside);
@@ -11992,6 +13471,9 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
         plan->factor = shift;
         if (shift > 31) /* one bin over all of 32 bits */
             key->wide_offset = 1;
+    } else if (type->size <= 2 && range <= (uint64_t)1 << 16) {
+        key->mode = bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY_16_MANY;
+        plan->factor = gpuscan__ceil_div(bins << 32, range);
     } else if (bins >= range) {
         key->mode = GPUSCAN__BIN_MODE_DIVIDE;
     } else if (range <= (uint64_t)1 << 32) {
@@ -12149,11 +13631,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
     range = gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->pitch, plan->channels * sample_size);
     range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
+    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
@@ -12236,6 +13720,12 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     }
 }
 
+/* On a CPU more bins than this have a table a group in the scratch, which takes no atomics to hand over: 20 cycles a bin,
+   beside less than one of a loop over tables. */
+#define GPUSCAN__CPU_LOCAL_BINS 4096
+/* And so many bytes of all tables are summed by the group that comes last, in less time than another launch takes. */
+#define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
+
 /* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -12278,7 +13768,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
-    if (!why && (gpuscan__key_is_cpu(key) ? (plan->all_bins + 1) * 4 > local : own->slices > profile->counts_slices))
+    if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
+                                          : own->slices > profile->counts_slices))
         why = "the bins do not fit local memory";
     if (why) {
         own->slices = 1;
@@ -12398,14 +13889,27 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
 static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
-    int cpu = gpuscan__key_is_cpu(&plan->common.key), small = plan->all_bins <= 4096;
+    int small = plan->all_bins <= 4096;
     if (gs->device.int64_atomics && !own->weight && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U64 && own->copies &&
-        own->merge != GPUSCAN__MERGE_GLOBAL && !cpu && (small || own->slices > 1))
+        own->merge != GPUSCAN__MERGE_GLOBAL && (small || own->slices > 1))
         return own->pipe == GPUSCAN__PIPE_SHORT && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U32 &&
                        gpuscan__histogram_most(gs, plan) < (uint64_t)1 << (32 - GPUSCAN__ARRIVALS_U32)
                    ? GPUSCAN__ARRIVALS_U32
                    : GPUSCAN__ARRIVALS_U64;
-    return gs->device.fence != GPUSCAN__FENCE_NONE && small && (!cpu || own->copies);
+    return gs->device.fence != GPUSCAN__FENCE_NONE && small;
+}
+
+/* On a CPU it depends on the groups, not on the program. */
+static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+    uint64_t tables = plan->key.copies ? 1 : plan->groups - 1;
+    return plan->groups == 1 || (gs->device.fence != GPUSCAN__FENCE_NONE &&
+                                 tables * plan->all_bins * gpuscan__types[plan->counter].size <=
+                                     GPUSCAN__CPU_SUM_AT_ONCE);
+}
+
+/* In the scratch, where bins are many: one a group, but of a launch that finishes the first group's is counts. */
+static uint64_t gpuscan__histogram_cpu_tables(const gpuscan__histogram_plan *plan) {
+    return plan->groups - (plan->in_launch ? 1 : 0);
 }
 
 static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -12420,15 +13924,18 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
-        own->in_launch = gpuscan__histogram_in_launch(gs, plan);
+        own->in_launch = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_in_launch(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
-    if (gpuscan__key_is_cpu(&common->key))
+    plan->in_launch = own->in_launch != 0;
+    if (gpuscan__key_is_cpu(&common->key)) {
         gpuscan__histogram_cpu_groups(gs, plan);
-    else
+        plan->in_launch = gpuscan__histogram_cpu_in_launch(gs, plan);
+        if (!own->copies)
+            counters = gpuscan__histogram_cpu_tables(plan) * plan->all_bins;
+    } else {
         gpuscan__histogram_groups(gs, plan);
-    if (gpuscan__key_is_cpu(&common->key) && !own->copies) /* a table a group, with one counter more */
-        counters = plan->groups * (plan->all_bins + 1);
+    }
     memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits, or of 32 that take as much: see the kernel */
         GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
@@ -12483,18 +13990,18 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     const gpuscan *gs = chain->gs;
     const gpuscan__key *key = &common->key;
     uint32_t counter_size = gpuscan__types[plan->counter].size, flags = common->flags;
-    int in_launch = plan->key.in_launch != 0;
+    int in_launch = plan->in_launch;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
     gpuscan__histogram_numbers count;
     gpuscan__histogram_finish_numbers finish;
     uint64_t groups;
     gpuscan_result r;
     if (gpuscan__key_is_cpu(key) && !plan->key.copies)
-        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES_SHIFT;
+        flags |= (uint32_t)gpuscan__histogram_cpu_tables(plan) << GPUSCAN__FLAG_TABLES_SHIFT;
     count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
     count.pitch = plan->pitch;
     count.count = plan->count;
-    count.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     count.rows = plan->rows;
     count.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     count.weights_pitch = plan->weights_pitch;
@@ -12696,41 +14203,56 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, uint64_t pixels, unsigned char *samples,
-                                  unsigned char *weights, unsigned char *counts) {
-    uint64_t p, i = 0;
+/* Where rows of a self-test's samples lie, and how many pixels there are behind a row that belong to none. */
+typedef struct gpuscan__test_rows {
+    uint64_t rows, pixels, gap;
+} gpuscan__test_rows;
+
+/* A pixel's samples, the first of which is number i; counts: where they are to be counted, or NULL. */
+static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
+                                unsigned char *samples, unsigned char *counts) {
+    uint64_t slot = 0;
     uint32_t c;
+    for (c = 0; c < plan->channels; c++, i++) {
+        gpuscan__number x;
+        int64_t bin;
+        if (gpuscan__is_float(plan->sample)) {
+            x = gpuscan__test_float_sample(plan, i);
+            bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
+        } else {
+            x = gpuscan__test_integer_sample(plan, i);
+            bin = gpuscan__test_integer_bin(plan, x.bits);
+        }
+        if (bin == gpuscan__nowhere)
+            gpuscan__put_nan(plan->sample, samples, c);
+        else
+            gpuscan__put_number(plan->sample, samples, c, x);
+        if (!(plan->key.mask >> c & 1))
+            continue;
+        if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
+            bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
+        else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
+            bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
+        if (bin >= 0 && counts)
+            gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
+        slot++;
+    }
+}
+
+/* Gaps hold samples that would be counted. */
+static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
+                                  unsigned char *samples, unsigned char *weights, unsigned char *counts) {
+    uint64_t size = gpuscan__types[plan->sample].size * plan->channels, pitch = shape->pixels + shape->gap, p, i;
     memset(counts, 0, (size_t)(plan->all_bins * gpuscan__types[plan->counter].size));
-    for (p = 0; p < pixels; p++) {
+    for (p = i = 0; p < shape->rows * pitch - shape->gap; p++) {
+        int inside = p % pitch < shape->pixels;
         gpuscan__number weight;
-        uint64_t slot = 0;
         weight.bits = weights ? 1 + gpuscan__mix(p) % 3 : 1;
         if (weights)
             gpuscan__put_number(plan->weight, weights, p, weight);
-        for (c = 0; c < plan->channels; c++, i++) {
-            gpuscan__number x;
-            int64_t bin;
-            if (gpuscan__is_float(plan->sample)) {
-                x = gpuscan__test_float_sample(plan, i);
-                bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
-            } else {
-                x = gpuscan__test_integer_sample(plan, i);
-                bin = gpuscan__test_integer_bin(plan, x.bits);
-            }
-            if (bin == gpuscan__nowhere)
-                gpuscan__put_nan(plan->sample, samples, i);
-            else
-                gpuscan__put_number(plan->sample, samples, i, x);
-            if (!(plan->key.mask >> c & 1))
-                continue;
-            if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
-                bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
-            else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
-                bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
-            if (bin >= 0)
-                gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight.bits);
-            slot++;
-        }
+        gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, inside ? counts : NULL);
+        if (inside)
+            i += plan->channels;
     }
 }
 
@@ -12747,27 +14269,39 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-/* With the call's own bins, but of edges; bins that do not fit a mebibyte are not worth it. */
-static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
-                                                   gpuscan__program *program, int *right) {
+/* One row; or for programs that take rows with gaps two, and in another round many. */
+static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
+                                                unsigned round) {
+    gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0};
+    if (of->key.pipe == GPUSCAN__PIPE_ROWS) {
+        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : 2;
+        shape.rows = rows;
+        shape.pixels = shape.pixels / rows;
+        shape.gap = 3;
+    }
+    return shape;
+}
+
+/* With the call's own bins, but of edges. */
+static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__plan *common,
+                                                    gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     gpuscan_histogram_desc desc = *(const gpuscan_histogram_desc *)common->desc;
     gpuscan_buffer none = {NULL, 0};
     uint32_t size = gpuscan__types[of->sample].size;
-    uint64_t pixels = 3 * (uint64_t)program->key.tile / of->channels + 5;
+    gpuscan__test_rows shape = gpuscan__test_rows_of(of, program, round);
+    uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - shape.gap;
     gpuscan__histogram_plan plan;
     gpuscan__test test;
     gpuscan__test_array *samples, *counts, *weights = NULL, *edges = NULL;
-    *right = 1;
-    if (of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
-        return GPUSCAN_SUCCESS;
     memset(&test, 0, sizeof(test));
     test.gs = gs;
     memset(&desc.call, 0, sizeof(desc.call));
     desc.samples = desc.counts = desc.edges = desc.weights = desc.count_buffer = none;
     desc.host_edges = desc.host_weights = NULL;
-    desc.count = pixels;
-    desc.rows = desc.pitch = desc.weights_pitch = 0;
+    desc.count = shape.pixels;
+    desc.rows = shape.rows;
+    desc.pitch = desc.weights_pitch = shape.pixels + shape.gap;
     desc.accumulate = 0;
     samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->channels * size);
     counts = gpuscan__test_array_of(&test, &desc.counts, of->all_bins * gpuscan__types[of->counter].size);
@@ -12777,7 +14311,7 @@ static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__p
         edges = gpuscan__test_array_of(&test, &desc.edges,
                                        ((uint64_t)of->key.bins + 1) * (of->sample == GPUSCAN_TYPE_F16 ? 4 : size));
     if (!test.failed) {
-        gpuscan__test_samples(of, pixels, samples->before, weights ? weights->before : NULL, counts->expected);
+        gpuscan__test_samples(of, &shape, samples->before, weights ? weights->before : NULL, counts->expected);
         gpuscan__test_filled(samples);
         if (weights)
             gpuscan__test_filled(weights);
@@ -12788,6 +14322,16 @@ static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__p
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+/* Bins that do not fit a mebibyte are not worth it. */
+static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
+                                                   gpuscan__program *program, int *right) {
+    const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
+    unsigned rounds = of->key.pipe == GPUSCAN__PIPE_ROWS ? 2 : 1;
+    if (of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
+        rounds = 0;
+    return gpuscan__test_rounds(gpuscan__histogram_test_round, rounds, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(histogram, 1, 1);
@@ -12819,6 +14363,778 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 
+/* [SELECT] --------------------------------------------------------------------------------------------------------- */
+
+/* The elements, unless only indices or payloads are wanted, and the payloads. */
+enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
+
+typedef struct gpuscan__select_key {
+    uint32_t by, invert;
+    uint32_t index_size; /* 0: none are wanted */
+    uint32_t moves;      /* outputs go to scratch and are moved from there */
+    uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
+    uint32_t has_dst; /* it is the first output */
+} gpuscan__select_key;
+GPUSCAN__ASSERT(sizeof(gpuscan__select_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), select_key_fits)
+
+typedef struct gpuscan__select_plan {
+    gpuscan__plan common;
+    gpuscan__select_key key;
+    uint32_t size;            /* of an element */
+    uint32_t index_size;      /* of an index */
+    uint64_t units;           /* elements of what decides: see [SELECT] in kernels.cl.inc */
+    uint64_t capacity;        /* not 0 but where count is */
+    uint32_t items, limit;    /* of the dispatch */
+    int shows_in_place;       /* its buffers do */
+    uint64_t tiles, ahead;
+    uint32_t parts, part_tiles;
+    uint64_t moved;           /* bytes of PLAIN scratch before what is moved: the total, and then each output */
+} gpuscan__select_plan;
+
+#define GPUSCAN__SELECT_NUMBERS(X)                                                                                     \
+    X(src_offset) X(count) X(count_offset) X(tiles) X(ahead) X(parts) X(part_tiles) X(states_offset) X(epoch)          \
+    X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags) X(from0_offset)        \
+    X(from1_offset) X(from2_offset) X(from3_offset) X(from4_offset) X(from5_offset) X(from6_offset) X(from7_offset)    \
+    X(from8_offset) X(to0_offset) X(to1_offset) X(to2_offset) X(to3_offset) X(to4_offset) X(to5_offset) X(to6_offset)  \
+    X(to7_offset) X(to8_offset)
+GPUSCAN__NUMBERS(select, GPUSCAN__SELECT_NUMBERS)
+
+enum { GPUSCAN__SELECT_SUMS = 0, GPUSCAN__SELECT_CARRIES, GPUSCAN__SELECT_PARTS, GPUSCAN__SELECT_MOVE };
+
+static gpuscan__select_key gpuscan__select_key_of(const gpuscan__key *key) {
+    gpuscan__select_key own;
+    memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
+static const char *const *gpuscan__select_kernels(const gpuscan__key *key) {
+    static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_select_parts",
+                                             "gpuscan_select_move", NULL};
+    static const char *const multi_pass_home[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_select_parts",
+                                                  NULL};
+    static const char *const single[3][3] = {{"gpuscan_select_look_back", "gpuscan_select_move", NULL},
+                                             {"gpuscan_select_ahead", "gpuscan_select_move", NULL},
+                                             {"gpuscan_select_look_back_cpu", "gpuscan_select_move", NULL}};
+    static const char *const single_home[3][2] = {
+        {"gpuscan_select_look_back", NULL}, {"gpuscan_select_ahead", NULL}, {"gpuscan_select_look_back_cpu", NULL}};
+    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+    int moves = gpuscan__select_key_of(key).moves != 0;
+    int form = gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    if (!gpuscan__is_single_pass(strategy))
+        return moves ? multi_pass : multi_pass_home;
+    return moves ? single[form] : single_home[form];
+}
+
+/* Elements are moved in words: of the largest power of two up to 16 bytes that divides their size. */
+static uint32_t gpuscan__word_of(uint32_t size) {
+    uint32_t power = size & (~size + 1);
+    return power < 16 ? power : 16;
+}
+
+/* Elements of src that a lane loads at once. */
+static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
+    return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(e->src_size, e->src_size);
+}
+
+static const char *gpuscan__word_name(uint32_t word) {
+    return word == 16 ? "uint4" : word == 8 ? "uint2" : word == 4 ? "uint" : word == 2 ? "ushort" : "uchar";
+}
+
+/* Whether a tile's kept elements are listed themselves: a predicate has loaded them, so they are not read again. */
+static int gpuscan__select_stages(const gpuscan__select_key *key) {
+    return key->by == GPUSCAN_SELECT_PREDICATE && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) &&
+           key->sizes[0] <= 8;
+}
+
+/* Whether their places are: for all other outputs. */
+static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
+    return key->index_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
+}
+
+/* The outputs from one on, as a list for the kernels. */
+static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const gpuscan__select_key *key,
+                                    uint32_t from) {
+    char line[64];
+    uint32_t k;
+    snprintf(line, sizeof(line), "#define GPUSCAN_%s(X)", name);
+    gpuscan__text_add(text, line);
+    for (k = from; k < key->outputs; k++) {
+        uint32_t word = gpuscan__word_of(key->sizes[k]);
+        snprintf(line, sizeof(line), " X(%u, %s, %uu)", (unsigned)k, gpuscan__word_name(word),
+                 (unsigned)(key->sizes[k] / word));
+        gpuscan__text_add(text, line);
+    }
+    gpuscan__text_add(text, "\n");
+}
+
+static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__select_key own = gpuscan__select_key_of(&plan->key);
+    gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
+    int stages = gpuscan__select_stages(&own);
+    gpuscan__define(text, "SELECT_NUMBERS", gpuscan__select_numbers_text);
+    if (!gpuscan__is_single_pass(strategy)) {
+        gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
+        gpuscan__define(text, "SCAN_CARRIES_NUMBERS", gpuscan__scan_carries_numbers_text);
+    }
+    gpuscan__define_number(text, "SELECT", 1);
+    gpuscan__define_number(text, "BITS", own.by == GPUSCAN_SELECT_BITS);
+    gpuscan__define_number(text, "INVERT", own.invert);
+    gpuscan__define_number(text, "INDEX_SIZE", own.index_size);
+    gpuscan__define_number(text, "MOVES", own.moves);
+    gpuscan__define_outputs(text, "OUTPUTS", &own, 0);
+    gpuscan__define_outputs(text, "OUTPUTS_GATHERED", &own, (uint32_t)stages);
+    gpuscan__define_number(text, "STAGES", (uint64_t)stages);
+    if (stages)
+        gpuscan__define(text, "STAGED", gpuscan__word_name(gpuscan__word_of(own.sizes[0])));
+    gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
+    gpuscan__define_number(text, "LIST_AT", gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size));
+    gpuscan__define_number(text, "FLAG_BYTES", own.by == GPUSCAN_SELECT_FLAGS && plan->e.src_size == 1);
+    gpuscan__define_operation(text, gs, plan,
+                              gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
+                              gpuscan__select_vector(&plan->e), 0, strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 0);
+}
+
+/* Counts up to this are counted in 32 bits. (For tests, which have no memory for more.) */
+#ifndef GPUSCAN__SELECT_NARROW
+#define GPUSCAN__SELECT_NARROW UINT32_MAX
+#endif
+
+/* What decides, as elements that become numbers of what is kept: type, flag_type, by, invert and custom. */
+static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
+    gpuscan__elements *e = &plan->common.e;
+    gpuscan_type type = desc->type ? desc->type : GPUSCAN_TYPE_U32, flag_type = desc->flag_type;
+    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
+    if ((unsigned)desc->by > GPUSCAN_SELECT_PREDICATE)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "by is no gpuscan_select_by");
+    if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "type is no gpuscan_type");
+    if ((unsigned)flag_type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flag_type is no gpuscan_type");
+    if ((type == GPUSCAN_TYPE_CUSTOM || by_predicate) && !desc->custom)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom is NULL, but type is CUSTOM or by PREDICATE");
+    if (type == GPUSCAN_TYPE_CUSTOM && (desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST ||
+                                        (by_predicate && !desc->custom->type)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "custom->type is NULL, or custom->size is not from 1 to 1024");
+    if (by_predicate && !desc->custom->select)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->select is NULL, but by is PREDICATE");
+    if (by_predicate && (desc->flags.mem || flag_type))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: PREDICATE takes none");
+    plan->size = type == GPUSCAN_TYPE_CUSTOM ? (uint32_t)desc->custom->size : gpuscan__types[type].size;
+    e->src = by_predicate                          ? type
+             : desc->by == GPUSCAN_SELECT_BITS     ? GPUSCAN_TYPE_U32
+             : flag_type == GPUSCAN_TYPE_DEFAULT   ? GPUSCAN_TYPE_U8
+                                                   : flag_type;
+    if (!by_predicate && (gpuscan__types[e->src].kind != 'u' || (desc->by == GPUSCAN_SELECT_BITS && flag_type &&
+                                                                 flag_type != GPUSCAN_TYPE_U32)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
+                             "flag_type: FLAGS are u8, u16, u32 or u64, and BITS lie in u32");
+    e->dst = plan->common.forced                   ? (gpuscan_type)plan->common.forced->dst
+             : desc->count > GPUSCAN__SELECT_NARROW ? GPUSCAN_TYPE_U64
+                                                    : GPUSCAN_TYPE_U32;
+    e->op = GPUSCAN_OP_ADD;
+    e->commutes = 1;
+    e->selects = desc->by == GPUSCAN_SELECT_BITS ? GPUSCAN__SELECTS_BITS : GPUSCAN__SELECTS_ELEMENTS;
+    e->inverts = desc->invert != 0;
+    e->src_size = by_predicate ? plan->size : gpuscan__types[e->src].size;
+    e->dst_size = e->result_size = e->t_size = gpuscan__types[e->dst].size;
+    if (by_predicate) {
+        e->custom = desc->custom;
+        e->convert = desc->custom->select;
+        return gpuscan__check_type(gs, "type", type);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+static int gpuscan__same_place(gpuscan_buffer a, gpuscan_buffer b) {
+    return a.mem && a.mem == b.mem && a.offset == b.offset;
+}
+
+/* src, flags, dst, indices, as ranges. Those that are there for nothing are none. */
+static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
+    const gpuscan__elements *e = &common->e;
+    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
+    uint64_t elements;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->size, &elements)) != 0 ||
+        (r = gpuscan__extent(gs, "flags", by_predicate ? 0 : plan->units, 1, 0, e->src_size, &elements)) != 0 ||
+        (r = gpuscan__extent(gs, "indices", plan->capacity, 1, 0, plan->index_size, &elements)) != 0)
+        return r;
+    if (by_predicate || plan->key.has_dst || common->from_host) {
+        range = gpuscan__input(common, "src", desc->src, desc->count, plan->size);
+        range->in_place = 1;
+        range->required = desc->count > 0 && (by_predicate || plan->key.has_dst || !common->is_run);
+    }
+    if (!by_predicate) {
+        range = gpuscan__input(common, "flags", desc->flags, plan->units, e->src_size);
+        range->in_place = desc->by == GPUSCAN_SELECT_FLAGS;
+    }
+    range = gpuscan__output(common, "dst", desc->dst, plan->capacity, plan->size);
+    range->in_place = range->shorter = range->partial = 1;
+    range->required = 0;
+    range = gpuscan__output(common, "indices", desc->indices, plan->capacity, plan->index_size);
+    range->partial = 1;
+    range->required = 0;
+    return GPUSCAN_SUCCESS;
+}
+
+/* The outputs, of which a call that is prepared may not say that there is dst. */
+static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
+    gpuscan__select_key *key = &plan->key;
+    uint32_t k;
+    key->by = (uint32_t)desc->by;
+    key->invert = (uint32_t)plan->common.e.inverts;
+    key->has_dst = desc->dst.mem || (!plan->common.is_run && !desc->indices.mem && desc->payload_count == 0);
+    plan->shows_in_place = desc->dst.mem && (gpuscan__same_place(desc->src, desc->dst) ||
+                                             gpuscan__same_place(desc->flags, desc->dst));
+    if (key->has_dst)
+        key->sizes[key->outputs++] = plan->size;
+    for (k = 0; k < desc->payload_count; k++) {
+        key->sizes[key->outputs++] = (uint32_t)desc->payloads[k].size;
+        plan->shows_in_place |= gpuscan__same_place(desc->payloads[k].src, desc->payloads[k].dst);
+    }
+}
+
+static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
+    static const char *const fields[] = GPUSCAN__TALLY_FIELDS("selected");
+    gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
+    uint32_t index_size;
+    size_t i;
+    gpuscan_result r;
+    if ((r = gpuscan__select_elements(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &index_size)) != 0)
+        return r;
+    if (desc->host_indices)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_indices is for gpuscan_select_host");
+    if (desc->indices.mem && index_size == 4 && desc->count > (uint64_t)1 << 32)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: more than 2^32 elements need u64");
+    plan->capacity = desc->capacity && desc->capacity < desc->count ? desc->capacity : desc->count;
+    plan->units = desc->by == GPUSCAN_SELECT_BITS ? gpuscan__ceil_div(desc->count, 32) : desc->count;
+    plan->index_size = index_size;
+    plan->key.index_size = desc->indices.mem ? index_size : 0;
+    /* checks payload_count */
+    if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
+                                       2)) != 0)
+        return r;
+    gpuscan__select_outputs(plan);
+    if ((r = gpuscan__select_ranges(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_tally(gs, common, fields, &desc->selected, desc->count, plan->capacity, &plan->items,
+                                    &plan->limit)) != 0 ||
+        (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
+        return r;
+    if (!common->is_run && !common->from_host) /* the buffers say whether it is in place: the scratch is larger */
+        for (i = 0; i < common->range_count; i++)
+            common->ranges[i].in_place = 0;
+    common->is_nothing = !desc->selected.count.mem && !desc->selected.dispatch.mem &&
+                         (desc->count == 0 || (plan->key.outputs == 0 && plan->key.index_size == 0));
+    gpuscan__key_elements(common);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Bytes that all outputs have of an element. */
+static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
+    uint64_t bytes = key->index_size;
+    uint32_t k;
+    for (k = 0; k < key->outputs; k++)
+        bytes += key->sizes[k];
+    return bytes;
+}
+
+/* Local memory of a group: beside all else what is listed of its tile. */
+static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
+                                       const gpuscan__elements *e) {
+    uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
+    if (gpuscan__key_is_cpu(key))
+        return 16;
+    if (gpuscan__select_stages(own))
+        bytes += own->sizes[0];
+    if (gpuscan__select_lists_places(own))
+        bytes += 2;
+    return gpuscan__shared_bytes(gs, e->t_size, key->group, key->vectors) + key->tile * unit * bytes;
+}
+
+/* As gpuscan__fit. */
+static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan__elements *e = &common->e;
+    gpuscan__key *key = &common->key;
+    uint32_t vector = gpuscan__select_vector(e), width = gs->device.lane_width, most = gs->device.profile.select_tile;
+    uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    if (gpuscan__key_is_cpu(key)) {
+        uint64_t bytes = e->src_size + unit * gpuscan__select_bytes(&plan->key);
+        key->group = key->vectors = 1;
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / bytes, 64);
+        return;
+    }
+    group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
+    for (;;) {
+        key->group = group;
+        key->vectors = vectors;
+        key->tile = group * vectors * vector;
+        if (vectors > 1 && (vectors * vector * e->src_size > 128 || key->tile * unit > most))
+            vectors /= 2;
+        else if (key->tile * unit <= most &&
+                 gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory)
+            return;
+        else if (vectors > 1)
+            vectors /= 2;
+        else if (group > 1)
+            group = group / 2 > width ? group / 2 / width * width : (uint32_t)gpuscan__power_of_two_below(group / 2);
+        else
+            return;
+    }
+}
+
+static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
+    gpuscan_strategy forced = plan->common.call->strategy;
+    return row->up_to >= bytes && (!row->src_size || row->src_size == plan->common.e.src_size) &&
+           (row->size != 1 || plan->key.outputs == 0) && (row->size < 2 || plan->key.outputs >= row->size) &&
+           (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
+}
+
+/* The tuning of the size, of the forced strategy's rows if there is one: the profile's for selections, or a scan's. */
+static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__tuning found = profile->scan_rest;
+    gpuscan_strategy forced = plan->common.call->strategy;
+    uint64_t bytes = plan->units * plan->common.e.src_size;
+    const gpuscan__tuning *rows = profile->select_count ? profile->select : profile->scan;
+    uint32_t i;
+    for (i = profile->select_count ? profile->select_count : profile->scan_count; i-- > 0;)
+        if (gpuscan__select_matches(&rows[i], bytes, plan))
+            found = rows[i];
+    if (forced != GPUSCAN_STRATEGY_AUTO)
+        found.strategy = forced;
+    return found;
+}
+
+/* The key, unless it is a self-test's, and the tiles. */
+static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
+    gpuscan__plan *common = &plan->common;
+    gpuscan__key *key = &common->key;
+    uint64_t tile_bytes;
+    if (common->forced) {
+        *key = *common->forced;
+        plan->key = gpuscan__select_key_of(key);
+    } else {
+        key->strategy = (uint32_t)tuning->strategy;
+        plan->key.moves = common->in_place || plan->shows_in_place;
+        gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
+        key->word = gpuscan__is_single_pass(tuning->strategy)
+                        ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
+                        : 0;
+        memcpy(key->own, &plan->key, sizeof(plan->key));
+    }
+    plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
+    tile_bytes = (uint64_t)key->tile * common->e.src_size;
+    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* as far as elements of 4 bytes */
+        tile_bytes *= 32;
+    plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
+}
+
+/* What keeps the strategy from doing a call; NULL: nothing. */
+static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__select_plan *plan,
+                                          gpuscan_strategy strategy) {
+    const gpuscan__key *key = &plan->common.key;
+    const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
+    if (why || !gpuscan__is_single_pass(strategy))
+        return why;
+    return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
+}
+
+/* Takes the portable strategy where the tuning's, or next to it the plain single pass, does not fit. */
+static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
+    gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan);
+    const char *why;
+    gpuscan__select_shape(gs, plan, &tuning);
+    why = gpuscan__select_misfit(gs, plan, tuning.strategy);
+    if (why && plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
+        return gpuscan__unsupported(gs, why);
+    if (why && tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD) {
+        tuning.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+        gpuscan__select_shape(gs, plan, &tuning);
+        why = gpuscan__select_misfit(gs, plan, tuning.strategy);
+    }
+    if (why) {
+        tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
+        gpuscan__select_shape(gs, plan, &tuning);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Bytes of scratch for an output, or the indices. */
+static uint64_t gpuscan__select_room(const gpuscan__select_plan *plan, uint32_t size) {
+    return gpuscan__scratch_aligned(plan->capacity * size); /* fits: the output's extent does */
+}
+
+static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
+    uint64_t *plain = &common->need.bytes[GPUSCAN__PLAIN];
+    uint32_t k;
+    gpuscan_result r = gpuscan__select_strategy(gs, plan);
+    if (r != 0)
+        return r;
+    memset(&common->need, 0, sizeof(common->need));
+    if (gpuscan__is_single_pass(gpuscan__key_strategy(&common->key)))
+        gpuscan__need_states(common, plan->tiles);
+    else if ((r = gpuscan__cut_parts(gs, &common->key, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
+        return r;
+    else if (plan->parts > 1)
+        *plain = (uint64_t)plan->parts * common->e.t_size;
+    plan->moved = *plain = gpuscan__scratch_aligned(*plain);
+    if (!plan->key.moves)
+        return GPUSCAN_SUCCESS;
+    *plain += 64;
+    for (k = 0; k <= plan->key.outputs; k++)
+        if (!gpuscan__add(*plain, gpuscan__select_room(plan, k < plan->key.outputs ? plan->key.sizes[k]
+                                                                                  : plan->key.index_size), plain))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch does not fit 64 bits");
+    return GPUSCAN_SUCCESS;
+}
+
+/* Output k of a call: where it comes from and goes to. */
+static void gpuscan__select_output(const gpuscan_select_desc *desc, const gpuscan__select_key *key, uint32_t k,
+                                   gpuscan_buffer *from, gpuscan_buffer *to) {
+    if (key->has_dst && k == 0) {
+        *from = desc->src;
+        *to = desc->dst;
+    } else {
+        *from = desc->payloads[k - key->has_dst].src;
+        *to = desc->payloads[k - key->has_dst].dst;
+    }
+}
+
+/* The arguments of outputs and tally, and their numbers. Those that are moved go to scratch first, or come from there. */
+typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
+    gpuscan__select_way;
+
+static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, gpuscan__select_way way,
+                                 gpuscan__select_numbers *numbers) {
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
+    const gpuscan__select_key *key = &plan->key;
+    cl_ulong *from_offsets = &numbers->from0_offset, *to_offsets = &numbers->to0_offset;
+    uint64_t at = plan->moved + 64;
+    gpuscan_buffer none = {NULL, 0};
+    uint32_t k;
+    for (k = 0; k < key->outputs; k++) {
+        uint64_t word = gpuscan__word_of(key->sizes[k]), words = key->sizes[k] / word;
+        gpuscan_buffer from, to;
+        gpuscan__select_output(desc, key, k, &from, &to);
+        from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, word)
+                                                              : gpuscan__arg_buffer(launch, from) * words;
+        to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, word)
+                                                          : gpuscan__arg_buffer(launch, to) * words;
+        at += gpuscan__select_room(plan, key->sizes[k]);
+    }
+    if (key->index_size)
+        numbers->indices_offset = way == GPUSCAN__SELECT_TO_SCRATCH
+                                      ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, key->index_size)
+                                      : gpuscan__arg_buffer(launch, desc->indices);
+    numbers->capacity = plan->capacity;
+    numbers->items = plan->items;
+    numbers->limit = plan->limit;
+    numbers->flags = plan->common.flags;
+    if (way == GPUSCAN__SELECT_TO_SCRATCH) {
+        const uint32_t tally = GPUSCAN__FLAG_TALLY_U32 | GPUSCAN__FLAG_TALLY_U64 | GPUSCAN__FLAG_DISPATCH;
+        numbers->flags = (numbers->flags & ~(cl_ulong)tally) | GPUSCAN__FLAG_TALLY_U64;
+        numbers->tally_offset = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->moved, 8);
+        numbers->dispatch_offset = gpuscan__arg_buffer(launch, none);
+    } else {
+        numbers->tally_offset = gpuscan__arg_buffer(launch, desc->selected.count);
+        numbers->dispatch_offset = gpuscan__arg_buffer(launch, desc->selected.dispatch);
+    }
+}
+
+/* What stands in for buffers that are not given. */
+static cl_mem gpuscan__select_stand_in(const gpuscan__select_plan *plan) {
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
+    gpuscan_buffer from, to;
+    if (desc->selected.count.mem || desc->selected.dispatch.mem)
+        return desc->selected.count.mem ? desc->selected.count.mem : desc->selected.dispatch.mem;
+    if (plan->key.index_size)
+        return desc->indices.mem;
+    gpuscan__select_output(desc, &plan->key, 0, &from, &to);
+    return to.mem;
+}
+
+static gpuscan_buffer gpuscan__select_decides(const gpuscan_select_desc *desc) {
+    return desc->by == GPUSCAN_SELECT_PREDICATE ? desc->src : desc->flags;
+}
+
+/* The sums of the parts before each. */
+static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpuscan__select_plan *plan,
+                                              gpuscan__program *program) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
+    cl_mem stand_in = gpuscan__select_stand_in(plan);
+    uint32_t group = common->key.group;
+    uint64_t shared = gpuscan__select_shared(chain->gs, &common->key, &plan->key, &common->e), t_size = common->e.t_size;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SELECT_SUMS, stand_in);
+    gpuscan_buffer none = {NULL, 0};
+    gpuscan__scan_sums_numbers sums;
+    gpuscan__scan_carries_numbers carries;
+    gpuscan_result r;
+    memset(&sums, 0, sizeof(sums));
+    memset(&carries, 0, sizeof(carries));
+    sums.src_offset = gpuscan__arg_buffer(&launch, gpuscan__select_decides(desc));
+    sums.count = desc->count;
+    sums.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    sums.rows = 1;
+    sums.parts = plan->parts;
+    sums.part_tiles = plan->part_tiles;
+    sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+    sums.flags = common->flags;
+    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), gpuscan__grid_of(plan->parts, group, shared, 0));
+    if (r != 0)
+        return r;
+    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SELECT_CARRIES, stand_in);
+    carries.rows = 1;
+    carries.parts = plan->parts;
+    carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+    carries.init_offset = gpuscan__arg_init(&launch, common, none);
+    return gpuscan__launch_end(&launch, &carries, sizeof(carries), gpuscan__grid_of(1, group, shared, 0));
+}
+
+/* Brings home what was put into scratch. */
+static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan,
+                                           gpuscan__program *program, size_t kernel) {
+    const gpuscan__key *key = &plan->common.key;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, gpuscan__select_stand_in(plan));
+    uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
+    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, key->group), (uint64_t)chain->gs->device.units * 16);
+    gpuscan__select_numbers numbers;
+    uint64_t indices_at = plan->moved + 64;
+    uint32_t k;
+    for (k = 0; k < plan->key.outputs; k++)
+        indices_at += gpuscan__select_room(plan, plan->key.sizes[k]);
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
+    numbers.src_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, indices_at,
+                                              plan->key.index_size ? plan->key.index_size : 1);
+    gpuscan__arg_outputs(&launch, plan, GPUSCAN__SELECT_FROM_SCRATCH, &numbers);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, key->group, 0, 1));
+}
+
+static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                              gpuscan__program *program) {
+    const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
+    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
+    const gpuscan__key *key = &common->key;
+    int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
+    size_t kernel = single ? 0 : GPUSCAN__SELECT_PARTS;
+    uint64_t groups = single ? gpuscan__single_pass_groups(chain->gs, key, plan->tiles) : plan->parts;
+    gpuscan__launch launch;
+    gpuscan__select_numbers numbers;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (!single && plan->parts > 1)
+        r = gpuscan__select_carries(chain, plan, program);
+    if (r != 0)
+        return r;
+    launch = gpuscan__launch_begin(chain, program, kernel, gpuscan__select_stand_in(plan));
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.src_offset = gpuscan__arg_buffer(&launch, gpuscan__select_decides(desc));
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    if (single)
+        numbers.states_offset =
+            gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
+    else
+        numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
+    numbers.tiles = plan->tiles;
+    numbers.ahead = plan->ahead;
+    numbers.parts = plan->parts;
+    numbers.part_tiles = plan->part_tiles;
+    numbers.epoch = chain->place.epoch;
+    gpuscan__arg_outputs(&launch, plan, moves ? GPUSCAN__SELECT_TO_SCRATCH : GPUSCAN__SELECT_HOME, &numbers);
+    if (!single && plan->parts > 1)
+        numbers.flags |= GPUSCAN__FLAG_CARRIES;
+    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                            gpuscan__grid_of(groups, key->group,
+                                             gpuscan__select_shared(chain->gs, key, &plan->key, &common->e), !moves));
+    return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, program, kernel + 1);
+}
+
+/* Whether the self-test keeps element i: in one round every second, and the tiles' ends; in the other all of a tile,
+   nothing of the next, and of the others one in seven. */
+static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
+    if (shape->round == 0)
+        return gpuscan__is_edge(shape, i) || gpuscan__mix(i) % 2 == 0;
+    return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
+}
+
+/* What decides of an element: of a struct the first part of the stand-in, a word or a byte. */
+static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *src, uint64_t i, int keeps) {
+    gpuscan__number x;
+    if (e->selects == GPUSCAN__SELECTS_BITS) {
+        uint32_t word;
+        memcpy(&word, src + i / 32 * 4, sizeof(word));
+        word = (word & ~((uint32_t)1 << i % 32)) | (uint32_t)keeps << i % 32;
+        memcpy(src + i / 32 * 4, &word, sizeof(word));
+        return;
+    }
+    if (e->src == GPUSCAN_TYPE_CUSTOM) {
+        uint32_t byte;
+        for (byte = 0; byte < e->src_size; byte++)
+            src[i * e->src_size + byte] =
+                (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? (uint64_t)keeps * 7 : 0);
+        return;
+    }
+    if (gpuscan__is_float(e->src))
+        x.real = keeps ? 1 + (double)(i % 3) : 0;
+    else
+        x.bits = keeps ? (uint64_t)1 << i % (gpuscan__types[e->src].size * 8) : 0;
+    gpuscan__put_number(e->src, src, i, x);
+}
+
+/* Fills one output's source, unless it is what decides, and what it must become. */
+static void gpuscan__select_test_output(const gpuscan__test_shape *shape, uint32_t size, uint64_t capacity,
+                                        unsigned char *from, int fills, unsigned char *to) {
+    uint64_t i, j = 0;
+    uint32_t byte;
+    for (i = 0; i < shape->count; i++) {
+        for (byte = 0; byte < size && fills; byte++)
+            from[i * size + byte] = (unsigned char)(gpuscan__mix(i + size) >> byte % 8 * 8);
+        if (gpuscan__select_test_keeps(shape, i) && j < capacity)
+            memcpy(to + j++ * size, from + i * size, size);
+    }
+}
+
+/* Fills what decides, and what indices and tally must become. */
+static void gpuscan__select_test_decides(const gpuscan__elements *e, const gpuscan__test_shape *shape,
+                                         const gpuscan_select_desc *desc, unsigned char *src, unsigned char *indices,
+                                         unsigned char *tally) {
+    uint64_t i, kept = 0;
+    for (i = 0; i < shape->count; i++) {
+        gpuscan__number index;
+        int keeps = gpuscan__select_test_keeps(shape, i);
+        gpuscan__select_test_put(e, src, i, keeps != desc->invert);
+        index.bits = i;
+        if (keeps && indices && kept < desc->capacity)
+            gpuscan__put_number(desc->index_type, indices, kept, index);
+        kept += (uint64_t)keeps;
+    }
+    memcpy(tally, &kept, sizeof(kept));
+}
+
+/* The desc of a program's call, but for its buffers. */
+static void gpuscan__select_test_desc(gpuscan_select_desc *desc, gpuscan_payload *payloads, gpuscan_custom *custom,
+                                      const gpuscan__elements *e, const gpuscan__select_key *own,
+                                      const gpuscan__test_shape *shape) {
+    int by_predicate = own->by == GPUSCAN_SELECT_PREDICATE;
+    uint32_t k;
+    memset(desc, 0, sizeof(*desc));
+    memset(custom, 0, sizeof(*custom));
+    memset(payloads, 0, GPUSCAN_MAX_PAYLOADS * sizeof(*payloads));
+    custom->size = by_predicate ? e->src_size : own->has_dst ? own->sizes[0] : 1;
+    custom->type = custom->select = "x"; /* the program is there already */
+    desc->type = by_predicate ? e->src : GPUSCAN_TYPE_CUSTOM;
+    desc->by = (gpuscan_select_by)own->by;
+    desc->invert = own->invert != 0;
+    desc->flag_type = by_predicate ? GPUSCAN_TYPE_DEFAULT : e->src;
+    desc->index_type = own->index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    desc->custom = custom;
+    desc->payloads = payloads;
+    desc->payload_count = own->outputs - own->has_dst;
+    for (k = 0; k < desc->payload_count; k++)
+        payloads[k].size = own->sizes[k + own->has_dst];
+    desc->count = shape->count;
+    desc->capacity = shape->round ? shape->tile + shape->tile / 2 : shape->count; /* it ends in a tile */
+    desc->selected.count_type = GPUSCAN_TYPE_U64;
+}
+
+static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                 unsigned round, int *right) {
+    const gpuscan__elements *e = &common->e;
+    gpuscan__select_key own = gpuscan__select_key_of(&program->key);
+    uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile * unit, round);
+    gpuscan__select_plan plan;
+    gpuscan_select_desc desc;
+    gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
+    gpuscan_custom custom;
+    gpuscan__test test;
+    gpuscan__test_array *decides, *tally, *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *indices = NULL;
+    int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
+    uint32_t k;
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    gpuscan__select_test_desc(&desc, payloads, &custom, e, &own, &shape);
+    decides = gpuscan__test_array_of(&test, by_predicate ? &desc.src : &desc.flags,
+                                     gpuscan__ceil_div(shape.count, unit) * e->src_size);
+    for (k = 0; k < own.outputs; k++) {
+        int is_dst = own.has_dst && k == 0;
+        gpuscan_payload *payload = is_dst ? payloads : &payloads[k - own.has_dst];
+        from[k] = is_dst && by_predicate
+                      ? decides
+                      : gpuscan__test_array_of(&test, is_dst ? &desc.src : &payload->src, shape.count * own.sizes[k]);
+        to[k] = gpuscan__test_array_of(&test, is_dst ? &desc.dst : &payload->dst, desc.capacity * own.sizes[k]);
+    }
+    if (own.index_size)
+        indices = gpuscan__test_array_of(&test, &desc.indices, desc.capacity * own.index_size);
+    tally = gpuscan__test_array_of(&test, &desc.selected.count, sizeof(uint64_t));
+    if (!test.failed) {
+        gpuscan__select_test_decides(e, &shape, &desc, decides->before, indices ? indices->expected : NULL,
+                                     tally->expected);
+        gpuscan__test_filled(decides);
+        for (k = 0; k < own.outputs; k++) {
+            gpuscan__select_test_output(&shape, own.sizes[k], desc.capacity, from[k]->before, from[k] != decides,
+                                        to[k]->expected);
+            gpuscan__test_filled(from[k]);
+        }
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__select_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                int *right) {
+    return gpuscan__test_rounds(gpuscan__select_test_round, 2, gs, common, program, right);
+}
+
+GPUSCAN__OPERATION(select, 1, 0);
+
+GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
+                                               uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
+    gpuscan_select_desc copy;
+    gpuscan__select_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+        return r;
+    if (copy.src.mem || copy.dst.mem || copy.flags.mem || copy.indices.mem || copy.src.offset || copy.dst.offset ||
+        copy.flags.offset || copy.indices.offset || copy.count || copy.selected.count.mem ||
+        copy.selected.count.offset || copy.selected.count_type)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "src, dst, flags, indices, selected.count and count of the desc must be zero");
+    if (copy.by == GPUSCAN_SELECT_PREDICATE && flags)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: PREDICATE takes none");
+    copy.count = count;
+    copy.selected.count_type = GPUSCAN_TYPE_U64;
+    gpuscan__host_begin(&host, gs);
+    if (dst || copy.by == GPUSCAN_SELECT_PREDICATE)
+        gpuscan__host_add(&host, "src", src, &copy.src);
+    if (copy.by != GPUSCAN_SELECT_PREDICATE)
+        gpuscan__host_add(&host, "flags", flags, &copy.flags);
+    if (dst)
+        gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    if (copy.host_indices)
+        gpuscan__host_add(&host, "indices", copy.host_indices, &copy.indices);
+    if (selected)
+        gpuscan__host_add(&host, "selected.count", selected, &copy.selected.count);
+    copy.host_indices = NULL;
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__select_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+}
+
 /* [PUBLIC ENTRY POINTS] -------------------------------------------------------------------------------------------- */
 
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
@@ -12837,19 +15153,66 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
     return (unsigned)type < GPUSCAN_TYPE_COUNT ? gpuscan__types[type].size : 0;
 }
 
-/* Context, device and queue: the caller's or the library's. */
-static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
-    const char *missing = NULL, *lacking, *wanted;
-    cl_int code = CL_SUCCESS;
-    gpuscan_result r;
+GPUSCAN_API uint32_t gpuscan_version(void) {
+    return GPUSCAN_VERSION;
+}
+
+/* The public structs but for the operations' descs. */
+#define GPUSCAN__STRUCTS(X)                                                                                            \
+    X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
+    X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
+    X(gpuscan_bound)
+
+GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
+    static const struct {
+        const char *name;
+        size_t size;
+    } structs[] = {
+#define GPUSCAN__STRUCT_SIZE(name) {#name, sizeof(name)},
+#define GPUSCAN__DESC_SIZE(operation) {"gpuscan_" #operation "_desc", sizeof(gpuscan_##operation##_desc)},
+        GPUSCAN__STRUCTS(GPUSCAN__STRUCT_SIZE) GPUSCAN__OPERATIONS(GPUSCAN__DESC_SIZE)
+#undef GPUSCAN__DESC_SIZE
+#undef GPUSCAN__STRUCT_SIZE
+    };
     size_t i;
+    for (i = 0; name && i < GPUSCAN__COUNT_OF(structs); i++)
+        if (strcmp(structs[i].name, name) == 0)
+            return structs[i].size;
+    return 0;
+}
+
+/* The entry points: the caller's, and where it gives none the library's that is loaded or linked. */
+static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
+    const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
+    gpuscan__missing missing = {NULL, NULL};
+    char table[80] = "";
+    if (wanted && !GPUSCAN__LOADS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "library: this program links OpenCL");
     if (desc->opencl)
         gs->cl = *desc->opencl;
     lacking = gpuscan__lacking(&gs->cl);
-    if (lacking && gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
-        return desc->opencl ? gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
-                                            "opencl: the table has no %s, and %s was not found", lacking, missing)
-                            : gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
+    if (!lacking || gpuscan__load_opencl(&gs->cl, wanted, &gs->library, &missing) == 0)
+        return GPUSCAN_SUCCESS;
+    if (desc->opencl)
+        snprintf(table, sizeof(table), "opencl: the table has no %s, and ", lacking);
+    if (missing.entry)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s has no %s, so it is no OpenCL 1.2", table,
+                             missing.library, missing.entry);
+    if (wanted)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%slibrary: %s could not be loaded", table, wanted);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
+                         "%s%s was not found: install an OpenCL loader (Debian: ocl-icd-libopencl1) or a GPU's driver",
+                         table, missing.library);
+}
+
+/* Context, device and queue: the caller's or the library's. */
+static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
+    const char *wanted;
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r;
+    size_t i;
+    if ((r = gpuscan__open_opencl(gs, desc)) != 0)
+        return r;
     if (desc->limits.lanes && desc->limits.lanes != 8 && desc->limits.lanes != 16 && desc->limits.lanes != 32 &&
         desc->limits.lanes != 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes is none of 8, 16, 32 and 64");
@@ -12932,6 +15295,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     memset(gs, 0, sizeof(*gs));
     gs->allocator = allocator;
     gs->logger = desc->logger;
+    gs->tracer = desc->tracer;
     gs->limits = desc->limits;
     r = gpuscan__open(gs, desc);
     if (r == 0) {

@@ -127,7 +127,7 @@ static inline void code_custom(const gpuscan_custom *custom) {
     code_string(custom->identity);
     code_add(", ");
     code_string(custom->convert);
-    code_add("};\n");
+    code_add(", NULL, NULL, NULL};\n");
 }
 
 /* Declarations, then a desc of all zeros. */

@@ -104,7 +104,7 @@ static const gpuscan_custom map = {
     12,
     "fuzz_then(a, b)",
     "fuzz_same()",
-    NULL};
+    NULL, NULL, NULL, NULL};
 
 /* More than 64 bytes: no state word takes it. */
 static const gpuscan_custom wide = {
@@ -115,7 +115,7 @@ static const gpuscan_custom wide = {
     72,
     "fuzz_add(a, b)",
     "fuzz_zero()",
-    NULL};
+    NULL, NULL, NULL, NULL};
 
 static const unsigned char least_i64[8] = {0, 0, 0, 0, 0, 0, 0, 0x80}, zeros[72] = {0}, map_identity[12] = {1};
 
@@ -207,9 +207,10 @@ typedef struct range {
     uint64_t begin, end; /* bytes in the buffer; both 0 where they do not fit */
     uint64_t row, pitch; /* bytes; pitch 0: all of it is one row */
     int reads, writes, in_place;
+    int shorter; /* in place it may end before the other */
 } range;
 
-static range ranges[8];
+static range ranges[12];
 static int range_count;
 
 /* elements: as many as fit 64 bits, or more. Says what is wrong with the range alone. */
@@ -245,7 +246,8 @@ static void use(gpuscan_buffer at, int buffer, u128 elements, size_t size, int r
     r->end = (uint64_t)end + (buffer == SUB ? SUB_AT : 0);
     r->reads = reads;
     r->writes = writes;
-    r->in_place = in_place ? (int)size : 0;
+    r->in_place = in_place ? (int)size + 4096 * in_place : 0; /* the same elements of the same array */
+    r->shorter = 0;
     r->row = r->end - r->begin;
     r->pitch = 0;
     range_count++;
@@ -290,7 +292,8 @@ static void check_overlaps(void) {
         for (j = i + 1; j < range_count; j++) {
             const range *a = &ranges[i], *b = &ranges[j];
             if (overlaps(a, b) &&
-                !(a->in_place && a->in_place == b->in_place && a->begin == b->begin && a->end == b->end))
+                !(a->in_place && a->in_place == b->in_place && a->begin == b->begin &&
+                  (a->end == b->end || (a->shorter && a->end < b->end) || (b->shorter && b->end < a->end))))
                 surely_wrong(GPUSCAN_ERROR_OVERLAP);
         }
 }
@@ -1336,6 +1339,184 @@ static void do_histogram(form which) {
     forget_scratch();
 }
 
+/* ---- select ------------------------------------------------------------------------------------------------------ */
+
+/* All that decides the program: elements, flags, indices, and the payload's bytes. */
+static const struct {
+    gpuscan_type type, flag, index;
+    gpuscan_select_by by;
+    size_t size, payload;
+    int invert;
+} selections[] = {{GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_U32, GPUSCAN_SELECT_FLAGS, 4, 0, 0},
+                  {GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U64, GPUSCAN_SELECT_FLAGS, 2, 3, 1},
+                  {GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_U32, GPUSCAN_SELECT_BITS, 12, 8, 0},
+                  {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_U32, GPUSCAN_SELECT_PREDICATE, 1, 4, 0}};
+enum { SELECTIONS = sizeof selections / sizeof *selections };
+
+static const gpuscan_custom odd = {NULL, NULL, 12, NULL, NULL, NULL, "x & 1 || i % 5 == 0", NULL, NULL};
+
+static int is_kept(unsigned b, const unsigned char *flags, uint64_t i) {
+    int kept = selections[b].by == GPUSCAN_SELECT_BITS        ? flags[i / 8] >> i % 8 & 1
+               : selections[b].by == GPUSCAN_SELECT_PREDICATE ? (flags[i] & 1) || i % 5 == 0
+               : selections[b].size == 2                      ? (flags[2 * i] | flags[2 * i + 1]) != 0
+                                                              : flags[i] != 0;
+    return kept != selections[b].invert;
+}
+
+static void copy_kept(unsigned b, unsigned char *dst, const unsigned char *src, size_t size,
+                      const unsigned char *flags, uint64_t count, uint64_t capacity) {
+    uint64_t i, j = 0;
+    for (i = 0; dst && i < count && j < capacity; i++)
+        if (is_kept(b, flags, i))
+            memmove(dst + j++ * size, src + i * size, size);
+}
+
+static void do_select(form which) {
+    gpuscan_select_desc desc;
+    gpuscan_payload payload;
+    unsigned b = fuzz_below(is_short ? 2 : SELECTIONS);
+    size_t size = selections[b].size, flag_size = size == 2 ? 2 : 1, index_size;
+    int src = NONE, dst = NONE, flags = NONE, indices = NONE, from = NONE, to = NONE, tally = NONE, limit = NONE;
+    int before, by_predicate = selections[b].by == GPUSCAN_SELECT_PREDICATE;
+    gpuscan_type count_type;
+    uint64_t count, capacity, units, need = 0;
+    gpuscan_result result;
+    memset(&desc, 0, sizeof desc);
+    memset(&payload, 0, sizeof payload);
+    some_call(which);
+    desc.type = selections[b].type;
+    desc.flag_type = selections[b].flag;
+    desc.index_type = selections[b].index;
+    desc.by = selections[b].by;
+    desc.invert = selections[b].invert;
+    desc.custom = &odd;
+    payload.size = selections[b].payload;
+    desc.payloads = &payload;
+    desc.payload_count = payload.size != 0;
+    index_size = desc.index_type == GPUSCAN_TYPE_U64 ? 8 : 4;
+    if (desc.by == GPUSCAN_SELECT_BITS)
+        flag_size = 4;
+    count = desc.count = some_count(which);
+    desc.capacity = fuzz_8() < 200 ? 0 : some_count(which);
+    capacity = desc.capacity && desc.capacity < count ? desc.capacity : count;
+    units = desc.by == GPUSCAN_SELECT_BITS ? count / 32 + (count % 32 != 0) : count;
+    switch (fuzz_8()) {
+    case 255:
+        desc.flag_type = GPUSCAN_TYPE_I8;
+        surely_wrong(by_predicate ? GPUSCAN_ERROR_INVALID_ARGUMENT : GPUSCAN_ERROR_INVALID_TYPE);
+        break;
+    case 254:
+        desc.payload_count = 9;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 253:
+        payload.size = 1025;
+        desc.payload_count = 1;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    default:
+        break;
+    }
+    if (!fits64(product(count, size)) || !fits64(product(units, flag_size)) || !fits64(product(capacity, index_size)) ||
+        (desc.payload_count == 1 && !fits64(product(count, payload.size))))
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    desc.count_type = some_count_type(&count_type);
+    if (which == PREPARE) {
+        test_case("select_prepare");
+        right.unsure = 1;
+        arm();
+        judge(gpuscan_select_prepare(gs, &desc), which);
+        return;
+    }
+    desc.count_buffer = buffer_at(&limit, A, 1);
+    use(desc.count_buffer, limit, 1, count_type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
+    desc.src = buffer_at(&src, A, 0);
+    desc.dst = buffer_at(&dst, B, 0);
+    if (fuzz_8() % 4 == 0) {
+        desc.dst = desc.src;
+        dst = src;
+    }
+    if (!by_predicate) {
+        desc.flags = buffer_at(&flags, A, 0);
+        if (fuzz_8() % 4 == 0 && flag_size == size) {
+            desc.flags = desc.src;
+            flags = src;
+        }
+        if (count > 0 && flags == NONE)
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        use(desc.flags, flags, units, flag_size, 1, 0, desc.by == GPUSCAN_SELECT_FLAGS);
+    }
+    if (by_predicate || dst != NONE) {
+        if (count > 0 && src == NONE)
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        use(desc.src, src, count, size, 1, 0, 1);
+    }
+    before = range_count;
+    use(desc.dst, dst, capacity, size, 0, 1, 1);
+    if (range_count > before)
+        ranges[before].shorter = 1;
+    desc.indices = buffer_at(&indices, B, 1);
+    if (indices != NONE && index_size == 4 && count > (uint64_t)1 << 32)
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    use(desc.indices, indices, capacity, index_size, 0, 1, 0);
+    if (desc.payload_count == 1) {
+        payload.src = buffer_at(&from, A, 0);
+        payload.dst = buffer_at(&to, B, 0);
+        if (fuzz_8() % 4 == 0) {
+            payload.dst = payload.src;
+            to = from;
+        }
+        if (count > 0 && (from == NONE || to == NONE))
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        use(payload.src, from, count, payload.size, 1, 0, 2);
+        before = range_count;
+        use(payload.dst, to, capacity, payload.size, 0, 1, 2);
+        if (range_count > before)
+            ranges[before].shorter = 1;
+    }
+    desc.selected.count = buffer_at(&tally, B, 1);
+    if (tally != NONE && count > UINT32_MAX)
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    use(desc.selected.count, tally, 1, 4, 0, 1, 0);
+    check_overlaps();
+    SCRATCH_SIZE(select, desc, need);
+    some_scratch(&now.call, need);
+    desc.call = now.call;
+    test_case("select, shape %u, %llu to %llu, strategy %d", b, (unsigned long long)count,
+              (unsigned long long)capacity, (int)desc.call.strategy);
+    arm();
+    result = gpuscan_select(gs, &desc);
+    if (judge(result, which)) {
+        uint64_t live = device_count(limit, desc.count_buffer, count_type, count), i, j = 0, kept = 0;
+        const unsigned char *decides = by_predicate ? bytes_of(src, desc.src.offset, size)
+                                                    : bytes_of(flags, desc.flags.offset, flag_size);
+        unsigned char *of_flags = (unsigned char *)test_alloc((uint64_t)units * flag_size * (live > 0));
+        if (live > 0) /* in place they are overwritten */
+            memcpy(of_flags, decides, (size_t)units * (by_predicate ? size : flag_size));
+        for (i = 0; i < live; i++) {
+            if (!is_kept(b, of_flags, i))
+                continue;
+            if (indices != NONE && j < capacity) {
+                uint64_t at = i;
+                memcpy(bytes_of(indices, desc.indices.offset, index_size) + j * index_size, &at, index_size);
+            }
+            j++;
+        }
+        kept = j;
+        if (dst != NONE)
+            copy_kept(b, bytes_of(dst, desc.dst.offset, size), bytes_of(src, desc.src.offset, size), size, of_flags,
+                      live, capacity);
+        if (desc.payload_count)
+            copy_kept(b, bytes_of(to, payload.dst.offset, payload.size),
+                      bytes_of(from, payload.src.offset, payload.size), payload.size, of_flags, live, capacity);
+        if (tally != NONE)
+            u32_to(bytes_of(tally, desc.selected.count.offset, 4), (uint32_t)kept);
+        free(of_flags);
+        mark();
+    }
+    forget_scratch();
+}
+
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static void open_object(void) {
@@ -1472,6 +1653,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         case 4:
         case 5:
             do_reduce(which, call);
+            break;
+        case 6:
+            do_select(which == HOST_ARRAYS ? DEVICE : which);
             break;
         default:
             do_histogram(which);

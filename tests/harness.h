@@ -256,6 +256,14 @@ static inline const char *test_histogram_refusal(const gpuscan_histogram_desc *d
     return test_device_refusal(GPUSCAN_STRATEGY_SINGLE_PASS);
 }
 
+static inline const char *test_select_refusal(const gpuscan_select_desc *d) {
+    if (!test_is_single_pass(d->call.strategy))
+        return NULL;
+    if (d->count >> 30)
+        return "more than 2^30 tiles";
+    return test_device_refusal(d->call.strategy);
+}
+
 /* A call with a strategy: 1 when it ran, 0 when it was refused, which it may only be for a reason. */
 static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy, const char *refusal) {
     if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && refusal) {
@@ -283,6 +291,10 @@ static inline int test_uniform_add_ran(const gpuscan_uniform_add_desc *d) {
 
 static inline int test_histogram_ran(const gpuscan_histogram_desc *d) {
     return test_ran(gpuscan_histogram(test.gs, d), d->call.strategy, test_histogram_refusal(d));
+}
+
+static inline int test_select_ran(const gpuscan_select_desc *d) {
+    return test_ran(gpuscan_select(test.gs, d), d->call.strategy, test_select_refusal(d));
 }
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */
@@ -742,9 +754,9 @@ static inline cl_int CL_API_CALL test_fill_by_write(cl_command_queue queue, cl_m
 static inline const gpuscan_opencl *test_opencl(void) {
     static gpuscan_opencl table;
     void                 *library = NULL;
-    const char           *missing = NULL;
+    gpuscan__missing      missing = {NULL, NULL};
     int                   has_plant = getenv("GPUSCAN_TEST_PLANT") != NULL;
-    if ((!has_plant && !test.is_simulator) || gpuscan__load_opencl(&table, &library, &missing) != GPUSCAN_SUCCESS)
+    if ((!has_plant && !test.is_simulator) || gpuscan__load_opencl(&table, NULL, &library, &missing) != GPUSCAN_SUCCESS)
         return NULL;
     if (has_plant)
         table.clCreateProgramWithSource = test_planted_source;

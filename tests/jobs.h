@@ -19,11 +19,14 @@ enum {
     JOB_HISTOGRAM,     /* bytes, even bins */
     JOB_EDGES,         /* i32 and edges, two of three channels, weights, added to what is there */
     JOB_VALUES,        /* u16, one bin a value, those outside counted */
+    JOB_SELECT,        /* u32 by flags, with a payload, indices and a tally */
+    JOB_SELECT_PLACE,  /* u16 by bits in place, with a capacity, count on the device */
     JOB_DEVICE_END,
     JOB_SCAN_HOST = JOB_DEVICE_END,
     JOB_UNIFORM_ADD_HOST,
     JOB_REDUCE_HOST,
     JOB_HISTOGRAM_HOST,
+    JOB_SELECT_HOST,
     JOB_END
 };
 
@@ -40,10 +43,13 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "histogram",
                                                "histogram with edges",
                                                "histogram of values",
+                                               "select",
+                                               "select in place",
                                                "scan_host",
                                                "uniform_add_host",
                                                "reduce_host",
-                                               "histogram_host"};
+                                               "histogram_host",
+                                               "select_host"};
 
 typedef struct job {
     int which;
@@ -51,6 +57,8 @@ typedef struct job {
     gpuscan_uniform_add_desc add;
     gpuscan_reduce_desc reduce;
     gpuscan_histogram_desc histogram;
+    gpuscan_select_desc select;
+    gpuscan_payload payload;
     test_buffer in, more, still, out, total;         /* inputs, then outputs; element 0: not used */
     unsigned char *in_data, *more_data, *still_data; /* what goes into the inputs */
     unsigned char *out_before;                       /* what goes into out; NULL: the pattern */
@@ -69,7 +77,7 @@ static const gpuscan_custom job_custom = {
     8,
     "job_then(a, b)",
     "job_same()",
-    NULL};
+    NULL, NULL, NULL, NULL};
 
 static const cl_int job_init = 1000;
 
@@ -365,6 +373,69 @@ static inline void job_values(job *j, uint64_t n) {
     j->histogram.outside = GPUSCAN_OUTSIDE_COUNT;
 }
 
+/* Out holds the elements and behind them their indices. The payload is the flags, of which nothing else is read: it
+   goes to total, which begins with the tally. */
+static inline void job_select(job *j, uint64_t n) {
+    cl_uint *in = (cl_uint *)job_bytes(n * 4), *out = (cl_uint *)job_bytes(n * 8), kept = 0;
+    unsigned char *flags = job_bytes(n), *total;
+    uint64_t i;
+    j->out_before = (unsigned char *)test_alloc(n * 8);
+    memcpy(j->out_before, out, (size_t)n * 8);
+    total = (unsigned char *)test_alloc(n + 4);
+    for (i = 0; i < n + 4; i++)
+        total[i] = test_pattern((size_t)i + 4);
+    for (i = 0; i < n; i++) {
+        flags[i] = (unsigned char)(flags[i] & 1 ? flags[i] : 0);
+        if (!flags[i])
+            continue;
+        out[kept] = in[i];
+        out[n + kept] = (cl_uint)i;
+        total[4 + kept++] = flags[i];
+    }
+    memcpy(total, &kept, 4);
+    j->result_wanted = kept;
+    j->in = job_buffer(4, n);
+    j->more = job_buffer(1, n);
+    j->more.count = n;
+    j->out = job_buffer(4, 2 * n);
+    j->in_data = (unsigned char *)in;
+    j->more_data = flags;
+    j->out_wanted = (unsigned char *)out;
+    j->total_wanted = total;
+    j->select.count = n;
+}
+
+static inline void job_select_tally(job *j, uint64_t n) {
+    j->total = job_buffer(1, n + 4);
+    j->total.count = n + 4;
+}
+
+/* The count on the device is 3 less than the desc's, and there is room for a third of it. */
+static inline void job_select_place(job *j, uint64_t n) {
+    cl_ushort *out = (cl_ushort *)job_bytes(n * 2);
+    cl_uint *bits = (cl_uint *)job_bytes(n / 8 + 8);
+    cl_ulong count = n - 3;
+    uint64_t i, kept = 0;
+    j->out_before = (unsigned char *)test_alloc(n * 2);
+    memcpy(j->out_before, out, (size_t)n * 2);
+    for (i = 0; i < count; i++)
+        if (bits[i / 32] >> i % 32 & 1 && kept < n / 3)
+            out[kept++] = out[i];
+    j->more = job_buffer(4, n / 32 + 1);
+    j->more.count = n / 32 + 1;
+    j->more_data = (unsigned char *)bits;
+    j->still = job_buffer(8, 1);
+    j->still_data = (unsigned char *)test_alloc(8);
+    memcpy(j->still_data, &count, 8);
+    j->out = job_buffer(2, n);
+    j->out_wanted = (unsigned char *)out;
+    j->select.count = n;
+    j->select.capacity = n / 3;
+    j->select.type = GPUSCAN_TYPE_U16;
+    j->select.by = GPUSCAN_SELECT_BITS;
+    j->select.count_type = GPUSCAN_TYPE_U64;
+}
+
 static inline uint64_t job_out_bytes(const job *j) {
     return j->out.element * j->out.count;
 }
@@ -380,7 +451,7 @@ static inline void job_reset(job *j) {
     if (j->out.element)
         test_buffer_set(&j->out, 7, j->out.count, j->out_before);
     if (j->total.element)
-        test_buffer_set(&j->total, 1, j->total.count, NULL);
+        test_buffer_set(&j->total, j->total.element == 1 ? 4 : 1, j->total.count, NULL);
     test_cl(clFinish(test.queue)); /* Intel's CPU runtime returns from a blocking write before another queue sees it */
     memset(j->result, 0x5A, sizeof j->result);
     if (j->host_out) {
@@ -435,6 +506,13 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_VALUES:
         job_values(j, n);
         break;
+    case JOB_SELECT:
+        job_select(j, n);
+        job_select_tally(j, n);
+        break;
+    case JOB_SELECT_PLACE:
+        job_select_place(j, n);
+        break;
     case JOB_SCAN_HOST:
         job_scan(j, n);
         break;
@@ -447,11 +525,14 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_HISTOGRAM_HOST:
         job_histogram(j, n);
         break;
+    case JOB_SELECT_HOST:
+        job_select(j, n);
+        break;
     default:
         fail_msg("no job %d", which);
     }
     /* the count of a buffer is that of the operation where nothing else was said */
-    n = j->scan.count + j->add.count + j->reduce.count + j->histogram.count;
+    n = j->scan.count + j->add.count + j->reduce.count + j->histogram.count + j->select.count;
     if (j->in.element && j->in.count == 0)
         j->in.count = n;
     if (j->more.element && j->more.count == 0)
@@ -460,7 +541,7 @@ static inline void job_new(job *j, int which, uint64_t n) {
         j->still.count = 1;
     if (j->out.element && j->out.count == 0)
         j->out.count = (j->out.capacity - TEST_GUARD) / j->out.element - TEST_OFFSET_MAX;
-    if (j->total.element)
+    if (j->total.element && j->total.count == 0)
         j->total.count = j->scan.rows ? j->scan.rows : 1;
     j->count = n;
     if (which >= JOB_DEVICE_END)
@@ -485,9 +566,24 @@ static inline void job_new(job *j, int which, uint64_t n) {
     j->histogram.counts = j->out.at;
     j->histogram.edges = j->more.at;
     j->histogram.weights = j->still.at;
+    j->select.src = which == JOB_SELECT_PLACE ? j->out.at : j->in.at;
+    j->select.dst = j->out.at;
+    j->select.flags = j->more.at;
+    j->select.count_buffer = j->still.at;
+    if (which == JOB_SELECT) {
+        j->select.indices = j->out.at;
+        j->select.indices.offset += n;
+        j->select.selected.count.mem = j->total.at.mem; /* total begins with byte 4 */
+        j->select.selected.count.offset = 1;
+        j->payload.src = j->more.at;
+        j->payload.dst = j->total.at;
+        j->payload.dst.offset += 4;
+        j->payload.size = 1;
+    }
     if (which >= JOB_DEVICE_END) {
         const gpuscan_buffer none = {NULL, 0};
-        j->scan.count = j->add.count = j->reduce.count = j->histogram.count = 0;
+        j->select.src = j->select.dst = j->select.flags = none;
+        j->scan.count = j->add.count = j->reduce.count = j->histogram.count = j->select.count = 0;
         j->scan.src = j->scan.dst = none;
         j->add.dst = j->add.addend = none;
         j->add.block = 0;
@@ -511,7 +607,9 @@ static inline void job_free(job *j) {
 /* Starts the call, its desc's call replaced by this one. */
 static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *call) {
     unsigned char *host_out = j->host_out ? j->host_out + TEST_GUARD : NULL;
-    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
+    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = j->select.call = *call;
+    j->select.payloads = j->payload.size ? &j->payload : NULL;
+    j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add(gs, &j->add);
@@ -524,6 +622,9 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
     case JOB_EDGES:
     case JOB_VALUES:
         return gpuscan_histogram(gs, &j->histogram);
+    case JOB_SELECT:
+    case JOB_SELECT_PLACE:
+        return gpuscan_select(gs, &j->select);
     case JOB_SCAN_HOST:
         return gpuscan_scan_host(gs, j->in_data, host_out, j->count, &j->scan);
     case JOB_UNIFORM_ADD_HOST:
@@ -532,6 +633,9 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
         return gpuscan_reduce_host(gs, j->in_data, &j->result[1], j->count, &j->reduce);
     case JOB_HISTOGRAM_HOST:
         return gpuscan_histogram_host(gs, j->in_data, host_out, j->count, &j->histogram);
+    case JOB_SELECT_HOST: /* with the indices behind the elements, as above */
+        j->select.host_indices = host_out + j->count * 4;
+        return gpuscan_select_host(gs, j->in_data, j->more_data, host_out, j->count, &j->result[1], &j->select);
     default:
         return gpuscan_scan(gs, &j->scan);
     }
@@ -541,7 +645,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
 static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     job with = *j;
     with.scan.call.strategy = with.add.call.strategy = strategy;
-    with.reduce.call.strategy = with.histogram.call.strategy = strategy;
+    with.reduce.call.strategy = with.histogram.call.strategy = with.select.call.strategy = strategy;
     switch (j->which) {
     case JOB_UNIFORM_ADD:
     case JOB_UNIFORM_ADD_HOST:
@@ -557,6 +661,10 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     case JOB_VALUES:
     case JOB_HISTOGRAM_HOST:
         return test_histogram_refusal(&with.histogram);
+    case JOB_SELECT:
+    case JOB_SELECT_PLACE:
+    case JOB_SELECT_HOST:
+        return test_select_refusal(&with.select);
     default:
         return test_scan_refusal(&with.scan);
     }
@@ -568,7 +676,9 @@ static inline int job_ran(const job *j, gpuscan_result result, gpuscan_strategy 
 }
 
 static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call *call) {
-    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
+    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = j->select.call = *call;
+    j->select.payloads = j->payload.size ? &j->payload : NULL;
+    j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add_prepare(gs, &j->add);
@@ -581,13 +691,18 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
     case JOB_EDGES:
     case JOB_VALUES:
         return gpuscan_histogram_prepare(gs, &j->histogram);
+    case JOB_SELECT:
+    case JOB_SELECT_PLACE:
+        return gpuscan_select_prepare(gs, &j->select);
     default:
         return gpuscan_scan_prepare(gs, &j->scan);
     }
 }
 
 static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan_call *call, uint64_t *size) {
-    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
+    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = j->select.call = *call;
+    j->select.payloads = j->payload.size ? &j->payload : NULL;
+    j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add_scratch_size(gs, &j->add, size);
@@ -600,6 +715,9 @@ static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan
     case JOB_EDGES:
     case JOB_VALUES:
         return gpuscan_histogram_scratch_size(gs, &j->histogram, size);
+    case JOB_SELECT:
+    case JOB_SELECT_PLACE:
+        return gpuscan_select_scratch_size(gs, &j->select, size);
     default:
         return gpuscan_scan_scratch_size(gs, &j->scan, size);
     }
@@ -630,7 +748,7 @@ static inline void job_done(job *j) {
         test_same_bytes(test_buffer_get(&j->out), j->out_wanted, j->out.element, j->out.count);
     if (j->total.element)
         test_same_bytes(test_buffer_get(&j->total), j->total_wanted, j->total.element, j->total.count);
-    if (j->which == JOB_REDUCE_RESULT || j->which == JOB_REDUCE_HOST)
+    if (j->which == JOB_REDUCE_RESULT || j->which == JOB_REDUCE_HOST || j->which == JOB_SELECT_HOST)
         test_same_bytes(&j->result[1], &j->result_wanted, 8, 1);
 }
 

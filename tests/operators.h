@@ -55,7 +55,7 @@ static const test_operator op_matrix_product = {
      "    return c;\n"
      "}\n"
      "matrix one(void) { matrix c; c.m[0] = 1; c.m[1] = 0; c.m[2] = 0; c.m[3] = 1; return c; }\n",
-     "matrix", 16, "product(a, b)", "one()", NULL},
+     "matrix", 16, "product(a, b)", "one()", NULL, NULL, NULL, NULL},
     op_matrix_combine,
     &op_matrix_identity,
     op_matrix_fill};
@@ -97,7 +97,7 @@ static const test_operator op_brackets_match = {
      "    return c;\n"
      "}\n"
      "brackets nothing(void) { brackets c; c.close = 0; c.open = 0; return c; }\n",
-     "brackets", 8, "match(a, b)", "nothing()", NULL},
+     "brackets", 8, "match(a, b)", "nothing()", NULL, NULL, NULL, NULL},
     op_brackets_combine,
     &op_brackets_identity,
     op_brackets_fill};
@@ -138,7 +138,7 @@ static const test_operator op_affine_compose = {
      "    return c;\n"
      "}\n"
      "affine none(void) { affine c; c.scale = 1; c.shift = 0; return c; }\n",
-     "affine", 8, "compose(a, b)", "none()", NULL},
+     "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL},
     op_affine_combine,
     &op_affine_identity,
     op_affine_fill};
@@ -193,7 +193,7 @@ static const test_operator op_run_join = {"runs",
                                            "c.first = a.first; c.last = b.last; }\n"
                                            "    return c;\n"
                                            "}\n",
-                                           "run", 8, "join(a, b)", "none()", NULL},
+                                           "run", 8, "join(a, b)", "none()", NULL, NULL, NULL, NULL},
                                           op_run_combine,
                                           &op_run_identity,
                                           op_run_fill};
@@ -235,7 +235,7 @@ static const test_operator op_marked_sum = {
      "    if ((a & 0xFF000000u) != 0x5A000000u || (b & 0xFF000000u) != 0x5A000000u) return 0xBADBAD00u;\n"
      "    return 0x5A000000u | ((a + b) & 0xFFFFFFu);\n"
      "}\n",
-     NULL, 0, "marked(a, b)", "0x1D1D1D1Du", NULL},
+     NULL, 0, "marked(a, b)", "0x1D1D1D1Du", NULL, NULL, NULL, NULL},
     op_marked_combine,
     &op_marked_identity,
     op_marked_fill};
@@ -256,7 +256,7 @@ static inline void op_seven_fill(void *data, uint64_t count) {
 
 static const uint64_t      op_seven_identity = 7;
 static const test_operator op_seven_sum = {
-    "sums less seven", GPUSCAN_TYPE_U64,   {NULL, NULL, 0, "a + b - 7", "7", NULL},
+    "sums less seven", GPUSCAN_TYPE_U64,   {NULL, NULL, 0, "a + b - 7", "7", NULL, NULL, NULL, NULL},
     op_seven_combine,  &op_seven_identity, op_seven_fill};
 
 /* ---- types of 1, 3, 12 and 40 bytes; none of their operators commutes -------------------------------------------- */
@@ -282,7 +282,7 @@ static const test_operator op_last = {"1 byte",
                                       {"typedef struct { uchar v; } last;\n"
                                        "last pick(last a, last b) { return b.v ? b : a; }\n"
                                        "last none(void) { last c; c.v = 0; return c; }\n",
-                                       "last", 1, "pick(a, b)", "none()", NULL},
+                                       "last", 1, "pick(a, b)", "none()", NULL, NULL, NULL, NULL},
                                       op_last_combine,
                                       &op_last_identity,
                                       op_last_fill};
@@ -319,7 +319,7 @@ static const test_operator op_three = {"3 bytes",
                                         "    return c;\n"
                                         "}\n"
                                         "three none(void) { three c; c.v[0] = 1; c.v[1] = 0; c.v[2] = 0; return c; }\n",
-                                        "three", 3, "compose(a, b)", "none()", NULL},
+                                        "three", 3, "compose(a, b)", "none()", NULL, NULL, NULL, NULL},
                                        op_three_combine,
                                        &op_three_identity,
                                        op_three_fill};
@@ -357,7 +357,7 @@ static const test_operator op_twelve = {
      "    return c;\n"
      "}\n"
      "twelve none(void) { twelve c; c.scale = 1; c.shift = 0; c.count = 0; return c; }\n",
-     "twelve", 12, "compose(a, b)", "none()", NULL},
+     "twelve", 12, "compose(a, b)", "none()", NULL, NULL, NULL, NULL},
     op_twelve_combine,
     &op_twelve_identity,
     op_twelve_fill};
@@ -399,7 +399,7 @@ static const test_operator op_forty = {
      "    return c;\n"
      "}\n"
      "forty one(void) { forty c; c.m[0] = 1; c.m[1] = 0; c.m[2] = 0; c.m[3] = 1; c.count = 0; return c; }\n",
-     "forty", 40, "product(a, b)", "one()", NULL},
+     "forty", 40, "product(a, b)", "one()", NULL, NULL, NULL, NULL},
     op_forty_combine,
     &op_forty_identity,
     op_forty_fill};
@@ -535,7 +535,7 @@ static inline ref_value test_start(test_filling filling, gpuscan_type from, gpus
 }
 
 /* A conversion that uses both of its variables and leaves results exact; and what it makes of a row. */
-static const gpuscan_custom test_conversion = {NULL, NULL, 0, NULL, NULL, "i % 3 == 1 ? 1 : x"};
+static const gpuscan_custom test_conversion = {NULL, NULL, 0, NULL, NULL, "i % 3 == 1 ? 1 : x", NULL, NULL, NULL};
 
 static inline void test_convert(gpuscan_type type, void *row, uint64_t count) {
     uint64_t i;

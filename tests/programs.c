@@ -101,7 +101,7 @@ static const gpuscan_custom affine = {
     8,
     "compose(a, b)",
     "none()",
-    NULL};
+    NULL, NULL, NULL, NULL};
 static const gpuscan_custom large = {
     "typedef struct { uint v[5]; } five;\n"
     "five join(five a, five b) { int i; for (i = 0; i < 5; i++) a.v[i] += b.v[i]; return a; }\n"
@@ -110,8 +110,8 @@ static const gpuscan_custom large = {
     20,
     "join(a, b)",
     "zero()",
-    NULL};
-static const gpuscan_custom converted = {NULL, NULL, 0, NULL, NULL, "x > 3 ? (uint)i : 0u"};
+    NULL, NULL, NULL, NULL};
+static const gpuscan_custom converted = {NULL, NULL, 0, NULL, NULL, "x > 3 ? (uint)i : 0u", NULL, NULL, NULL};
 
 static void expect(int holds, const char *what);
 
@@ -164,6 +164,54 @@ static void prepare_reduce(const gpuscan_reduce_desc *desc) {
 static void prepare_histogram(const gpuscan_histogram_desc *desc) {
     gpuscan *gs = fresh();
     done_with(gs, gpuscan_histogram_prepare(gs, desc), "histogram");
+}
+
+static void prepare_select(const gpuscan_select_desc *desc) {
+    gpuscan *gs = fresh();
+    done_with(gs, gpuscan_select_prepare(gs, desc), "select");
+}
+
+/* By flags, bits and predicates, with outputs of all sorts, by every strategy. */
+static void selections(void) {
+    static const gpuscan_custom above = {NULL, NULL, 0, NULL, NULL, NULL, "x > 3", NULL, NULL};
+    static const gpuscan_custom ten = {
+        "typedef struct { float v[10]; } ten;\n", "ten", 40, NULL, NULL, NULL, "x.v[0] > x.v[1] * (float)i", NULL,
+        NULL};
+    static cl_uint place; /* a buffer that is never used */
+    gpuscan_payload payloads[3];
+    gpuscan_select_desc desc;
+    int s;
+    memset(payloads, 0, sizeof payloads);
+    payloads[0].size = 4;
+    payloads[1].size = 12;
+    payloads[2].size = 1024;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        memset(&desc, 0, sizeof desc);
+        desc.call.strategy = (gpuscan_strategy)s;
+        desc.count = 1u << 24;
+        prepare_select(&desc);
+        desc.invert = 1;
+        desc.indices.mem = (cl_mem)(void *)&place;
+        prepare_select(&desc);
+        desc.flag_type = GPUSCAN_TYPE_U64;
+        desc.payloads = payloads;
+        desc.payload_count = 3;
+        prepare_select(&desc);
+        desc.flag_type = GPUSCAN_TYPE_DEFAULT;
+        desc.payload_count = (uint32_t)s % 2;
+        desc.by = GPUSCAN_SELECT_BITS;
+        desc.dst.mem = (cl_mem)(void *)&place;
+        prepare_select(&desc);
+        desc.by = GPUSCAN_SELECT_PREDICATE;
+        desc.custom = &above;
+        desc.type = s % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U8;
+        desc.src = desc.dst; /* in place */
+        prepare_select(&desc);
+        desc.custom = &ten;
+        desc.type = GPUSCAN_TYPE_CUSTOM;
+        desc.count = 1000;
+        prepare_select(&desc);
+    }
 }
 
 /* The operations on elements; with every strategy, or as the device's profile has it, large and small. */
@@ -248,6 +296,7 @@ static void everything(void) {
     elements(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &affine, 0);
     elements(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64, GPUSCAN_OP_ARGMIN, NULL, 1);
     elements(GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ARGMAX, NULL, 0);
+    selections();
     histogram(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EVEN, 256, 1, 0, 1);
     histogram(GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U64, GPUSCAN_BINS_EVEN, 65536, 1, 0, 0);
     histogram(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EVEN, 100, 1, 0, 0);

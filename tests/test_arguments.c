@@ -199,6 +199,17 @@ static gpuscan_histogram_desc histogram_desc(void) {
     return d;
 }
 
+/* Flags that are the data. */
+static gpuscan_select_desc select_desc(void) {
+    gpuscan_select_desc d;
+    memset(&d, 0, sizeof d);
+    d.src = d.flags = f.in.at;
+    d.flag_type = GPUSCAN_TYPE_U32;
+    d.dst = f.out.at;
+    d.count = N;
+    return d;
+}
+
 /* ---- what must hold after a refusal ------------------------------------------------------------------------------ */
 
 /* The object still works: ones in, 0 1 2 ... out. */
@@ -272,6 +283,7 @@ REFUSALS_OF(scan, src, dst)
 REFUSALS_OF(uniform_add, addend, dst)
 REFUSALS_OF(reduce, src, dst)
 REFUSALS_OF(histogram, samples, counts)
+REFUSALS_OF(select, src, dst)
 
 /* The statements change d, which was correct. */
 #define REFUSED(operation, result, word, ...)                                                                          \
@@ -384,6 +396,11 @@ static void test_reduce_call(void **state) {
 static void test_histogram_call(void **state) {
     (void)state;
     CALL_REFUSALS(histogram);
+}
+
+static void test_select_call(void **state) {
+    (void)state;
+    CALL_REFUSALS(select);
 }
 
 /* A buffer of each operation that is read, and one that is written: n elements of 4 bytes from its offset on. */
@@ -562,7 +579,7 @@ static const gpuscan_custom pair = {"typedef struct { uint a, b; } pair;\n"
                                     8,
                                     "plus(a, b)",
                                     "zero()",
-                                    NULL};
+                                    NULL, NULL, NULL, NULL};
 
 static gpuscan_custom pair_but(const char *type, size_t size, const char *combine, const char *identity) {
     gpuscan_custom custom = pair;
@@ -804,6 +821,127 @@ static void test_histogram_bins(void **state) {
     ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1; d.upper.f = 1 + 8.0 / (1 << 23); d.bins = 64);
     ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = 1; d.upper.f = 1 + 8.0 / (1 << 23); d.bins = 8);
     ACCEPTED(histogram, d.sample_type = GPUSCAN_TYPE_F32; d.lower.f = -(double)FLT_MAX; d.upper.f = (double)FLT_MAX);
+}
+
+/* ---- select ------------------------------------------------------------------------------------------------------ */
+
+static gpuscan_payload one_payload[9];
+
+static const gpuscan_payload *payload_of(size_t size, gpuscan_buffer src, gpuscan_buffer dst) {
+    memset(one_payload, 0, sizeof one_payload);
+    one_payload[0].src = src;
+    one_payload[0].dst = dst;
+    one_payload[0].size = size;
+    return one_payload;
+}
+
+static void test_select_buffers(void **state) {
+    const uint64_t last = (1 << 18) - N;
+    (void)state;
+    BUFFER_REFUSALS(select, src, 4, f.write_only);
+    BUFFER_REFUSALS(select, dst, 4, f.read_only);
+    BUFFER_REFUSALS(select, flags, 4, f.write_only);
+    BUFFER_REFUSALS(select, indices, 4, f.read_only);
+    BUFFER_REFUSALS(select, selected.count, 4, f.read_only);
+    BUFFER_REFUSALS(select, selected.dispatch, 4, f.read_only);
+    LAST_FIT(select, src, N);
+    LAST_FIT(select, dst, N);
+    LAST_FIT(select, flags, N);
+    LAST_FIT(select, indices, N);
+    LAST_FIT(select, selected.count, 1);
+    LAST_FIT(select, selected.dispatch, 3);
+    REFUSED(select, GPUSCAN_ERROR_INVALID_BUFFER, "src", d.src.mem = NULL);
+    REFUSED(select, GPUSCAN_ERROR_INVALID_BUFFER, "flags", d.flags.mem = NULL);
+    ACCEPTED(select, d.src.mem = NULL; d.dst.mem = NULL; d.indices = f.scratch); /* nothing reads src */
+    ACCEPTED(select, d.dst.mem = NULL);
+    /* as many as there is room for; bits in words; sizes of their own */
+    ACCEPTED(select, d.dst = at(f.scratch, last + N - 3); d.capacity = 3);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, last + N - 3); d.capacity = 4);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, last + 1); d.capacity = UINT64_MAX);
+    ACCEPTED(select, d.flags = at(f.scratch, last + N - (N + 31) / 32); d.by = GPUSCAN_SELECT_BITS);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "flags", d.flags = at(f.scratch, last + N - (N + 31) / 32 + 1);
+            d.by = GPUSCAN_SELECT_BITS);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "indices", d.indices = at(f.scratch, (1 << 17) - N + 1);
+            d.index_type = GPUSCAN_TYPE_U64);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "selected.count", d.selected.count = at(f.scratch, 1 << 17);
+            d.selected.count_type = GPUSCAN_TYPE_U64);
+    ACCEPTED(select, d.payloads = payload_of(12, f.scratch, at(f.scratch, N)); d.payload_count = 1);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "payloads[0].dst",
+            d.payloads = payload_of(1024, f.scratch, at(f.scratch, 1024 - N + 1)); d.payload_count = 1);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "payloads[0].src",
+            d.payloads = payload_of(1024, at(f.scratch, 1024 - N + 1), f.parts); d.payload_count = 1);
+    REFUSED(select, GPUSCAN_ERROR_INVALID_BUFFER, "payloads[0].dst", d.payloads = payload_of(4, f.scratch, none);
+            d.payload_count = 1);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_ACCESS, "payloads[0].dst",
+            d.payloads = payload_of(4, f.scratch, f.read_only); d.payload_count = 1);
+    REFUSED(select, GPUSCAN_ERROR_INVALID_CONTEXT, "payloads[0].src",
+            d.payloads = payload_of(4, f.foreign, f.scratch); d.payload_count = 1);
+    ACCEPTED(select, d.src = d.flags = f.read_only; d.dst = f.write_only);
+}
+
+static void test_select_types(void **state) {
+    static const gpuscan_custom none_of_it = {NULL, NULL, 8, NULL, NULL, NULL, NULL, NULL, NULL};
+    static const gpuscan_custom sized = {NULL, NULL, 0, NULL, NULL, NULL, "x", NULL, NULL};
+    static const gpuscan_custom wrong = {NULL, NULL, 0, NULL, NULL, NULL, "x + no_such_name", NULL, NULL};
+    (void)state;
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "type", d.type = no_type(99));
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "flag_type", d.flag_type = no_type(-3));
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_TYPE, "flag_type", d.flag_type = GPUSCAN_TYPE_I32);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_TYPE, "flag_type", d.flag_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_TYPE, "flag_type", d.flag_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_TYPE, "flag_type", d.by = GPUSCAN_SELECT_BITS;
+                     d.flag_type = GPUSCAN_TYPE_U8);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "by", d.by = (gpuscan_select_by)3);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "by", d.by = (gpuscan_select_by)-1);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "index_type", d.index_type = no_type(99));
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_TYPE, "index_type", d.index_type = GPUSCAN_TYPE_I32);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_TYPE, "selected.count_type",
+                     d.selected.count_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "selected.count_type",
+                     d.selected.count_type = no_type(40));
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->size", d.type = GPUSCAN_TYPE_CUSTOM;
+                     d.custom = &sized);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.by = GPUSCAN_SELECT_PREDICATE;
+                     d.flags = none; d.flag_type = GPUSCAN_TYPE_DEFAULT);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->select", d.by = GPUSCAN_SELECT_PREDICATE;
+                     d.flags = none; d.flag_type = GPUSCAN_TYPE_DEFAULT; d.custom = &none_of_it);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags", d.by = GPUSCAN_SELECT_PREDICATE;
+                     d.custom = &sized);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_CUSTOM_SOURCE, "no_such_name", d.by = GPUSCAN_SELECT_PREDICATE;
+                     d.flags = none; d.flag_type = GPUSCAN_TYPE_DEFAULT; d.custom = &wrong);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "payload_count", d.payloads = one_payload;
+                     d.payload_count = 9);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads", d.payload_count = 1);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[0].size",
+                     d.payloads = payload_of(0, f.scratch, f.parts); d.payload_count = 1);
+    REFUSED_ANYWHERE(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[0].size",
+                     d.payloads = payload_of(1025, f.scratch, f.parts); d.payload_count = 1);
+    REFUSED(select, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_indices", d.host_indices = one_payload);
+    /* only moved: no predicate and no name is needed, nor double precision */
+    ACCEPTED(select, d.type = GPUSCAN_TYPE_CUSTOM; d.custom = &none_of_it; d.src = f.scratch; d.dst = f.parts);
+    ACCEPTED(select, d.type = GPUSCAN_TYPE_F64; d.src = f.scratch; d.dst = f.parts);
+}
+
+static void test_select_overflow(void **state) {
+    const uint64_t half = UINT64_C(1) << 63;
+    (void)state;
+    REFUSED(select, GPUSCAN_ERROR_SIZE_OVERFLOW, "", d.count = UINT64_MAX);
+    REFUSED(select, GPUSCAN_ERROR_SIZE_OVERFLOW, "", d.count = half);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "", d.count = (half >> 2) - 1; d.src.offset = d.dst.offset = 0);
+    REFUSED(select, GPUSCAN_ERROR_SIZE_OVERFLOW, "indices", d.count = half >> 2; d.type = GPUSCAN_TYPE_U8;
+            d.flag_type = GPUSCAN_TYPE_U8; d.indices = f.scratch; d.index_type = GPUSCAN_TYPE_U64);
+    REFUSED(select, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type", d.count = (UINT64_C(1) << 32) + 1;
+            d.indices = f.scratch);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "", d.count = UINT64_C(1) << 32; d.indices = f.scratch);
+    REFUSED(select, GPUSCAN_ERROR_SIZE_OVERFLOW, "selected.count_type", d.count = UINT64_C(1) << 32;
+            d.selected.count = f.scratch);
+    REFUSED(select, GPUSCAN_ERROR_SIZE_OVERFLOW, "selected.dispatch", d.count = UINT64_C(1) << 32;
+            d.selected.dispatch = f.scratch; d.selected.dispatch_items = d.selected.dispatch_limit = 1);
+    REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "", d.count = UINT32_MAX; d.selected.dispatch = f.scratch;
+            d.selected.dispatch_items = d.selected.dispatch_limit = 1);
+    REFUSED(select, GPUSCAN_ERROR_SIZE_OVERFLOW, "payloads[0].src", d.count = half >> 5;
+            d.payloads = payload_of(64, f.scratch, f.parts); d.payload_count = 1);
 }
 
 /* ---- pitches, rows and sizes near the end of 64 bits ------------------------------------------------------------- */
@@ -1182,6 +1320,30 @@ static void test_reduce_overlap(void **state) {
     SCRATCH_OVERLAPS(reduce, count_buffer, d.count = 20000; d.src = f.parts);
 }
 
+/* In place the same elements, or of dst the first of them; anything else is refused. */
+static void test_select_overlap(void **state) {
+    (void)state;
+    OVERLAPS(select, dst, 4, src, 4, 40 * 4, d.count = 40; d.flags = f.in.at);
+    OVERLAPS(select, indices, 4, src, 4, 40 * 4, d.count = 40; d.flags = f.in.at);
+    OVERLAPS(select, selected.count, 4, src, 4, 40 * 4, d.count = 40; d.flags = f.in.at);
+    OVERLAPS(select, selected.dispatch, 4, src, 4, 40 * 4, d.count = 40; d.flags = f.in.at;
+             d.selected.dispatch_items = 7);
+    ACCEPTED(select, d.src = d.flags = d.dst = f.parts);
+    ACCEPTED(select, d.src = d.flags = d.dst = f.parts; d.capacity = 10);
+    REFUSED(select, GPUSCAN_ERROR_OVERLAP, "dst", d.src = d.flags = d.dst = f.parts; d.dst.offset = 1);
+    REFUSED(select, GPUSCAN_ERROR_OVERLAP, "dst", d.flags = d.dst = f.parts; d.flag_type = GPUSCAN_TYPE_U8);
+    REFUSED(select, GPUSCAN_ERROR_OVERLAP, "dst", d.flags = d.dst = f.parts; d.by = GPUSCAN_SELECT_BITS);
+    REFUSED(select, GPUSCAN_ERROR_OVERLAP, "indices", d.dst = d.indices = f.parts);
+    REFUSED(select, GPUSCAN_ERROR_OVERLAP, "selected.dispatch", d.selected.count = d.selected.dispatch = f.parts);
+    ACCEPTED(select, d.payloads = payload_of(4, f.parts, f.parts); d.payload_count = 1);
+    REFUSED(select, GPUSCAN_ERROR_OVERLAP, "payloads[0].dst", d.payloads = payload_of(4, f.parts, at(f.parts, 1));
+            d.payload_count = 1);
+    REFUSED(select, GPUSCAN_ERROR_OVERLAP, "payloads[0].dst", d.dst = f.parts;
+            d.payloads = payload_of(4, f.scratch, f.parts); d.payload_count = 1);
+    REFUSED(select, GPUSCAN_ERROR_OVERLAP, "payloads[0].dst", d.src = f.parts;
+            d.payloads = payload_of(4, f.scratch, f.parts); d.payload_count = 1);
+}
+
 static void test_histogram_overlap(void **state) {
     (void)state;
     OVERLAPS(histogram, counts, 4, samples, 1, 16, d.count = 16);
@@ -1379,7 +1541,7 @@ static void test_unsupported(void **state) {
         80,
         "join(a, b)",
         "zero()",
-        NULL};
+        NULL, NULL, NULL, NULL};
     gpuscan_desc desc;
     gpuscan *gs = NULL, *whole = test.gs;
     (void)state;
@@ -1647,6 +1809,9 @@ int main(void) {
         CASE(test_scratch_sizes),  CASE(test_unsupported),
         CASE(test_host),           CASE(test_host_copied),
         CASE(test_size_overflow),  CASE(test_no_mem_object),
+        CASE(test_select_call),    CASE(test_select_buffers),
+        CASE(test_select_types),   CASE(test_select_overflow),
+        CASE(test_select_overlap),
         CASE(test_many_samples),   CASE(test_not_here),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));

@@ -144,8 +144,8 @@ static void test_build_logs(void **state) {
 /* The same types and operator with a conversion, without, and with the unused parts of a custom filled in: none is
    taken for another. */
 static void test_custom_or_not(void **state) {
-    static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2u * x"};
-    static const gpuscan_custom filled = {NULL, "no_such_type", 12, "a + b", "0u", NULL};
+    static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2u * x", NULL, NULL, NULL};
+    static const gpuscan_custom filled = {NULL, "no_such_type", 12, "a + b", "0u", NULL, NULL, NULL, NULL};
     static const struct {
         const gpuscan_custom *custom;
         gpuscan_op op;
@@ -253,19 +253,20 @@ static void adds_everywhere(const char *what, const gpuscan_custom *custom, gpus
 /* Texts of several lines, with remarks. */
 static void test_lines(void **state) {
     static const gpuscan_custom cases[] = {
-        {NULL, NULL, 0, "a +\n b", "0u", NULL},
-        {NULL, NULL, 0, "\na\r\n+\r\nb\n", "\n0u\n", "\nx\n"},
-        {NULL, NULL, 0, "a + b // their sum", "0u // nothing", "x // as it is"},
-        {NULL, NULL, 0, "a + b /* their\nsum */", "0u /**/", "x /**/"},
-        {NULL, NULL, 0, "a + \\\nb \\", "0u \\", "x \\"},
+        {NULL, NULL, 0, "a +\n b", "0u", NULL, NULL, NULL, NULL},
+        {NULL, NULL, 0, "\na\r\n+\r\nb\n", "\n0u\n", "\nx\n", NULL, NULL, NULL},
+        {NULL, NULL, 0, "a + b // their sum", "0u // nothing", "x // as it is", NULL, NULL, NULL},
+        {NULL, NULL, 0, "a + b /* their\nsum */", "0u /**/", "x /**/", NULL, NULL, NULL},
+        {NULL, NULL, 0, "a + \\\nb \\", "0u \\", "x \\", NULL, NULL, NULL},
         {"uint sum_of(uint p, uint q) {\n    return p + q;\n}\n// the end", NULL, 0, "sum_of(a,\n       b)", "0u",
-         NULL},
-        {"#define SUM(p, q) \\\n ((p) + \\\n (q))\n", NULL, 0, "SUM(a, b)", "0u", "SUM(x, 0u) \\"},
+         NULL, NULL, NULL, NULL},
+        {"#define SUM(p, q) \\\n ((p) + \\\n (q))\n", NULL, 0, "SUM(a, b)", "0u", "SUM(x, 0u) \\", NULL, NULL, NULL},
         {"#define own_sum(p, q) ((p) + (q))\n # define\town_zero 0u \\", NULL, 0, "own_sum(a, b)", "own_zero",
-         "own_sum(x, own_zero)"},
+         "own_sum(x, own_zero)", NULL, NULL, NULL},
     };
-    static const gpuscan_custom type = {NULL, "unsigned // of 32 bits\nint", 4, "a\n+ b", "0", NULL};
-    static const gpuscan_custom macro = {"#define own_type uint\n", "own_type", 4, "a + b", "(own_type)0", NULL};
+    static const gpuscan_custom type = {NULL, "unsigned // of 32 bits\nint", 4, "a\n+ b", "0", NULL, NULL, NULL, NULL};
+    static const gpuscan_custom macro = {
+        "#define own_type uint\n", "own_type", 4, "a + b", "(own_type)0", NULL, NULL, NULL, NULL};
     size_t c;
     (void)state;
     for (c = 0; c < sizeof cases / sizeof *cases; c++)
@@ -376,7 +377,7 @@ static char *each_name(const names *all, const char *pattern, const char *but) {
 /* Functions, types, constants and macros of a text, named as everything in the kernels that is no part of OpenCL. */
 static void test_names(void **state) {
     names all = kernel_names();
-    gpuscan_custom custom = {NULL, NULL, 0, "a + b", "0u", NULL};
+    gpuscan_custom custom = {NULL, NULL, 0, "a + b", "0u", NULL, NULL, NULL, NULL};
     char *source;
     (void)state;
     print_message("%zu names\n", all.count);
@@ -425,13 +426,14 @@ static void test_log_lines(void **state) {
         gpuscan_custom custom;
         const char *line;
     } cases[] = {
-        {{"\nuint own_sum(uint p, uint q) {\n    return p + wrong_name;\n}\n", "uint", 4, "a + b", "0u", "x"},
+        {{"\nuint own_sum(uint p, uint q) {\n    return p + wrong_name;\n}\n", "uint", 4, "a + b", "0u", "x", NULL, NULL,
+          NULL},
          "custom:3:"},
-        {{good, "uint", 4, "own_sum(a,\n    wrong_name)", "0u", "x"}, "custom combine:2:"},
-        {{good, "uint", 4, "own_sum(a, wrong_name)", "0u", "x"}, "custom combine:1:"},
-        {{good, "uint", 4, "a + b", "\n\nwrong_name", "x"}, "custom identity:3:"},
-        {{good, "uint", 4, "a + b", "0u", "x +\nwrong_name"}, "custom convert:2:"},
-        {{good, "\nwrong_name", 4, "a + b", "0u", "x"}, "custom type:2:"},
+        {{good, "uint", 4, "own_sum(a,\n    wrong_name)", "0u", "x", NULL, NULL, NULL}, "custom combine:2:"},
+        {{good, "uint", 4, "own_sum(a, wrong_name)", "0u", "x", NULL, NULL, NULL}, "custom combine:1:"},
+        {{good, "uint", 4, "a + b", "\n\nwrong_name", "x", NULL, NULL, NULL}, "custom identity:3:"},
+        {{good, "uint", 4, "a + b", "0u", "x +\nwrong_name", NULL, NULL, NULL}, "custom convert:2:"},
+        {{good, "\nwrong_name", 4, "a + b", "0u", "x", NULL, NULL, NULL}, "custom type:2:"},
     };
     cl_uint one = 1;
     size_t c;
@@ -455,10 +457,10 @@ static void test_log_lines(void **state) {
 /* Products and sums of a text are rounded each by itself, as those of the kernels are. */
 static void test_no_contraction(void **state) {
     static const gpuscan_custom f32 = {"float own(float x) { return x * x - 1.00048828125f; }\n", NULL, 0, NULL, NULL,
-                                       "own(x)"};
-    static const gpuscan_custom in_place = {NULL, NULL, 0, NULL, NULL, "x * x - 1.00048828125f"};
+                                       "own(x)", NULL, NULL, NULL};
+    static const gpuscan_custom in_place = {NULL, NULL, 0, NULL, NULL, "x * x - 1.00048828125f", NULL, NULL, NULL};
     static const gpuscan_custom f64 = {"double own(double x) { return x * x - (1 + 0x1p-29); }\n", NULL, 0, NULL, NULL,
-                                       "own(x)"};
+                                       "own(x)", NULL, NULL, NULL};
     const gpuscan_custom *const singles[] = {&f32, &in_place};
     const float x = 1 + 1 / 4096.0f;
     const double y = 1 + 1 / 1073741824.0;

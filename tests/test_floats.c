@@ -117,7 +117,7 @@ static const unsigned char *sums(gpuscan_scan_desc *d, gpuscan_scan_kind kind, t
 
 /* log(exp(a) + exp(b)) */
 static const gpuscan_custom log_sum = {NULL, NULL, 0, "a == b ? a + M_LN2_F : fmax(a, b) + log1p(exp(-fabs(a - b)))",
-                                       "-INFINITY", NULL};
+                                       "-INFINITY", NULL, NULL, NULL, NULL};
 
 static void check_sums(gpuscan_type type, gpuscan_strategy strategy, gpuscan_op op, spread s, const layout *l) {
     const size_t         size = ref_size(type);

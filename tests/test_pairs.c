@@ -6,6 +6,7 @@
 #include "pairs.h"
 #include "reductions.h"
 #include "scans.h"
+#include "selections.h"
 #include "uniform_adds.h"
 
 /* An operation: its fields, and a case from a row of their levels, with the strategy that it runs by. Adding one is a
@@ -29,6 +30,7 @@ static void run_row(const pairs_context *context, const pairs_row *row) {
         add_case       add;
         reduce_case    reduce;
         histogram_case histogram;
+        selection_case selection;
     } made;
     int strategy;
     memset(&made, 0, sizeof made);
@@ -607,6 +609,109 @@ static void histogram_pairs(void **state) {
     check_pairs(&operation);
 }
 
+/* ---- select ------------------------------------------------------------------------------------------------------ */
+
+#define SELECT_FIELDS(X)                                                                                               \
+    X(SELECT_TYPE, 7)                                                                                                  \
+    X(SELECT_BY, 3)                                                                                                    \
+    X(SELECT_FLAG_TYPE, 4)                                                                                             \
+    X(SELECT_SRC_FLAGS, 2)                                                                                             \
+    X(SELECT_INVERT, 2)                                                                                                \
+    X(SELECT_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                         \
+    X(SELECT_NO_DST, 2)                                                                                                \
+    X(SELECT_INDICES, 3)                                                                                               \
+    X(SELECT_PAYLOADS, 5)                                                                                              \
+    X(SELECT_IN_PLACE, 3)                                                                                              \
+    X(SELECT_DENSITY, 5)                                                                                               \
+    X(SELECT_COUNT, LEVELS_COUNT)                                                                                      \
+    X(SELECT_CAPACITY, 4)                                                                                              \
+    X(SELECT_SRC_OFFSET, LEVELS_OFFSET)                                                                                \
+    X(SELECT_DST_OFFSET, LEVELS_OFFSET)                                                                                \
+    X(SELECT_FLAGS_OFFSET, LEVELS_OFFSET)                                                                              \
+    X(SELECT_OTHER_OFFSETS, LEVELS_OFFSET)                                                                             \
+    X(SELECT_TALLY, 3)                                                                                                 \
+    X(SELECT_DISPATCH, 2)                                                                                              \
+    X(SELECT_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                        \
+    X(SELECT_SCRATCH, 3)                                                                                               \
+    X(SELECT_EVENTS, 2)
+enum { SELECT_FIELDS(FIELD_NUMBER) SELECT_FIELD_COUNT };
+static const pairs_field select_fields[] = {SELECT_FIELDS(FIELD_ROW)};
+
+/* The last two are structs of so many bytes. */
+static const gpuscan_type select_types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
+                                            GPUSCAN_TYPE_F64, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32};
+static const uint32_t     select_structs[] = {0, 0, 0, 0, 0, 12, 200};
+static const gpuscan_type select_flags[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+
+static int select_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    if (a == SELECT_TYPE && b == SELECT_BY && b_level == GPUSCAN_SELECT_PREDICATE)
+        return test_has_type(select_types[a_level]);
+    if (a == SELECT_TYPE && b == SELECT_SRC_FLAGS)
+        return !b_level || !select_structs[a_level];
+    if (a == SELECT_BY && b == SELECT_SRC_FLAGS)
+        return !b_level || a_level == GPUSCAN_SELECT_FLAGS;
+    if (a == SELECT_SRC_FLAGS && b == SELECT_NO_DST)
+        return !a_level || !b_level;
+    if (a == SELECT_NO_DST && b == SELECT_IN_PLACE)
+        return !a_level || b_level != 1;
+    return 1;
+}
+
+/* Flags that are the data have its size. */
+static int select_fits(const pairs_row *row) {
+    if (row->level[SELECT_SRC_FLAGS] != 1 || row->level[SELECT_TYPE] == PAIRS_OPEN ||
+        row->level[SELECT_FLAG_TYPE] == PAIRS_OPEN)
+        return 1;
+    return ref_size(select_types[row->level[SELECT_TYPE]]) == ref_size(select_flags[row->level[SELECT_FLAG_TYPE]]);
+}
+
+static gpuscan_strategy select_of(const pairs_row *row, void *made) {
+    static const selection_density densities[] = {KEEP_HALF, KEEP_NONE, KEEP_ALL, KEEP_ENDS, KEEP_FEW};
+    static const uint32_t sizes[][GPUSCAN_MAX_PAYLOADS] = {
+        {0}, {4}, {8, 3}, {16, 2, 1}, {1024, 7, 12, 64, 1, 5, 4, 40}};
+    static const unsigned char payloads[] = {0, 1, 2, 3, 8};
+    const unsigned char *level = row->level;
+    uint32_t             of_struct = select_structs[level[SELECT_TYPE]];
+    gpuscan_type         type = select_types[level[SELECT_TYPE]];
+    uint64_t             count = level_count(level[SELECT_COUNT], of_struct ? 16 : ref_size(type));
+    const uint64_t       capacities[] = {0, 1, count / 2 + 1, count + 5};
+    selection_case       c = a_selection(type, count, densities[level[SELECT_DENSITY]]);
+    c.custom_size = of_struct;
+    c.by = (gpuscan_select_by)level[SELECT_BY];
+    c.flag_type = select_flags[level[SELECT_FLAG_TYPE]];
+    c.flags_are_src = level[SELECT_SRC_FLAGS];
+    c.invert = level[SELECT_INVERT];
+    c.no_dst = level[SELECT_NO_DST];
+    c.index_type = level[SELECT_INDICES] == 2   ? GPUSCAN_TYPE_U64
+                   : level[SELECT_INDICES] == 1 ? GPUSCAN_TYPE_U32
+                                                : GPUSCAN_TYPE_DEFAULT;
+    c.payloads = payloads[level[SELECT_PAYLOADS]];
+    memcpy(c.sizes, sizes[level[SELECT_PAYLOADS]], sizeof c.sizes);
+    c.in_place = level[SELECT_IN_PLACE] == 1;
+    c.payloads_in_place = level[SELECT_IN_PLACE] == 2 ? 0x5d : 0;
+    c.capacity = capacities[level[SELECT_CAPACITY]];
+    c.src_offset = offsets[level[SELECT_SRC_OFFSET]];
+    c.dst_offset = offsets[level[SELECT_DST_OFFSET]];
+    c.flags_offset = offsets[level[SELECT_FLAGS_OFFSET]];
+    c.payload_offset = c.index_offset = c.tally_offset = offsets[level[SELECT_OTHER_OFFSETS]];
+    c.tally = level[SELECT_TALLY] == 2   ? GPUSCAN_TYPE_U64
+              : level[SELECT_TALLY] == 1 ? GPUSCAN_TYPE_U32
+                                         : GPUSCAN_TYPE_DEFAULT;
+    c.dispatch = level[SELECT_DISPATCH];
+    c.device_count = count_on_device(level[SELECT_COUNT_BUFFER], count, &c.count_type);
+    c.scratch = (test_scratch_choice)level[SELECT_SCRATCH];
+    c.events = level[SELECT_EVENTS];
+    *(selection_case *)made = c;
+    return (gpuscan_strategy)level[SELECT_STRATEGY];
+}
+
+static void select_pairs(void **state) {
+    static const pairs_operation operation = {
+        &selections, {select_fields, SELECT_FIELD_COUNT, select_possible, select_fits}, SELECT_IN_PLACE + 1, select_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
 /* All strategies' tiles are alike, and small. */
 static int open_pairs(void **state) {
     if (test_open(state) != 0)
@@ -617,7 +722,7 @@ static int open_pairs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(arrays_are_whole), TEST(scan_pairs), TEST(uniform_add_pairs),
-                                       TEST(reduce_pairs), TEST(histogram_pairs)};
+                                       TEST(reduce_pairs), TEST(histogram_pairs), TEST(select_pairs)};
     test_select();
     return cmocka_run_group_tests_name("pairs", tests, open_pairs, test_close);
 }

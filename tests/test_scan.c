@@ -607,9 +607,9 @@ static void check_convert(gpuscan_scan_desc d, size_t from_size, const void *dat
 }
 
 static void conversions(void **state) {
-    static const gpuscan_custom flags = {NULL, NULL, 0, NULL, NULL, "x > 200 ? 1 : 0"};
-    static const gpuscan_custom index = {NULL, NULL, 0, NULL, NULL, "(uint)i * 3u + x"};
-    static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2 * x"};
+    static const gpuscan_custom flags = {NULL, NULL, 0, NULL, NULL, "x > 200 ? 1 : 0", NULL, NULL, NULL};
+    static const gpuscan_custom index = {NULL, NULL, 0, NULL, NULL, "(uint)i * 3u + x", NULL, NULL, NULL};
+    static const gpuscan_custom twice = {NULL, NULL, 0, NULL, NULL, "2 * x", NULL, NULL, NULL};
     gpuscan_custom              to_custom = op_affine_compose.custom, from_custom = op_brackets_match.custom;
     gpuscan_scan_desc           d;
     uint64_t                    count = test_size(300, 10007, 10007), rows = 3, i, r;
@@ -707,14 +707,14 @@ static void conversions_to_structs(void **state) {
                      "three join(three a, three b) { a.v[0] += b.v[0]; a.v[2] = max(a.v[2], b.v[2]); return a; }\n"
                      "three made(uint x) { three a; a.v[0] = x; a.v[1] = 7; a.v[2] = x; return a; }\n"
                      "three none(void) { three a = made(0); return a; }\n",
-                     "three", 12, "join(a, b)", "none()", "made(x)"},
+                     "three", 12, "join(a, b)", "none()", "made(x)", NULL, NULL, NULL},
                     3},
                    {{"typedef struct { uint v[8]; } eight;\n"
                      "eight join(eight a, eight b) { a.v[0] += b.v[0]; a.v[7] = max(a.v[7], b.v[7]); return a; }\n"
                      "eight made(uint x) { eight a; int i; for (i = 0; i < 8; i++) a.v[i] = 7; a.v[0] = a.v[7] = x;\n"
                      "    return a; }\n"
                      "eight none(void) { return made(0); }\n",
-                     "eight", 32, "join(a, b)", "none()", "made(x)"},
+                     "eight", 32, "join(a, b)", "none()", "made(x)", NULL, NULL, NULL},
                     8}};
     enum { COUNT = 1000 };
     uint8_t           bytes[COUNT];

@@ -132,7 +132,7 @@ static void test_published_prefixes(void **state) {
 static void silent_conversions(gpuscan_strategy strategy, uint32_t width) {
     static const gpuscan_custom by_index = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n"
                                             "#define GPUSCAN_TEST_DELAY(tile)\n",
-                                            NULL, 0, NULL, NULL, "x + (uint)i * 2654435761u"};
+                                            NULL, 0, NULL, NULL, "x + (uint)i * 2654435761u", NULL, NULL, NULL};
     const uint32_t n = (uint32_t)test_size(2500, 20011, 100003), rows = 2;
     uint32_t *in = (uint32_t *)test_alloc(rows * n * 4), *got = (uint32_t *)test_alloc(rows * n * 4);
     uint32_t *wanted = (uint32_t *)test_alloc(rows * n * 4), sum = 0, i;
@@ -216,7 +216,7 @@ static void stopped_wanted(const cl_uint *in, cl_uint *out, int values, uint64_t
 static void stopped_scan(const stopped_case *c, uint64_t n, int rounds) {
     size_t size = (size_t)c->values * 4;
     cl_uint *in = (cl_uint *)test_alloc(n * size), *wanted = (cl_uint *)test_alloc(n * size);
-    gpuscan_custom custom = {NULL, "stopped", 0, "stopped_then(a, b)", "stopped_same()", NULL};
+    gpuscan_custom custom = {NULL, "stopped", 0, "stopped_then(a, b)", "stopped_same()", NULL, NULL, NULL, NULL};
     test_buffer src = test_buffer_new(CL_MEM_READ_WRITE, size, n), dst = test_buffer_new(CL_MEM_READ_WRITE, size, n);
     gpuscan *gs = layered(), *whole = test.gs;
     gpuscan_scan_desc desc;
@@ -447,7 +447,7 @@ enum { ODD_COUNT = 300 };
    it, and the result is right. A sum of all bytes' words. */
 static void odd_scratch(size_t size, gpuscan_strategy strategy, int reduce, uint64_t offset) {
     char text[600];
-    gpuscan_custom custom = {NULL, "odd", 0, "odd_add(a, b)", "odd_zero()", NULL};
+    gpuscan_custom custom = {NULL, "odd", 0, "odd_add(a, b)", "odd_zero()", NULL, NULL, NULL, NULL};
     unsigned words = (unsigned)(size / 4), w;
     cl_uint *in = (cl_uint *)test_alloc(ODD_COUNT * size), *wanted = (cl_uint *)test_alloc(size);
     cl_uint *result = (cl_uint *)test_alloc(size);

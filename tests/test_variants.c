@@ -23,9 +23,9 @@ static gpuscan *open_broken(unsigned launches) {
     gpuscan_desc desc;
     gpuscan *gs = NULL;
     void *library = NULL;
-    const char *missing = NULL;
+    gpuscan__missing missing = {NULL, NULL};
     memset(&desc, 0, sizeof(desc));
-    assert_int_equal(gpuscan__load_opencl(&broken.real, &library, &missing), GPUSCAN_SUCCESS);
+    assert_int_equal(gpuscan__load_opencl(&broken.real, NULL, &library, &missing), GPUSCAN_SUCCESS);
     desc.opencl = &broken.real;
     assert_int_equal(gpuscan_create(&gs, &desc), GPUSCAN_SUCCESS);
     gs->cl.clEnqueueNDRangeKernel = drop_launch;
@@ -119,7 +119,8 @@ static void test_right_variant(void **state) {
 
 /* Right ones of other data, and of other texts with a stand-in in common, are kept, too. */
 static void test_right_operators(void **state) {
-    static const gpuscan_custom texts[] = {{NULL, NULL, 0, "a + b", "0u", NULL}, {NULL, NULL, 0, "a ^ b", "0u", NULL}};
+    static const gpuscan_custom texts[] = {{NULL, NULL, 0, "a + b", "0u", NULL, NULL, NULL, NULL},
+                                           {NULL, NULL, 0, "a ^ b", "0u", NULL, NULL, NULL, NULL}};
     static const struct {
         gpuscan_type src, dst;
         gpuscan_op op;

@@ -198,7 +198,7 @@ static const gpuscan_custom affine_custom = {
     "affine compose(affine a, affine b) {\n"
     "    affine c; c.scale = a.scale * b.scale; c.shift = a.shift * b.scale + b.shift; return c; }\n"
     "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
-    "affine", sizeof(affine), "compose(a, b)", "none()", NULL};
+    "affine", sizeof(affine), "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
 
 static void fill_affine(void *data, size_t bytes) {
     size_t i;
@@ -343,10 +343,63 @@ static void count_rgb(const void *src, void *dst, size_t n, void *state) {
     }
 }
 
+/* A selection's flags, of the elements that a loop is given: whether they are below the row's threshold. */
+static unsigned char *select_flags;
+static uint32_t select_below;
+
+/* The smallest number that is not kept, where so many of 100 are; of 100 all but one of 2^32. */
+static uint32_t threshold(uint32_t percent) {
+    return (uint32_t)((double)percent / 100.0 * 4294967295.0);
+}
+
+static void keep_below_u32(const void *src, void *dst, size_t n, void *state) {
+    const uint32_t *RESTRICT a = (const uint32_t *)src, below = select_below;
+    uint32_t *RESTRICT b = (uint32_t *)dst;
+    size_t i, k = 0;
+    for (i = 0; i + 1 < n; i++) {
+        b[k] = a[i];
+        k += a[i] < below;
+    }
+    if (n > 0 && a[i] < below) b[k++] = a[i];
+    *(uint64_t *)state += k;
+}
+
+static void keep_flagged(const void *src, void *dst, size_t n, void *state) {
+    const uint32_t *RESTRICT a = (const uint32_t *)src;
+    const unsigned char *RESTRICT f = select_flags;
+    uint32_t *RESTRICT b = (uint32_t *)dst;
+    size_t i, k = 0;
+    for (i = 0; i + 1 < n; i++) {
+        b[k] = a[i];
+        k += f[i];
+    }
+    if (n > 0 && f[i]) b[k++] = a[i];
+    *(uint64_t *)state += k;
+}
+
+/* Of what lies behind earlier pieces: the state counts elements in its second number. */
+static void keep_places(const void *src, void *dst, size_t n, void *state) {
+    const unsigned char *RESTRICT f = select_flags;
+    uint32_t *RESTRICT b = (uint32_t *)dst;
+    const uint32_t before = (uint32_t)((uint64_t *)state)[1];
+    size_t i, k = 0;
+    (void)src;
+    for (i = 0; i + 1 < n; i++) {
+        b[k] = before + (uint32_t)i;
+        k += f[i];
+    }
+    if (n > 0 && f[i]) b[k++] = before + (uint32_t)i;
+    ((uint64_t *)state)[0] += k;
+    ((uint64_t *)state)[1] += n;
+}
+
 /* ---- what is measured -------------------------------------------------------------------------------------------- */
 
-typedef enum bench_group { SCAN, REDUCE, HISTOGRAM, GROUPS } bench_group;
-static const char *const group_names[GROUPS] = {"scan", "reduce", "histogram"};
+typedef enum bench_group { SCAN, REDUCE, HISTOGRAM, SELECT, GROUPS } bench_group;
+static const char *const group_names[GROUPS] = {"scan", "reduce", "histogram", "select"};
+
+/* By what a selection goes. */
+enum { VALUE, FLAGS, PLACES };
 
 typedef struct bench_row {
     bench_group group;
@@ -356,7 +409,7 @@ typedef struct bench_row {
     loop_function *loop;
     int plotted;
     gpuscan_op operation;
-    uint32_t bins, range; /* histogram: bins of equal width over [0, range) */
+    uint32_t bins, range; /* histogram: bins of equal width over [0, range); select: percent that are kept, by what */
     uint32_t channels;    /* interleaved; all but the last are counted. 0: one */
     int host;             /* a call on host arrays: wall clock, transfers included */
 } bench_row;
@@ -420,6 +473,17 @@ static const bench_row rows[] = {
     {HISTOGRAM, "hist256",       "f32",  "uniform",  F32, U32, fill_unit_f32,    count_f32,    0, ADD, 256, 1, 0, 0},
     {HISTOGRAM, "hist256_rgba3", "u8x4", "uniform",  U8,  U32, fill_random,      count_rgb,    1, ADD, 256, 256, 4, 0},
     {HISTOGRAM, "hist256_host",  "u8",   "uniform",  U8,  U32, fill_random,      count_u8,     0, ADD, 256, 256, 0, 1},
+
+    /*       op                      type   kept   source                    C loop      plotted percent */
+    {SELECT, "select_if",            "u32", "50%", U32, U32, fill_random, keep_below_u32, 1, ADD, 50, VALUE,  0, 0},
+    {SELECT, "select_if",            "u32", "1%",  U32, U32, fill_random, keep_below_u32, 0, ADD, 1,  VALUE,  0, 0},
+    {SELECT, "select_if",            "u32", "99%", U32, U32, fill_random, keep_below_u32, 0, ADD, 99, VALUE,  0, 0},
+    {SELECT, "select_flagged",       "u32", "50%", U32, U32, fill_random, keep_flagged,   1, ADD, 50, FLAGS,  0, 0},
+    {SELECT, "select_flagged",       "u32", "1%",  U32, U32, fill_random, keep_flagged,   0, ADD, 1,  FLAGS,  0, 0},
+    {SELECT, "select_flagged",       "u32", "99%", U32, U32, fill_random, keep_flagged,   0, ADD, 99, FLAGS,  0, 0},
+    {SELECT, "select_flagged_index", "u32", "50%", U32, U32, fill_random, keep_places,    1, ADD, 50, PLACES, 0, 0},
+    {SELECT, "select_flagged_index", "u32", "1%",  U32, U32, fill_random, keep_places,    0, ADD, 1,  PLACES, 0, 0},
+    {SELECT, "select_flagged_index", "u32", "99%", U32, U32, fill_random, keep_places,    0, ADD, 99, PLACES, 0, 0},
 };
 /* clang-format on */
 enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
@@ -435,7 +499,8 @@ static size_t source_size(const bench_row *r) {
 static uint64_t result_bytes(const bench_row *r, uint64_t n) {
     switch (r->group) {
     case SCAN:
-        return n * type_size(r->dst);
+    case SELECT: /* room for all, and behind them the tally */
+        return (n + (r->group == SELECT ? 1 : 0)) * type_size(r->dst);
     case HISTOGRAM:
         return (uint64_t)r->bins * (r->channels ? r->channels - 1 : 1) * type_size(r->dst);
     default:
@@ -445,6 +510,9 @@ static uint64_t result_bytes(const bench_row *r, uint64_t n) {
 
 /* The least that must be read and written. */
 static uint64_t traffic(const bench_row *r, uint64_t n) {
+    if (r->group == SELECT)
+        return (r->range == PLACES ? 0 : n * source_size(r)) + (r->range == VALUE ? 0 : n) +
+               n / 100 * r->bins * type_size(r->dst);
     return n * source_size(r) + (r->group == SCAN ? result_bytes(r, n) : 0);
 }
 
@@ -663,7 +731,7 @@ typedef struct job {
     int blocking;
     const bench_row *row;
     uint64_t n;
-    cl_mem src, dst;
+    cl_mem src, dst, flags;
     const void *host_src;
     void *host_dst;
     cl_kernel kernel;
@@ -796,8 +864,36 @@ static gpuscan_result enqueue_histogram(const job *j) {
     return gpuscan_histogram(device.gs, &desc);
 }
 
+static gpuscan_result enqueue_select(const job *j) {
+    const bench_row *r = j->row;
+    gpuscan_select_desc desc = {0};
+    gpuscan_custom custom = {0};
+    char text[32];
+    snprintf(text, sizeof text, "x < %uu", (unsigned)threshold(r->bins));
+    custom.select = text;
+    desc.type = r->src;
+    desc.count = j->n;
+    if (r->range == VALUE) {
+        desc.by = GPUSCAN_SELECT_PREDICATE;
+        desc.custom = &custom;
+    } else {
+        desc.flags.mem = j->flags;
+    }
+    if (r->range == PLACES) {
+        desc.indices.mem = j->dst;
+    } else {
+        desc.src.mem = j->src;
+        desc.dst.mem = j->dst;
+    }
+    desc.selected.count.mem = j->dst;
+    desc.selected.count.offset = j->n;
+    desc.call.strategy = j->strategy;
+    desc.call.queue = j->queue;
+    return gpuscan_select(device.gs, &desc);
+}
+
 static gpuscan_result (*const enqueue_functions[GROUPS])(const job *) = {enqueue_scan, enqueue_reduce,
-                                                                         enqueue_histogram};
+                                                                         enqueue_histogram, enqueue_select};
 
 /* The time of a copy that reads and writes so many bytes in all; NAN when memory is short. Each is measured once. */
 static double copy_ms(uint64_t bytes) {
@@ -831,7 +927,8 @@ static double copy_ms(uint64_t bytes) {
 
 /* A scan's running value, a sum or counters before the first element. */
 static void start_state(const bench_row *r, void *state) {
-    if (r->src == GPUSCAN_TYPE_CUSTOM) memcpy(state, &affine_none, sizeof affine_none);
+    if (r->group == SELECT) memset(state, 0, 2 * sizeof(uint64_t)); /* how many are kept, how many there were */
+    else if (r->src == GPUSCAN_TYPE_CUSTOM) memcpy(state, &affine_none, sizeof affine_none);
     else memset(state, 0, (size_t)result_bytes(r, 1));
 }
 
@@ -853,6 +950,36 @@ static double loop_ms(const bench_row *r, const void *src, void *dst, uint64_t n
     return median(samples, count);
 }
 
+/* The flags of the elements that a loop is given. */
+static void make_flags(const bench_row *r, const uint32_t *a, uint64_t n) {
+    uint64_t i;
+    select_below = threshold(r->bins);
+    for (i = 0; i < n && r->range != VALUE; i++) select_flags[i] = a[i] < select_below;
+}
+
+/* A selection's result: as below, but each block gives as many as are kept of it. */
+static int selection_is_right(const job *j, const void *host_src, void *state) {
+    const bench_row *r = j->row;
+    const uint64_t block = j->n < BLOCK ? j->n : BLOCK;
+    uint32_t *expected = (uint32_t *)allocate(block * 4), *got = (uint32_t *)allocate(block * 4), tally;
+    uint64_t at, done = 0, *kept = (uint64_t *)state;
+    int right = 1;
+    start_state(r, state);
+    for (at = 0; at < j->n && right; at += block) {
+        r->loop(host_src, expected, (size_t)(j->n - at < block ? j->n - at : block), state);
+        if (*kept > done)
+            must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)done * 4, (size_t)(*kept - done) * 4,
+                                        got, 0, NULL, NULL),
+                 "read");
+        right = memcmp(got, expected, (size_t)(*kept - done) * 4) == 0;
+        done = *kept;
+    }
+    must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)j->n * 4, 4, &tally, 0, NULL, NULL), "read");
+    free(expected);
+    free(got);
+    return right && tally == (uint32_t)done;
+}
+
 /* Compares the whole result with the loop's, a block of the input at a time: host_src holds one block at least. */
 static int result_is_right(const job *j, const void *host_src, void *state) {
     const bench_row *r = j->row;
@@ -861,6 +988,11 @@ static int result_is_right(const job *j, const void *host_src, void *state) {
     char *expected = (char *)allocate(bytes), *got = (char *)allocate(bytes);
     uint64_t at;
     int right = 1;
+    if (r->group == SELECT) {
+        free(expected);
+        free(got);
+        return selection_is_right(j, host_src, state);
+    }
     start_state(r, state);
     for (at = 0; at < j->n && right; at += block) {
         const uint64_t n = j->n - at < block ? j->n - at : block;
@@ -1114,30 +1246,31 @@ static void write_plot_group(FILE *file, const char *base, const int index[ROWS]
             rows[first].op, rows[first].type);
 }
 
-/* The script names files of its own folder only, so that the three can be moved, and runs there. */
-static void plot(const char *prefix) {
-    char path[600], command[1300], folder[600] = ".";
+/* A script of gnuplot's, PREFIX.gp. It names files of its own folder only, so that all can be moved, and runs there. */
+static const char *plot_base(const char *prefix) {
     const char *base = prefix, *p;
-    int index[ROWS];
-    FILE *file;
-    int g;
     for (p = prefix; *p; p++)
         if (*p == '/' || *p == '\\') base = p + 1;
-    if (base != prefix) snprintf(folder, sizeof folder, "%.*s", (int)(base - prefix), prefix);
-    snprintf(path, sizeof path, "%s.dat", prefix);
-    write_plot_data(path, index);
+    return base;
+}
+
+static FILE *begin_plot(const char *prefix, const char *what, int width, int height) {
+    char path[600];
+    FILE *file;
     snprintf(path, sizeof path, "%s.gp", prefix);
     file = fopen(path, "w");
     if (file == NULL) die("cannot write %s", path);
-    fprintf(file, "# Bandwidth over size: gnuplot draws a picture each of scan, reduce and histogram.\n"
-                  "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) set terminal pngcairo size 1280,800 font ',11'; "
-                  "else set terminal png size 1280,800\n"
-                  "set datafile missing '?'\n"
-                  "set logscale x 2\nset format x '2^{%%L}'\nset grid\nset key outside right noenhanced\n"
-                  "set xlabel 'elements'\nset ylabel 'GB/s of bytes that must be read and written'\n"
-                  "set yrange [0:*]\n");
-    printf("\npictures, drawn by gnuplot in %s:\n", folder);
-    for (g = 0; g < GROUPS; g++) write_plot_group(file, base, index, (bench_group)g);
+    fprintf(file, "# %s\n"
+                  "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) set terminal pngcairo size %d,%d font ',11'; "
+                  "else set terminal png size %d,%d\n",
+            what, width, height, width, height);
+    return file;
+}
+
+static void end_plot(FILE *file, const char *prefix) {
+    char command[1300], folder[600] = ".";
+    const char *base = plot_base(prefix);
+    if (base != prefix) snprintf(folder, sizeof folder, "%.*s", (int)(base - prefix), prefix);
     fclose(file);
 #ifdef _WIN32
     snprintf(command, sizeof command, "cd /d \"%s\" && gnuplot \"%s.gp\"", folder, base);
@@ -1146,6 +1279,28 @@ static void plot(const char *prefix) {
 #endif
     fflush(stdout);
     if (system(command) != 0) printf("not drawn; once gnuplot is there: %s\n", command);
+}
+
+static void plot(const char *prefix) {
+    char path[600];
+    int index[ROWS];
+    FILE *file;
+    int g;
+    snprintf(path, sizeof path, "%s.dat", prefix);
+    write_plot_data(path, index);
+    file = begin_plot(prefix, "Bandwidth over size: gnuplot draws a picture each of scan, reduce and histogram.", 1280,
+                      800);
+    fprintf(file, "set datafile missing '?'\n"
+                  "set logscale x 2\nset format x '2^{%%L}'\nset grid\nset key outside right noenhanced\n"
+                  "set xlabel 'elements'\nset ylabel 'GB/s of bytes that must be read and written'\n"
+                  "set yrange [0:*]\n");
+    printf("\npictures, drawn by gnuplot from %s.gp:\n", prefix);
+    for (g = 0; g < GROUPS; g++) write_plot_group(file, plot_base(prefix), index, (bench_group)g);
+    end_plot(file, prefix);
+}
+
+static cl_kernel empty_kernel(void) {
+    return new_kernel("__kernel void nothing(void) {}\n", "nothing");
 }
 
 #include "sweep.h"
@@ -1204,6 +1359,26 @@ static void fill_device(const bench_row *r, cl_mem buffer, const void *block, ui
     repeat_bytes(buffer, bytes, n * size);
 }
 
+/* Flags as make_flags does, on the device. */
+static const char *const flags_source =
+    "__kernel void flag(__global const uint *a, __global uchar *flags, ulong n, uint below) {\n"
+    "    for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) flags[i] = a[i] < below;\n"
+    "}\n";
+
+static void flag_device(const bench_row *r, cl_mem src, cl_mem flags, uint64_t n) {
+    static cl_kernel kernel;
+    const cl_ulong count = n;
+    const cl_uint below = threshold(r->bins);
+    const size_t local = 64, global = local * 4096;
+    if (kernel == NULL) kernel = new_kernel(flags_source, "flag");
+    must(cl.clSetKernelArg(kernel, 0, sizeof src, &src), "argument");
+    must(cl.clSetKernelArg(kernel, 1, sizeof flags, &flags), "argument");
+    must(cl.clSetKernelArg(kernel, 2, sizeof count, &count), "argument");
+    must(cl.clSetKernelArg(kernel, 3, sizeof below, &below), "argument");
+    must(cl.clEnqueueNDRangeKernel(device.queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL), "launch");
+    must(cl.clFinish(device.queue), "finish");
+}
+
 static void report_failure(const bench_row *r, uint64_t n, const char *what, const char *detail) {
     char size[32];
     progress("%s", "");
@@ -1258,7 +1433,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
     block_n = largest < BLOCK ? largest : BLOCK;
     host_src = allocate((host_n > block_n ? host_n : block_n) * source_size(r));
     host_dst = allocate(result_bytes(r, host_n));
-    state = allocate(result_bytes(r, 1));
+    state = allocate(result_bytes(r, 1) + 2 * sizeof(uint64_t));
     start_state(r, state);
     fill_host(r, host_src, host_n > block_n ? host_n : block_n);
     j.enqueue = enqueue_functions[r->group];
@@ -1275,6 +1450,14 @@ static void run_row(const options *o, const bench_row *r, int number) {
         if (j.src == NULL || j.dst == NULL) die("no device memory for 2 buffers of %s %s", r->op, r->type);
         fill_device(r, j.src, host_src, largest);
     }
+    if (r->group == SELECT) {
+        const uint64_t n = host_n > block_n ? host_n : block_n;
+        select_flags = (unsigned char *)allocate(n);
+        make_flags(r, (const uint32_t *)host_src, n);
+        j.flags = new_buffer(largest);
+        if (j.flags == NULL) die("no device memory for flags");
+        flag_device(r, j.src, j.flags, largest);
+    }
 
     print_heading(r);
     for (i = 0; sizes[i]; i++) {
@@ -1290,6 +1473,8 @@ static void run_row(const options *o, const bench_row *r, int number) {
     }
     if (j.src != NULL) cl.clReleaseMemObject(j.src);
     if (j.dst != NULL) cl.clReleaseMemObject(j.dst);
+    if (j.flags != NULL) cl.clReleaseMemObject(j.flags);
+    if (r->group == SELECT) free(select_flags);
     free(j.host_dst);
     free(host_src);
     free(host_dst);
@@ -1353,10 +1538,6 @@ static void run_first_use(const options *o) {
     csv_overhead("first_use", "u32", 65536, first, 0);
     csv_overhead("second_use", "u32", 65536, again, 0);
     csv_overhead("blob_use", "u32", 65536, with_blob, 0);
-}
-
-static cl_kernel empty_kernel(void) {
-    return new_kernel("__kernel void nothing(void) {}\n", "nothing");
 }
 
 static void run_overheads(const options *o) {
@@ -1426,14 +1607,15 @@ static void usage(void) {
     printf("bench: how fast gpuscan is on your device\n\n"
            "  --quick             four sizes up to 2^24\n"
            "  --sweep             every operation beside these rows, the worst first; --quick: large inputs only\n"
-           "  --only GROUP        scan, reduce or histogram\n"
+           "  --only GROUP        scan, reduce, histogram or select\n"
            "  --filter TEXT       only rows whose \"op type dist\" contains TEXT\n"
            "  --max LOG2N         the largest input (default: 30 on a GPU, 28 on a CPU, as memory allows)\n"
            "  --device NAME       a part of the device's or the platform's name\n"
            "  --strategy NAME     auto, multi-pass, single-pass, single-pass-ahead, cpu-multi-pass, cpu-single-pass\n"
            "  --csv FILE          write the results there, too\n"
            "  --reference FILE    compare with other times: lines op,type,n,dist,ms, as --csv writes them\n"
-           "  --plot PREFIX       write PREFIX.dat and PREFIX.gp and let gnuplot draw PREFIX-scan.png and so on\n");
+           "  --plot PREFIX       write PREFIX.dat and PREFIX.gp and let gnuplot draw PREFIX-scan.png and so on;\n"
+           "                      with --sweep PREFIX-sweep.png, all cases side by side\n");
 }
 
 static void read_options(options *o, int argc, char **argv) {
@@ -1473,7 +1655,7 @@ static void read_options(options *o, int argc, char **argv) {
         } else if (strcmp(name, "--only") == 0) {
             for (k = 0; k < GROUPS; k++)
                 if (strcmp(value, group_names[k]) == 0) o->only = k;
-            if (o->only < 0) die("--only: scan, reduce or histogram");
+            if (o->only < 0) die("--only: scan, reduce, histogram or select");
         } else if (strcmp(name, "--strategy") == 0) {
             for (k = 0; k < GPUSCAN_STRATEGY_COUNT; k++)
                 if (strcmp(value, strategy_names[k]) == 0) break;
@@ -1506,7 +1688,7 @@ int main(int argc, char **argv) {
     printf("times: medians by %s; *: small enough to stay in a cache\n",
            timed_by_events() ? "device events, from a call's first command to the end of its last"
                              : "the wall clock, from the call to its completion");
-    if (o.sweep) run_sweep(o.filter, o.quick);
+    if (o.sweep) run_sweep(o.filter, o.quick, o.plot);
     if (!o.sweep && o.filter == NULL && o.only < 0) {
         run_first_use(&o);
         run_overheads(&o);
@@ -1514,7 +1696,7 @@ int main(int argc, char **argv) {
     for (i = 0; i < ROWS && !o.sweep; i++)
         if (is_wanted(&o, &rows[i])) run_row(&o, &rows[i], i + 1);
     progress("%s", "");
-    if (o.plot != NULL) plot(o.plot);
+    if (o.plot != NULL && !o.sweep) plot(o.plot);
     if (!o.sweep)
         printf("\n%u results checked and right, %u wrong or failed, in %.0f s\n", result_count, wrong_count,
            1e-3 * (now_ms() - start));

@@ -3,11 +3,12 @@
    A case is a call; its class says what varies. On a GPU its time is compared with the device's own: a copy of as many
    bytes (scan, uniform add) or a kernel that only reads them (reduction, histogram); on a CPU with one thread of a
    plain C loop. Each class has a floor, which is what it should reach on a GPU; on a CPU that is 1. What falls farthest
-   below its floor comes first. The results of the smallest size are compared with the loop's. */
+   below its floor comes first; what takes less than two launches of an empty kernel can hardly be better, and is marked
+   "launch". The results of the smallest size are compared with the loop's. */
 
 enum { SWEEP_SLACK = 65536, SWEEP_MAX = 2048 };
 
-typedef enum sweep_op { SWEEP_SCAN, SWEEP_UNIFORM_ADD, SWEEP_REDUCE, SWEEP_HISTOGRAM } sweep_op;
+typedef enum sweep_op { SWEEP_SCAN, SWEEP_UNIFORM_ADD, SWEEP_REDUCE, SWEEP_HISTOGRAM, SWEEP_SELECT } sweep_op;
 
 typedef enum sweep_fill { SWEEP_RANDOM, SWEEP_STEPS, SWEEP_UNIT, SWEEP_ONE_VALUE, SWEEP_8_VALUES } sweep_fill;
 
@@ -26,6 +27,7 @@ typedef struct sweep_call {
         gpuscan_uniform_add_desc add;
         gpuscan_reduce_desc reduce;
         gpuscan_histogram_desc histogram;
+        gpuscan_select_desc select;
     } u;
     uint64_t read, written;      /* bytes, the least there can be */
     uint64_t results;            /* elements of dst that are compared; 0: none, say of rounded sums */
@@ -50,6 +52,7 @@ static struct {
     const char *filter;
     sweep_result *results;
     unsigned count, failed;
+    double launch_ms; /* of an empty kernel */
 } sweep;
 
 /* ---- the plain C loops ---- */
@@ -91,6 +94,7 @@ static struct {
                     sum = (T)(COMBINE((WIDE)sum, (WIDE)x));                                                            \
                 }                                                                                                      \
             }                                                                                                          \
+            if (d->total.mem) memcpy(sweep.host_c + row * sizeof sum, &sum, sizeof sum);                               \
         }                                                                                                              \
     }                                                                                                                  \
     static void sweep_reduce_##name(const sweep_call *c, const void *src, void *dst) {                                 \
@@ -145,6 +149,7 @@ static struct {
         lower = sizeof(T) > 2 && (T)0.5 > 0 ? (T)d->lower.f : (T)d->lower.i;                                           \
         upper = sizeof(T) > 2 && (T)0.5 > 0 ? (T)d->upper.f : (T)d->upper.i;                                           \
         scale = d->bins / ((double)upper - (double)lower);                                                             \
+        memset(counts, 0, (size_t)c->written);                                                                         \
         for (row = 0; row < row_count; row++) {                                                                        \
             const T *a = (const T *)src + d->samples.offset + row * (d->pitch ? d->pitch : d->count) * channels;       \
             const uint32_t *weight = d->weights.mem ? (const uint32_t *)sweep.host_c + row * d->count : NULL;          \
@@ -278,6 +283,7 @@ static gpuscan_result enqueue_sweep(const job *j) {
     case SWEEP_SCAN: return gpuscan_scan(device.gs, &c->u.scan);
     case SWEEP_UNIFORM_ADD: return gpuscan_uniform_add(device.gs, &c->u.add);
     case SWEEP_REDUCE: return gpuscan_reduce(device.gs, &c->u.reduce);
+    case SWEEP_SELECT: return gpuscan_select(device.gs, &c->u.select);
     default: return gpuscan_histogram(device.gs, &c->u.histogram);
     }
 }
@@ -430,7 +436,8 @@ static void sweep_run(const sweep_call *c, const char *format, ...) {
     r->ms = t.ms;
     r->floor = timed_by_events() ? c->floor : 1.0;
     if (!timed_by_events()) r->yard_ms = loop;
-    else if (c->op == SWEEP_SCAN || c->op == SWEEP_UNIFORM_ADD) r->yard_ms = copy_ms(c->read + c->written);
+    else if (c->op == SWEEP_SCAN || c->op == SWEEP_UNIFORM_ADD || c->op == SWEEP_SELECT)
+        r->yard_ms = copy_ms(c->read + c->written);
     else if (c->read <= sweep.bytes) r->yard_ms = read_ms(c->read);
     else r->yard_ms = read_ms(sweep.bytes) * (double)c->read / (double)sweep.bytes;
     r->fraction = r->yard_ms / r->ms;
@@ -540,7 +547,7 @@ static const struct {
      {"typedef struct { float v[" #W "]; } floats;\n"                                                                  \
       "floats add(floats a, floats b) { for (int k = 0; k < " #W "; k++) a.v[k] += b.v[k]; return a; }\n"              \
       "floats none(void) { floats a; for (int k = 0; k < " #W "; k++) a.v[k] = 0.0f; return a; }\n",                   \
-      "floats", W * 4, "add(a, b)", "none()", NULL},                                                                   \
+      "floats", W * 4, "add(a, b)", "none()", NULL, NULL, NULL, NULL},                                                 \
      sweep_scan_floats##W,                                                                                             \
      sweep_reduce_floats##W}
     SWEEP_STRUCT(2), SWEEP_STRUCT(3), SWEEP_STRUCT(4), SWEEP_STRUCT(8)
@@ -775,6 +782,104 @@ static void sweep_weights(void) {
         }
 }
 
+/* By bits, which are src's own bytes, or by its elements as flags; elements or places. */
+static void sweep_keep(const sweep_call *c, const void *src, void *dst) {
+    const gpuscan_select_desc *d = &c->u.select;
+    const unsigned char *bits = (const unsigned char *)src, *from = bits + d->src.offset * c->size;
+    unsigned char *to = (unsigned char *)dst + d->dst.offset * c->size;
+    uint64_t i, k = 0;
+    for (i = 0; i < d->count; i++) {
+        const uint32_t place = (uint32_t)i;
+        int kept = bits[i / 8] >> i % 8 & 1;
+        if (d->by == GPUSCAN_SELECT_FLAGS) {
+            size_t b;
+            for (kept = 0, b = 0; b < c->size; b++) kept |= from[i * c->size + b];
+        }
+        if (!kept) continue;
+        if (d->dst.mem) memcpy(to + k * c->size, from + i * c->size, c->size);
+        else memcpy(to + k * 4, &place, 4);
+        k++;
+    }
+}
+
+static sweep_call sweep_select_call(double floor, size_t size, int by_bits) {
+    sweep_call c;
+    memset(&c, 0, sizeof c);
+    c.name_of_class = "select";
+    c.op = SWEEP_SELECT;
+    c.floor = floor;
+    c.fill = SWEEP_RANDOM;
+    c.size = c.result_size = size;
+    c.u.select.src.mem = c.u.select.flags.mem = sweep.a;
+    c.u.select.dst.mem = sweep.b;
+    c.u.select.by = by_bits ? GPUSCAN_SELECT_BITS : GPUSCAN_SELECT_FLAGS;
+    c.u.select.count = c.results = sweep.bytes / size;
+    c.u.select.call.queue = device.queue;
+    c.read = sweep.bytes;
+    c.written = by_bits ? sweep.bytes / 2 : sweep.bytes;
+    c.loop = sweep_keep;
+    return c;
+}
+
+static void sweep_selects(void) {
+    static const size_t sizes[] = {1, 2, 4, 8, 12, 16, 40, 64, 1000};
+    static gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
+    static gpuscan_custom structs[sizeof sizes / sizeof sizes[0]];
+    static const gpuscan_type flags[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    uint32_t k, n;
+    int off;
+    for (k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        structs[k].size = sizes[k];
+        for (off = 0; off < 3; off++) {
+            sweep_call c = sweep_select_call(sizes[k] < 4 ? 0.3 : 0.5, sizes[k], 1);
+            c.u.select.type = GPUSCAN_TYPE_CUSTOM;
+            c.u.select.custom = &structs[k];
+            c.u.select.src.offset = off == 1;
+            c.u.select.dst.offset = off == 2;
+            sweep_run(&c, "select %u bytes by bits, half kept%s", (unsigned)sizes[k],
+                      off == 0 ? "" : off == 1 ? ", src one off" : ", dst one off");
+        }
+    }
+    for (k = 0; k < 4; k++) {
+        sweep_call c = sweep_select_call(sizes[k] < 4 ? 0.3 : 0.5, sizes[k], 0);
+        c.u.select.type = c.u.select.flag_type = flags[k];
+        sweep_run(&c, "select %u bytes that are the flags, almost all kept", (unsigned)sizes[k]);
+        if (timed_by_events()) { /* what is left of them is selected again and again */
+            c.u.select.src = c.u.select.flags = c.u.select.dst;
+            c.floor = 0.3; /* it goes by way of scratch */
+            c.loop = NULL;
+            sweep_run(&c, "select %u bytes that are the flags, in place", (unsigned)sizes[k]);
+        }
+    }
+    for (k = 0; k < 2; k++) {
+        sweep_call c = sweep_select_call(0.3, 4, 1);
+        c.u.select.src.mem = c.u.select.dst.mem = NULL;
+        c.u.select.indices.mem = sweep.b;
+        c.u.select.index_type = k ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+        c.u.select.count /= 2;
+        c.results = k ? 0 : c.u.select.count;
+        c.read = c.u.select.count / 8;
+        c.written = c.u.select.count * (k ? 4 : 2);
+        if (k) c.loop = NULL;
+        sweep_run(&c, "select indices %s by bits, half kept", k ? "U64" : "U32");
+    }
+    for (n = 1; n <= GPUSCAN_MAX_PAYLOADS; n *= 2) { /* of the first elements of src, behind what is kept of them */
+        sweep_call c = sweep_select_call(0.4, 4, 1);
+        c.u.select.count = c.results = sweep.bytes / 4 / (n + 1);
+        for (k = 0; k < n; k++) {
+            payloads[k].src.mem = sweep.a;
+            payloads[k].dst.mem = sweep.b;
+            payloads[k].dst.offset = c.u.select.count * (k + 1);
+            payloads[k].size = 4;
+        }
+        c.u.select.payloads = payloads;
+        c.u.select.payload_count = n;
+        c.results = 0;
+        c.loop = NULL;
+        sweep_run(&c, "select 4 bytes by bits with %u payloads", (unsigned)n);
+    }
+}
+
 /* ---- the output ---- */
 
 static int compare_sweep(const void *a, const void *b) {
@@ -782,6 +887,10 @@ static int compare_sweep(const void *a, const void *b) {
     const double p = x->fraction / x->floor, q = y->fraction / y->floor;
     if (p != p || q != q) return (p != p) - (q != q);
     return (p > q) - (p < q);
+}
+
+static int sweep_is_launch(const sweep_result *r) {
+    return r->ms < 2.0 * sweep.launch_ms;
 }
 
 static void sweep_print(void) {
@@ -792,16 +901,90 @@ static void sweep_print(void) {
         const sweep_result *r = &sweep.results[i];
         char size[24];
         printf("%10s %11.1f %9.3f %7.2f %8s %s\n", size_text(r->bytes, size, sizeof size), 1e3 * r->ms, r->fraction,
-               r->floor, r->fraction < r->floor ? "below" : "", r->name);
+               r->floor, !(r->fraction < r->floor) ? "" : sweep_is_launch(r) ? "launch" : "below", r->name);
     }
 }
 
-static void run_sweep(const char *filter, int quick) {
+/* A line of the heat map: all cases of result first's class and size; returns how many, 0 if that line is there. */
+static unsigned sweep_plot_line(FILE *data, FILE *file, unsigned first, unsigned line) {
+    const sweep_result *r = &sweep.results[first], *of = r, *worst = NULL;
+    const sweep_result *end = &sweep.results[sweep.count];
+    unsigned column = 0;
+    char text[160], size[24];
+    for (r = sweep.results; r < end; r++) {
+        const double part = r->fraction / r->floor;
+        if (strcmp(r->name_of_class, of->name_of_class) != 0 || r->bytes != of->bytes) continue;
+        if (r < of) return 0;
+        if (part > 0.0) fprintf(data, "%u %u %.3f\n", column, line, log(part) / log(2.0));
+        if (part > 0.0 && (worst == NULL || part < worst->fraction / worst->floor)) worst = r;
+        column++;
+    }
+    fprintf(file, "set ytics add ('%s, %s' %u)\n", of->name_of_class, size_text(of->bytes, size, sizeof size), line);
+    if (worst == NULL) return column;
+    snprintf(text, sizeof text, "%.2f: %s", worst->fraction, worst->name);
+    fprintf(file, "set label ");
+    quoted(file, text);
+    fprintf(file, " at %u, %u noenhanced font ',8'\n", column + 1, line);
+    return column;
+}
+
+/* A heat map: classes below each other, for each size, and in a class the cases in their order, so that neighbours
+   differ in one thing. Colours tell how far from its floor a case is; behind each class stands its worst case. */
+static void sweep_plot(const char *prefix) {
+    char base[700], path[720];
+    unsigned i, line = 0, widest = 0;
+    FILE *data, *file;
+    snprintf(base, sizeof base, "%s-sweep", prefix);
+    snprintf(path, sizeof path, "%s.dat", base);
+    data = fopen(path, "w");
+    if (data == NULL) die("cannot write %s", path);
+    file = begin_plot(base, "How far from its floor each case of the sweep is.", 1600, 760);
+    fprintf(file, "set ytics () noenhanced\n");
+    for (i = 0; i < sweep.count; i++) {
+        const unsigned columns = sweep_plot_line(data, file, i, line);
+        line += columns != 0;
+        widest = columns > widest ? columns : widest;
+    }
+    fclose(data);
+    fprintf(file, "set output ");
+    snprintf(path, sizeof path, "%s.png", plot_base(base));
+    quoted(file, path);
+    fprintf(file, "\nset title ");
+    snprintf(path, sizeof path, "%s: %s, blue above the floor, red below; the worst of each class", device.info.device_name,
+             timed_by_events() ? "of the device's own speed" : "x a C loop of one thread");
+    quoted(file, path);
+    fprintf(file, " noenhanced\nset xrange [-1:%u]\nset yrange [%u:-0.7] noextend\nset cbrange [-3:3]\n"
+                  "set palette defined (-3 '#7f0000', -1 '#e34a33', -0.2 '#fdd49e', 0 '#f7f7f7', 0.2 '#d1e5f0', "
+                  "1 '#4393c3', 3 '#053061')\n"
+                  "set cbtics ('1/8 of it' -3, '1/4' -2, '1/2' -1, 'the floor' 0, '2 x' 1, '4 x' 2, '8 x' 3)\n"
+                  "set xlabel 'cases, in their order'\nset tics nomirror\nunset key\nset style fill solid noborder\n"
+                  "plot ",
+            widest + widest / 3 + 8, line);
+    snprintf(path, sizeof path, "%s.dat", plot_base(base));
+    quoted(file, path);
+    fprintf(file, " using 1:2:(0.5):(0.42):3 with boxxyerror palette\n");
+    printf("\na picture, drawn by gnuplot: %s.png\n", base);
+    end_plot(file, base);
+}
+
+static double launch_ms(void) {
+    job j = {0};
+    timing t;
+    j.enqueue = enqueue_kernel;
+    j.kernel = empty_kernel();
+    j.queue = device.queue;
+    t = measure(&j);
+    must(t.result, "an empty kernel");
+    cl.clReleaseKernel(j.kernel);
+    return t.ms;
+}
+
+static void run_sweep(const char *filter, int quick, const char *picture) {
     static const uint64_t gpu_sizes[] = {(uint64_t)1 << 20, (uint64_t)1 << 28};
     static const uint64_t cpu_sizes[] = {(uint64_t)1 << 18, (uint64_t)1 << 26};
     const uint64_t *sizes = timed_by_events() ? gpu_sizes : cpu_sizes;
     uint64_t all = sizes[1] + SWEEP_SLACK;
-    int s, below = 0;
+    int s, below = 0, launches = 0;
     unsigned i;
     sweep.filter = filter;
     sweep.results = (sweep_result *)allocate(SWEEP_MAX * sizeof(sweep_result));
@@ -818,6 +1001,7 @@ static void run_sweep(const char *filter, int quick) {
     fill_buffer(sweep.b, 0, all);
     fill_buffer(sweep.c, 1, all);
     budget_ms = timed_by_events() ? 10.0 : 60.0;
+    sweep.launch_ms = launch_ms();
     for (s = quick ? 1 : 0; s < 2; s++) {
         sweep.bytes = sizes[s];
         sweep.check = s == 0;
@@ -830,12 +1014,20 @@ static void run_sweep(const char *filter, int quick) {
         sweep_histograms();
         sweep_pixels();
         sweep_weights();
+        sweep_selects();
     }
     progress("%s", "");
     at_hand = "";
+    if (picture != NULL) sweep_plot(picture);
     sweep_print();
-    for (i = 0; i < sweep.count; i++) below += sweep.results[i].fraction < sweep.results[i].floor;
-    printf("\n%u cases, %d below their floor, %u wrong or failed\n", sweep.count, below, sweep.failed);
+    for (i = 0; i < sweep.count; i++) {
+        const sweep_result *r = &sweep.results[i];
+        below += r->fraction < r->floor;
+        launches += r->fraction < r->floor && sweep_is_launch(r);
+    }
+    printf("\n%u cases, %d below their floor (%d of these in less than two launches of an empty kernel, %.1f us each), "
+           "%u wrong or failed\n",
+           sweep.count, below, launches, 1e3 * sweep.launch_ms, sweep.failed);
     cl.clReleaseMemObject(sweep.a);
     cl.clReleaseMemObject(sweep.b);
     cl.clReleaseMemObject(sweep.c);

@@ -1,0 +1,204 @@
+/* cc -O2 -I.. cull.c -o cull -lOpenCL -lm
+
+   cull [objects]
+
+   A frame of an engine that draws only what the camera sees, without the host learning what that is:
+
+     1. a kernel of the engine's sets a bit for each object whose sphere meets the view;
+     2. gpuscan_select makes of the bits the list of visible objects, and brings along their transforms and materials;
+        how many there are goes right into the arguments of an indirect draw, and those of a dispatch over them are
+        made, too;
+     3. a kernel that reads these arguments on the device "draws": it adds up what it is given.
+
+   The camera turns for 60 frames; nothing is read back. Then the last frame is compared with a loop on the CPU. */
+#define GPUSCAN_LINK_OPENCL
+#include "common.h"
+#define GPUSCAN_IMPLEMENTATION
+#include "gpuscan.h"
+
+enum { FRAMES = 60, GROUP = 64 };
+
+typedef struct {
+    float x, y, z, radius;
+} sphere;
+
+typedef struct {
+    float rows[3][4];
+} transform; /* 48 bytes */
+
+/* As graphics interfaces want them: the second word is how many instances to draw. */
+typedef struct {
+    uint32_t vertices, instances, first_vertex, first_instance;
+} draw_arguments;
+
+/* The view is a cone without an end: what is in it is nearer to its axis than its slope says. */
+static const char *const kernels =
+    "int is_seen(float4 s, float4 axis, float slope) {\n"
+    "    float along = s.x * axis.x + s.y * axis.y + s.z * axis.z;\n"
+    "    float away = s.x * s.x + s.y * s.y + s.z * s.z - along * along;\n"
+    "    float reach = along * slope + s.w * axis.w;\n"
+    "    return reach > 0 && away < reach * reach;\n"
+    "}\n"
+    "kernel void see(global const float4 *spheres, global uint *bits, uint count, float4 axis, float slope) {\n"
+    "    uint word = get_global_id(0), seen = 0;\n"
+    "    if (word * 32 >= count) return;\n"
+    "    for (uint i = word * 32; i < min(word * 32 + 32, count); i++)\n"
+    "        seen |= (uint)is_seen(spheres[i], axis, slope) << i % 32;\n"
+    "    bits[word] = seen;\n"
+    "}\n"
+    "kernel void draw(global const uint *arguments, global const uint *dispatch, global const uint *objects,\n"
+    "                 global const uint *materials, global const float *transforms, global uint *sums) {\n"
+    "    uint i = get_global_id(0), step = get_global_size(0), a = 0, b = 0, c = 0;\n"
+    "    for (; i < arguments[1]; i += step) {\n"
+    "        a += objects[i]; b += materials[i] * (objects[i] & 7); c += as_uint(transforms[12 * i + 3]);\n"
+    "    }\n"
+    "    atomic_add(sums, a); atomic_add(sums + 1, b); atomic_add(sums + 2, c);\n"
+    "    if (get_global_id(0) == 0) sums[3] = dispatch[0] * dispatch[1] * dispatch[2];\n"
+    "}\n";
+
+static uint32_t bits_of(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Numbers from 0 to 1 that look random. */
+static float random_unit(void) {
+    static uint32_t x = 12345;
+    x = x * 1664525u + 1013904223u;
+    return (float)(x >> 8) / 16777216.0f;
+}
+
+int main(int argc, char **argv) {
+    uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000000, i, kept = 0, frame;
+    const cl_uint zeros[4] = {0, 0, 0, 0};
+    cl_uint sums[4], wanted[3] = {0, 0, 0};
+    draw_arguments draw = {36, 0, 0, 0};
+    gpuscan_info info;
+    gpuscan *gs = open_device(&info);
+    cl_command_queue queue;
+    cl_program program = build_program(&info, (const char **)&kernels, 1, "");
+    cl_kernel see = make_kernel(program, "see"), paint = make_kernel(program, "draw");
+    sphere *spheres;
+    uint32_t *materials, *bits;
+    transform *transforms;
+    cl_mem sphere_mem, bit_mem, material_mem, transform_mem, object_mem, seen_materials, seen_transforms, draw_mem,
+        dispatch_mem, sum_mem;
+    gpuscan_payload along[2];
+    gpuscan_select_desc select;
+    float slope = 0.6f;
+    double times[FRAMES];
+    cl_int code;
+
+    if (count == 0)
+        fail("cull", "a number of objects is wanted");
+    spheres = (sphere *)allocate(count * sizeof *spheres);
+    materials = (uint32_t *)allocate(count * sizeof *materials);
+    transforms = (transform *)allocate(count * sizeof *transforms);
+    bits = (uint32_t *)allocate((count + 31) / 32 * sizeof *bits);
+    for (i = 0; i < count; i++) {
+        spheres[i].x = 200 * random_unit() - 100;
+        spheres[i].y = 40 * random_unit() - 20;
+        spheres[i].z = 200 * random_unit() - 100;
+        spheres[i].radius = 0.2f + random_unit();
+        materials[i] = i * 31 % 97;
+        memset(&transforms[i], 0, sizeof transforms[i]);
+        transforms[i].rows[0][3] = spheres[i].x;
+        transforms[i].rows[1][3] = spheres[i].y;
+        transforms[i].rows[2][3] = spheres[i].z;
+    }
+    queue = clCreateCommandQueue(info.context, info.device, 0, &code);
+    check(NULL, code, "clCreateCommandQueue");
+    sphere_mem = make_buffer(info.context, CL_MEM_READ_ONLY, count * sizeof *spheres, spheres);
+    material_mem = make_buffer(info.context, CL_MEM_READ_ONLY, count * sizeof *materials, materials);
+    transform_mem = make_buffer(info.context, CL_MEM_READ_ONLY, count * sizeof *transforms, transforms);
+    bit_mem = make_buffer(info.context, CL_MEM_READ_WRITE, (count + 31) / 32 * sizeof *bits, NULL);
+    object_mem = make_buffer(info.context, CL_MEM_READ_WRITE, count * sizeof(uint32_t), NULL);
+    seen_materials = make_buffer(info.context, CL_MEM_READ_WRITE, count * sizeof *materials, NULL);
+    seen_transforms = make_buffer(info.context, CL_MEM_READ_WRITE, count * sizeof *transforms, NULL);
+    draw_mem = make_buffer(info.context, CL_MEM_READ_WRITE, sizeof draw, &draw);
+    dispatch_mem = make_buffer(info.context, CL_MEM_READ_WRITE, 3 * sizeof(uint32_t), NULL);
+    sum_mem = make_buffer(info.context, CL_MEM_READ_WRITE, sizeof sums, NULL);
+
+    memset(along, 0, sizeof along);
+    along[0].src.mem = material_mem;
+    along[0].dst.mem = seen_materials;
+    along[0].size = sizeof *materials;
+    along[1].src.mem = transform_mem;
+    along[1].dst.mem = seen_transforms;
+    along[1].size = sizeof *transforms;
+    memset(&select, 0, sizeof select);
+    select.count = count;
+    select.by = GPUSCAN_SELECT_BITS;
+    select.flags.mem = bit_mem;
+    select.indices.mem = object_mem; /* their numbers are all that there is of the objects themselves */
+    select.payloads = along;
+    select.payload_count = 2;
+    select.selected.count.mem = draw_mem;
+    select.selected.count.offset = 1; /* draw_arguments.instances */
+    select.selected.dispatch.mem = dispatch_mem;
+    select.selected.dispatch_items = GROUP;
+    select.call.queue = queue;
+    check(gs, gpuscan_select_prepare(gs, &select), "gpuscan_select_prepare");
+
+    for (frame = 0; frame < FRAMES; frame++) {
+        float angle = 6.2831853f * (float)frame / FRAMES;
+        float axis[4] = {cosf(angle), 0, sinf(angle), sqrtf(1 + slope * slope)};
+        double start = now();
+        clSetKernelArg(see, 0, sizeof sphere_mem, &sphere_mem);
+        clSetKernelArg(see, 1, sizeof bit_mem, &bit_mem);
+        clSetKernelArg(see, 2, sizeof(cl_uint), &count);
+        clSetKernelArg(see, 3, sizeof axis, axis);
+        clSetKernelArg(see, 4, sizeof slope, &slope);
+        launch(queue, see, (count + 31) / 32, group_size(&info, see, GROUP));
+        check(gs, gpuscan_select(gs, &select), "gpuscan_select");
+        check(NULL, clEnqueueWriteBuffer(queue, sum_mem, CL_FALSE, 0, sizeof zeros, zeros, 0, NULL, NULL), "a write");
+        clSetKernelArg(paint, 0, sizeof draw_mem, &draw_mem);
+        clSetKernelArg(paint, 1, sizeof dispatch_mem, &dispatch_mem);
+        clSetKernelArg(paint, 2, sizeof object_mem, &object_mem);
+        clSetKernelArg(paint, 3, sizeof seen_materials, &seen_materials);
+        clSetKernelArg(paint, 4, sizeof seen_transforms, &seen_transforms);
+        clSetKernelArg(paint, 5, sizeof sum_mem, &sum_mem);
+        launch(queue, paint, 16384, group_size(&info, paint, GROUP));
+        check(NULL, clFinish(queue), "clFinish"); /* for the clock alone */
+        times[frame] = 1e3 * (now() - start);
+    }
+
+    /* the check, once: from the last frame's bits, and from what was drawn */
+    check(NULL, clEnqueueReadBuffer(queue, bit_mem, CL_TRUE, 0, (count + 31) / 32 * 4, bits, 0, NULL, NULL), "a read");
+    check(NULL, clEnqueueReadBuffer(queue, draw_mem, CL_TRUE, 0, sizeof draw, &draw, 0, NULL, NULL), "a read");
+    check(NULL, clEnqueueReadBuffer(queue, sum_mem, CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL), "a read");
+    for (i = 0; i < count; i++)
+        if (bits[i / 32] >> i % 32 & 1) {
+            kept++;
+            wanted[0] += i;
+            wanted[1] += materials[i] * (i & 7);
+            wanted[2] += bits_of(transforms[i].rows[0][3]);
+        }
+    if (draw.vertices != 36 || draw.instances != kept || sums[0] != wanted[0] || sums[1] != wanted[1] ||
+        sums[2] != wanted[2] || sums[3] < (kept + GROUP - 1) / GROUP)
+        fail("cull", "what was drawn is not what is seen");
+    printf("cull: of %s objects %s are seen in the last frame, a frame takes %.3f ms\n", commas(count), commas(kept),
+           median(times, FRAMES));
+
+    clReleaseMemObject(sphere_mem);
+    clReleaseMemObject(material_mem);
+    clReleaseMemObject(transform_mem);
+    clReleaseMemObject(bit_mem);
+    clReleaseMemObject(object_mem);
+    clReleaseMemObject(seen_materials);
+    clReleaseMemObject(seen_transforms);
+    clReleaseMemObject(draw_mem);
+    clReleaseMemObject(dispatch_mem);
+    clReleaseMemObject(sum_mem);
+    clReleaseKernel(see);
+    clReleaseKernel(paint);
+    clReleaseProgram(program);
+    clReleaseCommandQueue(queue);
+    gpuscan_destroy(gs);
+    free(spheres);
+    free(materials);
+    free(transforms);
+    free(bits);
+    return 0;
+}
