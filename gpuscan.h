@@ -15161,7 +15161,7 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
 #define GPUSCAN__STRUCTS(X)                                                                                            \
     X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
     X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
-    X(gpuscan_bound)
+    X(gpuscan_bound) X(gpuscan_segments)
 
 GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     static const struct {
