@@ -136,8 +136,8 @@
                Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
 
-   DOES NOT    sort or segment; use several devices in one call; scan along columns; take SVM pointers, images
-               or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+   DOES NOT    sort; scan by segments; use several devices in one call; scan along columns; take SVM pointers,
+               images or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
@@ -147,6 +147,7 @@
                kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select; custom->equal and ->key;
+                      gpuscan_reduce: rows, src_pitch, segments by offsets;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
@@ -606,12 +607,27 @@ typedef struct gpuscan_uniform_add_desc {
     gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
 
+typedef enum gpuscan_segment_form {
+    GPUSCAN_SEGMENTS_NONE = 0,
+    GPUSCAN_SEGMENTS_OFFSETS /* segment s is the elements [data[s], data[s + 1]) */
+} gpuscan_segment_form;
+
+/* How src is cut into segments. */
+typedef struct gpuscan_segments {
+    gpuscan_segment_form form;
+    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending numbers of elements, from src.offset on */
+    gpuscan_type         type;      /* of data: u32 (default) or u64 */
+    uint64_t             count;     /* segments; 0 is legal: nothing is written */
+    const void          *host_data; /* for gpuscan_reduce_host only: data as a host array */
+} gpuscan_segments;
+
 /* What gpuscan_reduce computes. */
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
-    gpuscan_buffer        dst;         /* one dst_type element; exactly one of dst and result must be given */
-    void                 *result;      /* or host memory for it, which must stay until the event has completed */
-    uint64_t              count;
+    gpuscan_buffer        dst;         /* dst_type, one element a row or segment; exactly one of dst and result must be
+                                          given */
+    void                 *result;      /* or host memory for them, which must stay until the event has completed */
+    uint64_t              count;       /* elements, where there are rows of each */
     gpuscan_type          src_type;    /* default: u32 */
     gpuscan_type          dst_type;    /* default: as src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
     gpuscan_op            op;
@@ -621,6 +637,9 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        count_buffer;
     gpuscan_type          count_type;
     gpuscan_call          call;
+    uint64_t              rows;        /* independent reductions; 0: 1 */
+    uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
+    gpuscan_segments      segments;    /* or, instead of rows, segments of src */
 } gpuscan_reduce_desc;
 
 typedef enum gpuscan_bins {
@@ -852,26 +871,35 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const g
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc);
 
-/* Reduction: init op src[0] op ... op src[count - 1]. With ARGMIN or ARGMAX the index of the smallest or largest
-   element, the first of equals, counted from src.offset; NaN is no candidate.
+/* Reduction: init op src[0] op ... op src[count - 1], of all elements, of each row, or of each segment. With ARGMIN or
+   ARGMAX the index of the smallest or largest element, the first of equals, counted from the row's first element, or
+   with segments from src.offset; NaN is no candidate.
 
-   src           count elements of src_type from src.offset on
-   dst           out: one dst_type element at dst.offset
-   result        or, instead of dst: one dst_type element in host memory, which must stay until the call is done
-   init          one dst_type element on the host, or in init_buffer; not for ARGMIN and ARGMAX
+   src           row r is count elements of src_type from src.offset + r * src_pitch on
+   dst           out: one dst_type element a row or segment, from dst.offset on
+   result        or, instead of dst: as many in host memory, which must stay until the call is done
+   segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. They need not cover
+                 src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX as below. Offsets that
+                 descend or lie beyond count give wrong results, but nothing else happens
+   init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
+   count_buffer  the elements of each row, or with segments those of src
    aliasing      none: dst must overlap nothing else
-   scratch       some values a compute unit, and one for result. Where neither dst nor result is given to
+   scratch       some values a compute unit, and result's. Where neither dst nor result is given to
                  gpuscan_reduce_prepare or _scratch_size, there is enough for either
-   count 0       src may be missing; the result is init, or the identity, or for ARGMIN and ARGMAX, as where all
+   count 0       src may be missing; each result is init, or the identity, or for ARGMIN and ARGMAX, as where all
                  elements are NaN, the largest value of dst_type
-    conversion    as in gpuscan_scan; ARGMIN and ARGMAX compare source elements as they are (f16: as f32)
-    returns       INVALID_ARGUMENT: dst and result are both given, or init or custom->convert for ARGMIN or ARGMAX.
-                  INVALID_BUFFER: neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not
-                  work on the device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and
-                  the index's dst_type u32, whose largest value means that there is none
+   conversion    as in gpuscan_scan; with segments i counts from src.offset. ARGMIN and ARGMAX compare source elements
+                 as they are (f16: as f32)
+   returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
+                 src_pitch is smaller than count; segments with rows or src_pitch, without a form, or with host_data,
+                 which is for gpuscan_reduce_host. INVALID_TYPE: segments.type is neither u32 nor u64. INVALID_BUFFER:
+                 neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the
+                 device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type u32, whose
+                 largest value means that there is none
    method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
-                 shares in order, as in the CUDA programming guide's example of memory fences; or a second launch
-                 does */
+                 shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
+                 Rows and segments are shared by elements and ends alike, so that none is too long or too short: Merrill
+                 and Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 
 /* Builds what a reduction with this desc will need. */
@@ -880,8 +908,9 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_red
 /* The bytes of scratch that a reduction with this desc needs at most. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
-/* A reduction of the array src of count elements into one dst_type element at result. src, dst, count and result of the
-   desc must be zero. */
+/* A reduction of the array src of count elements, or of rows of so many, into as many dst_type elements at result as
+   there are rows or segments. src, dst, count and result of the desc must be zero; offsets are a buffer,
+   segments.data, or an array, segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 
@@ -1197,7 +1226,8 @@ static const char *gpuscan__kernels[] = {
     "               [PLANTED DEFECTS]\n"
     "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n"
     "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [SELECT]\n"
-    "               [UNIFORM ADD] [REDUCE] [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM]\n"
+    "               [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [HISTOGRAM BINS] [HISTOGRAM COUNTERS]\n"
+    "               [HISTOGRAM CPU] [HISTOGRAM]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
     "     row         a row of the caller's data; rows are scanned or counted each by itself (a segment of equal length)\n"
@@ -1284,6 +1314,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SAMPLE_ROWS      22 /* a step into the next row of samples goes one vector too far */\n"
     "#define GPUSCAN_TEST_PLANT_UNALIGNED        23 /* a whole vector that is not aligned begins an element late */\n"
     "#define GPUSCAN_TEST_PLANT_SELECT_TAIL      24 /* select loses a tile's last kept element */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_JOIN     25 /* what other groups have of a segment is lost */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -5552,12 +5583,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "\n"
-    "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong count, uint group, uint groups) {\n"
+    "/* Of count elements from begin on. */\n"
+    "static inline gpuscan_t gpuscan_item_sum(global const gpuscan_src *src, ulong begin, ulong count, uint group,\n"
+    "                                         uint groups) {\n"
     "    ulong first = (ulong)group * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = (ulong)groups * GPUSCAN_GROUP;\n"
     "    ulong head = 0, vectors = 0, i;\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
-    "    uint past = (uint)((size_t)src & (sizeof(uint4) - 1));\n"
+    "    uint past = (uint)((size_t)(src + begin) & (sizeof(uint4) - 1));\n"
     "    if (past % sizeof(gpuscan_src) == 0) {\n"
     "        head = (sizeof(uint4) - past) / sizeof(gpuscan_src) % GPUSCAN_VECTOR;\n"
     "        head = min(head, count);\n"
@@ -5566,10 +5599,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    /* what no aligned vector holds: a few elements at both ends */\n"
     "    for (i = first; i < (GPUSCAN_PLANTED(REDUCE_ENDS) ? 0 : count - vectors * GPUSCAN_VECTOR); i += stride) {\n"
-    "        ulong at = i < head ? i : i + vectors * GPUSCAN_VECTOR;\n"
+    "        ulong at = begin + (i < head ? i : i + vectors * GPUSCAN_VECTOR);\n"
     "        sum = gpuscan_combine(sum, gpuscan_convert(src[at], at));\n"
     "    }\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
+    "    head += begin;\n"
     "    {\n"
     "        global const uint4 *from = (global const uint4 *)(src + head);\n"
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
@@ -5745,6 +5779,840 @@ static const char *gpuscan__kernels[] = {
     "    dst[GPUSCAN_PLANTED(REDUCE_OVERRUN) ? 1000000 : 0] = GPUSCAN_RESULT(sum);\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_SEGMENTS\n"
+    "/* [REDUCE SEGMENTS] ------------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "/* Rows, or segments by offsets: one result each. Elements and the segments' ends are the steps of one path, in order:\n"
+    "\n"
+    "       segments   a a a | b | | d d d d ...       (the third is empty)\n"
+    "       path       a a a A b B C d d d d ...       a capital: a segment ends, and its result is due\n"
+    "\n"
+    "   So a segment of one element and one of 10^8 cost what their steps cost, and an empty one costs a step. Groups take\n"
+    "   equal shares of the path. A segment that several of them hold is joined in order: the last group to arrive does, from\n"
+    "   what each has at its first end (the head) and after its last (the tail); or, where no group may wait for another, a\n"
+    "   launch before sums the tails. Shares of whole rows have nothing to join.\n"
+    "   Merrill and Garland, \"Merge-based parallel sparse matrix-vector multiplication\", 2016. */\n"
+    "\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_U64\n"
+    "typedef ulong gpuscan_offset;\n"
+    "#else\n"
+    "typedef uint gpuscan_offset;\n"
+    "#endif\n"
+    "\n"
+    "/* All elements are numbered through, those of rows without the gaps between them. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    global const gpuscan_offset *offsets;\n"
+    "    ulong segments, begin, last; /* of the elements that are in segments */\n"
+    "    ulong row_length, pitch;     /* rows: elements each has, and from one to the next */\n"
+    "} gpuscan_path;\n"
+    "\n"
+    "typedef struct {\n"
+    "    GPUSCAN_REDUCE_SEGMENTS_NUMBERS\n"
+    "} gpuscan_reduce_segments_numbers;\n"
+    "\n"
+    "static inline gpuscan_path gpuscan_path_of(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
+    "                                           global const uint *count_buffer,\n"
+    "                                           const gpuscan_reduce_segments_numbers *numbers) {\n"
+    "    ulong count = gpuscan_count(numbers->count, count_buffer, numbers->count_offset, (uint)numbers->flags);\n"
+    "    gpuscan_path path;\n"
+    "    path.src = src + numbers->src_offset;\n"
+    "    path.segments = numbers->segments;\n"
+    "    path.pitch = numbers->src_pitch;\n"
+    "    path.row_length = count;\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    path.offsets = offsets;\n"
+    "    path.begin = 0;\n"
+    "    path.last = path.segments * count;\n"
+    "#else\n"
+    "    path.offsets = offsets + numbers->offsets_offset;\n"
+    "    path.begin = min((ulong)path.offsets[0], count);\n"
+    "    path.last = max(path.begin, min((ulong)path.offsets[path.segments], count));\n"
+    "#endif\n"
+    "    return path;\n"
+    "}\n"
+    "\n",
+    "/* Where a segment ends. Wrong offsets are put into the range. */\n"
+    "static inline ulong gpuscan_segment_end(const gpuscan_path *path, ulong segment) {\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    return (segment + 1) * path->row_length;\n"
+    "#else\n"
+    "    return min(max((ulong)path->offsets[segment + 1], path->begin), path->last);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* What a segment's elements are numbered from for conversions and as results: the row's first, or src; and where that\n"
+    "   is. */\n"
+    "static inline ulong gpuscan_segment_zero(const gpuscan_path *path, ulong segment) {\n"
+    "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? segment * path->row_length : 0;\n"
+    "}\n"
+    "static inline global const gpuscan_src *gpuscan_segment_src(const gpuscan_path *path, ulong segment) {\n"
+    "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? path->src + segment * path->pitch : path->src;\n"
+    "}\n"
+    "\n"
+    "static inline ulong gpuscan_path_steps(const gpuscan_path *path) {\n"
+    "    return path->segments + (path->last - path->begin);\n"
+    "}\n"
+    "\n"
+    "/* The step at which a segment ends. */\n"
+    "static inline ulong gpuscan_end_step(const gpuscan_path *path, ulong segment) {\n"
+    "    return segment + (gpuscan_segment_end(path, segment) - path->begin);\n"
+    "}\n"
+    "\n"
+    "/* Results, and where a group leaves what others join. */\n"
+    "typedef struct {\n"
+    "    global gpuscan_result_t *dst;\n"
+    "    gpuscan_t base;\n"
+    "    global gpuscan_partial *partials; /* each group's head and tail */\n"
+    "    uint group, epoch;\n"
+    "    bool stream; /* the results exceed the cache */\n"
+    "} gpuscan_outlet;\n"
+    "\n"
+    "/* A place on the path. */\n"
+    "typedef struct {\n"
+    "    ulong segment, element; /* the segment at hand, the next element */\n"
+    "    ulong steps;            /* that are left */\n"
+    "    gpuscan_t carry;        /* the sum of the segment so far */\n"
+    "    bool open;              /* the segment may have begun in another group's share */\n"
+    "    uint ends;              /* how many the tile before had */\n"
+    "    uint turn;              /* 0 and 1, tile by tile */\n"
+    "} gpuscan_walk;\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "typedef struct {\n"
+    "    uint ticket, found;\n"
+    "} gpuscan_segment_shared;\n"
+    "#define GPUSCAN_SEGMENT_TILE GPUSCAN_TILE\n"
+    "#else\n"
+    "#define GPUSCAN_SEGMENT_TILE (GPUSCAN_GROUP * GPUSCAN_SEGMENT_ITEMS)\n"
+    "#define GPUSCAN_SEGMENT_SUMS (GPUSCAN_HAS_LANES ? GPUSCAN_SUBGROUPS : GPUSCAN_GROUP)\n"
+    "typedef struct {\n"
+    "    gpuscan_t sums[GPUSCAN_SEGMENT_SUMS];\n"
+    "    gpuscan_reduce_shared reduce;\n"
+    "    uint closed[GPUSCAN_SEGMENT_SUMS];\n"
+    "    gpuscan_t tail; /* of a tile: the sum behind its last end */\n"
+    "    uint ticket, found;\n"
+    "    uint cut[2], ends[2]; /* of this tile and the next: the first long segment, how many end */\n"
+    "    ushort steps[GPUSCAN_SEGMENT_TILE + 1]; /* at which the tile's segments end */\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "    gpuscan_src elements[GPUSCAN_SEGMENT_TILE + GPUSCAN_SEGMENT_TILE / 32]; /* see gpuscan_staged */\n"
+    "#endif\n"
+    "} gpuscan_segment_shared;\n"
+    "#endif\n"
+    "\n",
+    "static inline void gpuscan_outlet_write(const gpuscan_outlet *out, ulong segment, gpuscan_t sum) {\n"
+    "    out->dst[segment] = GPUSCAN_RESULT(gpuscan_combine(out->base, sum));\n"
+    "}\n"
+    "\n"
+    "/* How many segments end before a step. Where loads take long, all work-items look, at as many places, where among them\n"
+    "   it lies; elsewhere each by itself, since PoCL takes minutes to build the barriers of such a loop. */\n"
+    "static inline ulong gpuscan_path_at(const gpuscan_path *path, ulong step, local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    return step / (path->row_length + 1);\n"
+    "#else\n"
+    "    ulong before = 0, left = step > 0 ? path->segments : 0;\n"
+    "    while (left > 0) {\n"
+    "#if GPUSCAN_LANES_APART\n"
+    "        ulong apart = left / (GPUSCAN_GROUP + 1) + 1, at = (GPUSCAN_ITEM + 1) * apart - 1, found;\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            all->found = 0;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (at < left && gpuscan_end_step(path, before + at) < step)\n"
+    "            atomic_inc(&all->found);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        found = all->found * apart;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        before += found;\n"
+    "        left = min(left - found, apart - 1);\n"
+    "#else\n"
+    "        ulong middle = left / 2;\n"
+    "        if (gpuscan_end_step(path, before + middle) < step) {\n"
+    "            before += middle + 1;\n"
+    "            left -= middle + 1;\n"
+    "        } else {\n"
+    "            left = middle;\n"
+    "        }\n"
+    "#endif\n"
+    "    }\n"
+    "    return before;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The sum of some neighbours of one segment. */\n"
+    "static inline gpuscan_t gpuscan_stretch_sum(const gpuscan_path *path, ulong segment, ulong first, ulong last,\n"
+    "                                            local gpuscan_segment_shared *all) {\n"
+    "    global const gpuscan_src *src = gpuscan_segment_src(path, segment);\n"
+    "    ulong zero = gpuscan_segment_zero(path, segment), i = first - zero, end = last - zero;\n"
+    "#if GPUSCAN_CPU\n"
+    "    return gpuscan_span_sum(src, i, end, 0);\n"
+    "#elif GPUSCAN_COMMUTATIVE\n"
+    "    gpuscan_t sum = gpuscan_items_sum(gpuscan_item_sum(src, i, end - i, 0, 1), &all->reduce);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    return sum;\n"
+    "#else\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    for (; i < end && i % GPUSCAN_VECTOR != 0; i++) /* tiles begin with a vector */\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
+    "    for (; i < end; i += GPUSCAN_TILE)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_tile_sum(src, i, end, &all->reduce));\n"
+    "    return sum;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_CPU\n"
+    "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
+    "                                            local gpuscan_segment_shared *all) {\n"
+    "    gpuscan_t before = *carry;\n"
+    "    *carry = closed ? x : gpuscan_combine(before, x);\n"
+    "    return before;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "/* Short segments, WIDE at a time: each is summed lane by lane, and the lanes of all are joined together. */\n"
+    "#if GPUSCAN_T_SIZE == 8\n"
+    "typedef GPUSCAN_WIDEN(long) gpuscan_wide_mask;\n"
+    "#elif GPUSCAN_T_SIZE == 4\n"
+    "typedef GPUSCAN_WIDEN(int) gpuscan_wide_mask;\n"
+    "#elif GPUSCAN_T_SIZE == 2\n"
+    "typedef GPUSCAN_WIDEN(short) gpuscan_wide_mask;\n"
+    "#else\n"
+    "typedef GPUSCAN_WIDEN(char) gpuscan_wide_mask;\n"
+    "#endif\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "#define GPUSCAN_WIDE_LANES (gpuscan_wide_mask)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
+    "#else\n"
+    "#define GPUSCAN_WIDE_LANES (gpuscan_wide_mask)(0, 1, 2, 3, 4, 5, 6, 7)\n"
+    "#endif\n"
+    "#define GPUSCAN_SHORT_SEGMENT (128 * GPUSCAN_WIDE) /* longer ones are worth a sum of their own */\n"
+    "\n"
+    "/* WIDE neighbouring segments: rows of one length, or where each begins and ends. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src; /* the first row, or what the offsets count from */\n"
+    "    global const gpuscan_offset *offsets;\n"
+    "    ulong pitch, last; /* last: the next segment's first element */\n"
+    "    uint most;         /* elements of the longest */\n"
+    "    gpuscan_wide sums[GPUSCAN_WIDE];\n"
+    "} gpuscan_batch;\n"
+    "\n"
+    "/* The first lanes of a vector, and the identity in the others. */\n"
+    "static inline gpuscan_wide gpuscan_first_lanes(gpuscan_wide x, gpuscan_wide id, uint lanes) {\n"
+    "    return select(id, x, GPUSCAN_WIDE_LANES < (gpuscan_wide_mask)(min(lanes, (uint)GPUSCAN_WIDE)));\n"
+    "}\n"
+    "\n"
+    "static inline global const gpuscan_src *gpuscan_batch_src(const gpuscan_batch *batch, uint s) {\n"
+    "    return batch->src + (GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? s * batch->pitch : (ulong)batch->offsets[s]);\n"
+    "}\n"
+    "static inline uint gpuscan_batch_length(const gpuscan_batch *batch, uint s) {\n"
+    "    return GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS ? batch->most\n"
+    "                                                     : (uint)(batch->offsets[s + 1] - batch->offsets[s]);\n"
+    "}\n"
+    "\n",
+    "/* A segment of any length, lane by lane; what is behind it is loaded, too, and left out. */\n"
+    "static inline gpuscan_wide gpuscan_batch_long(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
+    "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
+    "    uint i = 0, length = gpuscan_batch_length(batch, s);\n"
+    "    gpuscan_wide sum = id;\n"
+    "    for (; i + GPUSCAN_WIDE <= length; i += GPUSCAN_WIDE) {\n"
+    "        for (uint k = 0; k < GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
+    "            GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "        sum = gpuscan_combine_wide(sum, gpuscan_load_wide(src, i));\n"
+    "    }\n"
+    "    return gpuscan_combine_wide(sum, gpuscan_first_lanes(gpuscan_load_wide(src, i), id, length - i));\n"
+    "}\n"
+    "\n"
+    "/* The same of one vector, and of one or two. */\n"
+    "static inline gpuscan_wide gpuscan_batch_one(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
+    "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
+    "    GPUSCAN_PREFETCH(src, GPUSCAN_PREFETCH_SRC, 0);\n"
+    "    return gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, gpuscan_batch_length(batch, s));\n"
+    "}\n"
+    "static inline gpuscan_wide gpuscan_batch_two(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
+    "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
+    "    uint length = gpuscan_batch_length(batch, s), more = max(length, (uint)GPUSCAN_WIDE) - GPUSCAN_WIDE;\n"
+    "    GPUSCAN_PREFETCH(src, GPUSCAN_PREFETCH_SRC, 0);\n"
+    "    return gpuscan_combine_wide(gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, length),\n"
+    "                                gpuscan_first_lanes(gpuscan_load_wide(src, GPUSCAN_WIDE), id, more));\n"
+    "}\n"
+    "\n"
+    "/* And what is there already. */\n"
+    "static inline gpuscan_wide gpuscan_batch_there(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
+    "    return batch->sums[s];\n"
+    "}\n"
+    "\n"
+    "/* A tree that sums each vector's lanes and puts the sums side by side: a step halves the lanes that each of two has and\n"
+    "   joins the two, in such an order that the shuffles are cheap and lane s is the sum of vector s. */\n"
+    "#define GPUSCAN_TREE_STEP(name, half, d, lower, upper)                                                                 \\\n"
+    "    static inline gpuscan_wide name(const gpuscan_batch *batch, uint s, gpuscan_wide id) {                             \\\n"
+    "        gpuscan_wide a = half(batch, s, id), b = half(batch, s + d, id);                                               \\\n"
+    "        return gpuscan_combine_wide((gpuscan_wide)lower, (gpuscan_wide)upper);                                         \\\n"
+    "    }\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "#define GPUSCAN_TREE(leaf)                                                                                             \\\n"
+    "    GPUSCAN_TREE_STEP(leaf##_2, leaf, 4, (a.lo, b.lo), (a.hi, b.hi))                                                   \\\n"
+    "    GPUSCAN_TREE_STEP(leaf##_4, leaf##_2, 8, (a.s0123, a.s89ab, b.s0123, b.s89ab),                                     \\\n"
+    "                      (a.s4567, a.scdef, b.s4567, b.scdef))                                                            \\\n"
+    "    GPUSCAN_TREE_STEP(leaf##_8, leaf##_4, 1, (a.s01, b.s01, a.s45, b.s45, a.s89, b.s89, a.scd, b.scd),                 \\\n"
+    "                      (a.s23, b.s23, a.s67, b.s67, a.sab, b.sab, a.sef, b.sef))                                        \\\n"
+    "    GPUSCAN_TREE_STEP(leaf##_all, leaf##_8, 2, (a.s02, b.s02, a.s46, b.s46, a.s8a, b.s8a, a.sce, b.sce),               \\\n"
+    "                      (a.s13, b.s13, a.s57, b.s57, a.s9b, b.s9b, a.sdf, b.sdf))\n"
+    "#else\n"
+    "#define GPUSCAN_TREE(leaf)                                                                                             \\\n"
+    "    GPUSCAN_TREE_STEP(leaf##_2, leaf, 2, (a.lo, b.lo), (a.hi, b.hi))                                                   \\\n"
+    "    GPUSCAN_TREE_STEP(leaf##_4, leaf##_2, 4, (a.s01, a.s45, b.s01, b.s45), (a.s23, a.s67, b.s23, b.s67))               \\\n"
+    "    GPUSCAN_TREE_STEP(leaf##_all, leaf##_4, 1, (a.s0, b.s0, a.s2, b.s2, a.s4, b.s4, a.s6, b.s6),                       \\\n"
+    "                      (a.s1, b.s1, a.s3, b.s3, a.s5, b.s5, a.s7, b.s7))\n"
+    "#endif\n"
+    "GPUSCAN_TREE(gpuscan_batch_one)\n"
+    "GPUSCAN_TREE(gpuscan_batch_two)\n",
+    "GPUSCAN_TREE(gpuscan_batch_there)\n"
+    "\n"
+    "static inline gpuscan_wide gpuscan_batch_sum(gpuscan_batch *batch, gpuscan_wide id) {\n"
+    "    if (batch->most <= GPUSCAN_WIDE)\n"
+    "        return gpuscan_batch_one_all(batch, 0, id);\n"
+    "    if (batch->most <= 2 * GPUSCAN_WIDE)\n"
+    "        return gpuscan_batch_two_all(batch, 0, id);\n"
+    "    for (uint s = 0; s < GPUSCAN_WIDE; s++)\n"
+    "        batch->sums[s] = gpuscan_batch_long(batch, s, id);\n"
+    "    return gpuscan_batch_there_all(batch, 0, id);\n"
+    "}\n"
+    "\n"
+    "/* Whether the next WIDE segments are short and in the share, and two vectors more may be loaded behind them. Offsets\n"
+    "   that descend are taken for those of a long one. */\n"
+    "static inline bool gpuscan_batch_begin(gpuscan_batch *batch, const gpuscan_path *path, const gpuscan_walk *walk) {\n"
+    "    gpuscan_offset most = 0;\n"
+    "    if (GPUSCAN_CONVERT_IS_CUSTOM || walk->segment + GPUSCAN_WIDE > path->segments)\n"
+    "        return false;\n"
+    "    batch->src = gpuscan_segment_src(path, walk->segment);\n"
+    "    batch->pitch = path->pitch;\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    if (path->row_length > GPUSCAN_SHORT_SEGMENT)\n"
+    "        return false;\n"
+    "    most = (uint)path->row_length;\n"
+    "    batch->last = walk->element + GPUSCAN_WIDE * path->row_length;\n"
+    "#else\n"
+    "    batch->offsets = path->offsets + walk->segment;\n"
+    "    if (batch->offsets[0] != walk->element)\n"
+    "        return false;\n"
+    "    for (uint s = 0; s < GPUSCAN_WIDE; s++)\n"
+    "        most = max(most, (gpuscan_offset)(batch->offsets[s + 1] - batch->offsets[s]));\n"
+    "    batch->last = batch->offsets[GPUSCAN_WIDE];\n"
+    "#endif\n"
+    "    batch->most = (uint)most;\n"
+    "    return most <= GPUSCAN_SHORT_SEGMENT && batch->last + 2 * GPUSCAN_WIDE <= path->last &&\n"
+    "           batch->last - walk->element + GPUSCAN_WIDE <= walk->steps;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "static inline void gpuscan_walk_on(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
+    "                                   local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    gpuscan_wide id = gpuscan_identity_wide();\n"
+    "    gpuscan_batch batch;\n"
+    "    ulong first = walk->segment;\n"
+    "    bool whole = false; /* the segment at hand begins with the next element */\n"
+    "#endif\n"
+    "    while (walk->steps > 0 && walk->segment < path->segments) {\n"
+    "        ulong end = max(gpuscan_segment_end(path, walk->segment), walk->element);\n"
+    "        ulong elements = min(end - walk->element, walk->steps);\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "        bool aligned = gpuscan_span_head(out->dst, walk->segment, GPUSCAN_FLAG_STREAM) == 0;\n"
+    "        /* streaming stores: the first of the share go one by one up to a vector's alignment */\n"
+    "        if (whole && (!out->stream || aligned || walk->segment - first > GPUSCAN_WIDE) &&\n"
+    "            gpuscan_batch_begin(&batch, path, walk)) {\n"
+    "            gpuscan_wide sums = gpuscan_combine_wide((gpuscan_wide)(out->base), gpuscan_batch_sum(&batch, id));\n"
+    "            if (GPUSCAN_PREFETCH_DST)\n"
+    "                GPUSCAN_PREFETCH(out->dst + walk->segment, GPUSCAN_PREFETCH_DST, 1);\n"
+    "            gpuscan_store_wide(out->dst, walk->segment, sums, out->stream && aligned);\n"
+    "            walk->segment += GPUSCAN_WIDE;\n"
+    "            walk->steps -= batch.last - walk->element + GPUSCAN_WIDE;\n"
+    "            walk->element = batch.last;\n"
+    "            continue;\n"
+    "        }\n"
+    "#endif\n"
+    "        if (elements > 0)\n"
+    "            walk->carry = gpuscan_combine(walk->carry, gpuscan_stretch_sum(path, walk->segment, walk->element,\n"
+    "                                                                           walk->element + elements, all));\n"
+    "        walk->element += elements;\n"
+    "        walk->steps -= elements;\n"
+    "        if (walk->steps == 0)\n"
+    "            break;\n"
+    "        if (walk->open)\n"
+    "            gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, walk->carry);\n"
+    "        else\n"
+    "            gpuscan_outlet_write(out, walk->segment, walk->carry);\n"
+    "        walk->open = false;\n"
+    "        walk->carry = gpuscan_identity();\n"
+    "        walk->segment++;\n"
+    "        walk->steps--;\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "        whole = true;\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "/* What precedes each work-item since the last end: x is its own sum since its last end, or of all that it has where it\n"
+    "   has no end (closed: 0). *carry: what precedes the first work-item; afterwards what the last leaves. A barrier must\n"
+    "   stand between two of them. */\n"
+    "static inline gpuscan_t gpuscan_items_carry(gpuscan_t x, uint closed, gpuscan_t *carry,\n"
+    "                                            local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    local gpuscan_reduce_shared *shared = &all->reduce;\n"
+    "    gpuscan_t sum = *carry, group = sum, before;\n"
+    "    uint closed_before;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        gpuscan_t left = gpuscan_shuffle_up(x, d);\n"
+    "        uint left_closed = gpuscan_uint_up(closed, d, GPUSCAN_LANES_MEMORY);\n"
+    "        if (GPUSCAN_LANE >= d) {\n"
+    "            x = closed ? x : gpuscan_combine(left, x);\n"
+    "            closed |= left_closed;\n"
+    "        }\n"
+    "    }\n"
+    "    before = gpuscan_shuffle_up(x, 1);\n"
+    "    closed_before = gpuscan_uint_up(closed, 1, GPUSCAN_LANES_MEMORY);\n"
+    "    if (GPUSCAN_LANE == GPUSCAN_LANES - 1) {\n"
+    "        all->sums[GPUSCAN_SUBGROUP] = x;\n"
+    "        all->closed[GPUSCAN_SUBGROUP] = closed;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
+    "        if (s == GPUSCAN_SUBGROUP)\n"
+    "            group = sum;\n"
+    "        sum = all->closed[s] ? all->sums[s] : gpuscan_combine(sum, all->sums[s]);\n"
+    "    }\n"
+    "    *carry = sum;\n"
+    "    if (GPUSCAN_LANE == 0)\n"
+    "        return group;\n"
+    "    return closed_before ? before : gpuscan_combine(group, before);\n"
+    "#else\n"
+    "    gpuscan_t first = *carry;\n"
+    "    all->sums[GPUSCAN_ITEM] = x;\n"
+    "    all->closed[GPUSCAN_ITEM] = closed;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = 1; d < GPUSCAN_GROUP; d *= 2) {\n"
+    "        uint left = GPUSCAN_ITEM >= d ? GPUSCAN_ITEM - d : GPUSCAN_ITEM;\n"
+    "        gpuscan_t left_sum = all->sums[left];\n"
+    "        uint left_closed = all->closed[left];\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (GPUSCAN_ITEM >= d) {\n"
+    "            x = closed ? x : gpuscan_combine(left_sum, x);\n"
+    "            closed |= left_closed;\n"
+    "            all->sums[GPUSCAN_ITEM] = x;\n"
+    "            all->closed[GPUSCAN_ITEM] = closed;\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    x = all->sums[GPUSCAN_GROUP - 1];\n"
+    "    *carry = all->closed[GPUSCAN_GROUP - 1] ? x : gpuscan_combine(first, x);\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        return first;\n"
+    "    x = all->sums[GPUSCAN_ITEM - 1];\n"
+    "    return all->closed[GPUSCAN_ITEM - 1] ? x : gpuscan_combine(first, x);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* Element i behind the walk's. */\n"
+    "static inline gpuscan_src gpuscan_walk_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i) {\n"
+    "    ulong at = walk->element + i;\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    if (path->pitch != path->row_length) {\n"
+    "        ulong column = at - walk->segment * path->row_length, rows; /* of the row at hand, and then on */\n"
+    "        if (path->row_length > GPUSCAN_SEGMENT_TILE)\n"
+    "            rows = column >= path->row_length ? 1 : 0;\n"
+    "        else\n"
+    "            rows = (uint)column / (uint)path->row_length;\n"
+    "        at += (walk->segment + rows) * (path->pitch - path->row_length);\n"
+    "    }\n"
+    "#endif\n"
+    "    return path->src[at];\n"
+    "}\n"
+    "\n"
+    "/* Longer segments are summed by the whole group, as a reduction does it. */\n"
+    "#define GPUSCAN_SEGMENT_LONG (!GPUSCAN_HAS_LANES || GPUSCAN_SEGMENT_ITEMS <= 4 ? GPUSCAN_GROUP : 4 * GPUSCAN_GROUP)\n"
+    "\n"
+    "/* Where in local memory a tile's element is: work-items that read at distances of a power of two meet in no bank. */\n"
+    "static inline uint gpuscan_staged(uint i) {\n"
+    "    return i + i / 32;\n"
+    "}\n"
+    "#define GPUSCAN_STAGED_GROUP (GPUSCAN_GROUP % 32 == 0 ? GPUSCAN_GROUP + GPUSCAN_GROUP / 32 : 0)\n"
+    "\n"
+    "/* Loads the tile's elements: all at once, without a branch for each. What is behind the last is the last again. */\n"
+    "GPUSCAN_INLINE void gpuscan_walk_stage(const gpuscan_path *path, const gpuscan_walk *walk,\n"
+    "                                       local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "    gpuscan_src loaded[GPUSCAN_SEGMENT_ITEMS];\n"
+    "    ulong left = path->last > walk->element ? path->last - walk->element : 0;\n"
+    "    if (left == 0)\n"
+    "        return;\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    bool dense = path->pitch == path->row_length;\n"
+    "#else\n"
+    "    bool dense = true;\n"
+    "#endif\n"
+    "    if (dense && left >= GPUSCAN_SEGMENT_TILE) {\n"
+    "        global const gpuscan_src *from = path->src + walk->element + GPUSCAN_ITEM;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "            loaded[k] = from[k * GPUSCAN_GROUP];\n"
+    "    } else {\n"
+    "        uint last = (uint)min(left, (ulong)GPUSCAN_SEGMENT_TILE) - 1;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "            loaded[k] = gpuscan_walk_element(path, walk, min(k * GPUSCAN_GROUP + GPUSCAN_ITEM, last));\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_SEGMENT_ITEMS; k++)\n"
+    "        all->elements[GPUSCAN_STAGED_GROUP ? gpuscan_staged(GPUSCAN_ITEM) + k * GPUSCAN_STAGED_GROUP\n"
+    "                                           : gpuscan_staged(k * GPUSCAN_GROUP + GPUSCAN_ITEM)] = loaded[k];\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* Where on the tile's path its segment x ends, and the one before it; GPUSCAN_NEVER: behind the tile. */\n"
+    "#define GPUSCAN_NEVER 0xffffu\n"
+    "static inline uint gpuscan_walk_end(const gpuscan_path *path, const gpuscan_walk *walk, uint x, uint *before) {\n"
+    "    ulong left = path->segments - walk->segment;\n"
+    "#if GPUSCAN_SEGMENTS == GPUSCAN_SEGMENTS_ROWS\n"
+    "    uint each = (uint)min(path->row_length, (ulong)GPUSCAN_NEVER) + 1;\n"
+    "    uint first = (uint)min((walk->segment + 1) * path->row_length - walk->element, (ulong)GPUSCAN_NEVER);\n"
+    "    *before = x > left ? GPUSCAN_NEVER : first + x * each - each;\n"
+    "    return x >= left ? GPUSCAN_NEVER : min(first + x * each, GPUSCAN_NEVER);\n"
+    "#else\n"
+    "    gpuscan_offset first = (gpuscan_offset)walk->element, last = (gpuscan_offset)path->last;\n"
+    "    global const gpuscan_offset *offsets = path->offsets + walk->segment;\n"
+    "    *before = GPUSCAN_NEVER;\n"
+    "    if (x > left)\n"
+    "        return GPUSCAN_NEVER;\n"
+    "    *before = x - 1 + (uint)min(min(max(offsets[x], first), last) - first, (gpuscan_offset)GPUSCAN_NEVER);\n"
+    "    if (x == left)\n"
+    "        return GPUSCAN_NEVER;\n"
+    "    return min(x + (uint)min(min(max(offsets[x + 1], first), last) - first, (gpuscan_offset)GPUSCAN_NEVER),\n"
+    "               GPUSCAN_NEVER);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* For the next tile. */\n"
+    "static inline void gpuscan_tile_clear(uint turn, local gpuscan_segment_shared *all) {\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        all->cut[turn] = GPUSCAN_NEVER;\n"
+    "        all->ends[turn] = 0;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Of all segments that end in the tile's steps, and one more. Whoever sees the last and the first long one, says so. */\n"
+    "static inline void gpuscan_walk_ends(const gpuscan_path *path, const gpuscan_walk *walk, uint steps,\n"
+    "                                     local gpuscan_segment_shared *all) {\n"
+    "    uint there = 0, most = walk->ends / GPUSCAN_GROUP * GPUSCAN_GROUP + GPUSCAN_GROUP;\n"
+    "    do {\n"
+    "        for (uint x = there + GPUSCAN_ITEM; x < min(most, (uint)GPUSCAN_SEGMENT_TILE + 1); x += GPUSCAN_GROUP) {\n"
+    "            uint before = 0, end = gpuscan_walk_end(path, walk, x, &before);\n"
+    "            all->steps[x] = (ushort)end;\n"
+    "            if (x > 0 && before < steps) {\n"
+    "                if (end >= steps)\n"
+    "                    atomic_max(&all->ends[walk->turn], x);\n"
+    "                if (end - before > GPUSCAN_SEGMENT_LONG) /* or wrong offsets descend */\n"
+    "                    atomic_min(&all->cut[walk->turn], x);\n"
+    "            }\n"
+    "        }\n"
+    "        there = min(most, (uint)GPUSCAN_SEGMENT_TILE + 1);\n"
+    "        most += GPUSCAN_GROUP;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    } while (there <= GPUSCAN_SEGMENT_TILE && all->steps[there - 1] < steps);\n"
+    "}\n"
+    "\n",
+    "static inline gpuscan_src gpuscan_tile_element(const gpuscan_path *path, const gpuscan_walk *walk, uint i,\n"
+    "                                               local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_SEGMENT_STAGED\n"
+    "    return all->elements[gpuscan_staged(i)];\n"
+    "#else\n"
+    "    return gpuscan_walk_element(path, walk, i);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The sum of what a work-item has of a piece, elements [first, last) of the tile; at: the number of the first. */\n"
+    "static inline gpuscan_t gpuscan_piece_sum(const gpuscan_path *path, const gpuscan_walk *walk, uint first, uint last,\n"
+    "                                          ulong at, local gpuscan_segment_shared *all) {\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    uint i = first;\n"
+    "    for (; i + 4 <= last; i += 4, at += 4) {\n"
+    "        gpuscan_src element[4];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < 4; k++)\n"
+    "            element[k] = gpuscan_tile_element(path, walk, i + k, all);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < 4; k++)\n"
+    "            sum = gpuscan_combine(sum, gpuscan_convert(element[k], at + k));\n"
+    "    }\n"
+    "    for (; i < last; i++, at++)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_tile_element(path, walk, i, all), at));\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "/* The sums of 1 << bits neighbours, in order. The first has it. */\n"
+    "static inline gpuscan_t gpuscan_neighbours_sum(gpuscan_t x, uint bits, local gpuscan_segment_shared *all) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    local gpuscan_reduce_shared *shared = &all->reduce;\n"
+    "    for (uint d = 1; d >> bits == 0; d *= 2) {\n"
+    "        gpuscan_t other = gpuscan_shuffle_xor(x, d);\n"
+    "        x = (GPUSCAN_LANE & d) ? gpuscan_combine(other, x) : gpuscan_combine(x, other);\n"
+    "    }\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "#define GPUSCAN_PIECE_MOST (GPUSCAN_HAS_LANES ? GPUSCAN_LANES : 1) /* work-items a piece; barriers would cost more */\n"
+    "\n"
+    "/* A tile of steps, up to the first long segment. Its pieces are the segments that end there and what is behind; one\n"
+    "   work-item takes each, or 1 << bits of them, as many as there are for it. */\n"
+    "GPUSCAN_INLINE void gpuscan_walk_tile(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
+    "                                      local gpuscan_segment_shared *all) {\n"
+    "    uint steps = (uint)min(walk->steps, (ulong)GPUSCAN_SEGMENT_TILE), bits = 0, cut, ends, elements;\n"
+    "    gpuscan_walk_stage(path, walk, all);\n"
+    "    gpuscan_walk_ends(path, walk, steps, all);\n"
+    "    ends = all->ends[walk->turn];\n"
+    "    cut = all->cut[walk->turn];\n"
+    "    if (cut <= ends) {\n"
+    "        ends = cut;\n"
+    "        steps = all->steps[cut - 1] + 1;\n"
+    "    }\n"
+    "    elements = (uint)min((ulong)(steps - ends), path->last > walk->element ? path->last - walk->element : 0);\n"
+    "    while ((2u << bits) <= GPUSCAN_PIECE_MOST && ((ends + 1) << bits) * 2 <= GPUSCAN_GROUP)\n"
+    "        bits++;\n"
+    "    for (uint piece = GPUSCAN_ITEM >> bits, round = 0; round <= ends;\n"
+    "         piece += GPUSCAN_GROUP >> bits, round += GPUSCAN_GROUP >> bits) {\n"
+    "        uint lane = GPUSCAN_ITEM & ((1u << bits) - 1), first = 0, last = 0, share;\n"
+    "        ulong at;\n"
+    "        gpuscan_t sum;\n"
+    "        if (piece <= ends) {\n"
+    "            last = piece < ends ? min(all->steps[piece] - piece, elements) : elements;\n"
+    "            first = piece > 0 ? min(all->steps[piece - 1] + 1 - piece, last) : 0;\n"
+    "        }\n"
+    "        share = (last - first + (1u << bits) - 1) >> bits;\n"
+    "        first = min(first + lane * share, last);\n"
+    "        at = walk->element + first - gpuscan_segment_zero(path, walk->segment + piece);\n"
+    "        sum = gpuscan_piece_sum(path, walk, first, min(first + share, last), at, all);\n"
+    "        sum = gpuscan_neighbours_sum(sum, bits, all);\n"
+    "        if (lane == 0 && piece <= ends) {\n"
+    "            if (piece == 0)\n"
+    "                sum = gpuscan_combine(walk->carry, sum);\n"
+    "            if (piece == ends)\n"
+    "                all->tail = sum;\n"
+    "            else if (piece == 0 && walk->open)\n"
+    "                gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, sum);\n"
+    "            else\n"
+    "                gpuscan_outlet_write(out, walk->segment + piece, sum);\n"
+    "        }\n"
+    "    }\n"
+    "    walk->turn = 1 - walk->turn;\n"
+    "    gpuscan_tile_clear(walk->turn, all);\n"
+    "    GPUSCAN_BARRIER();\n",
+    "    walk->carry = all->tail;\n"
+    "    walk->open = walk->open && ends == 0;\n"
+    "    walk->ends = ends;\n"
+    "    walk->segment += ends;\n"
+    "    walk->element += steps - ends;\n"
+    "    walk->steps -= steps;\n"
+    "}\n"
+    "\n"
+    "/* Tiles of short segments, long ones each by itself. */\n"
+    "static inline void gpuscan_walk_on(const gpuscan_path *path, gpuscan_walk *walk, const gpuscan_outlet *out,\n"
+    "                                   local gpuscan_segment_shared *all) {\n"
+    "    gpuscan_tile_clear(walk->turn, all);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    while (walk->steps > 0) {\n"
+    "        ulong end = walk->segment < path->segments ? gpuscan_segment_end(path, walk->segment) : 0, elements = 0;\n"
+    "        if (end > walk->element)\n"
+    "            elements = min(end - walk->element, walk->steps);\n"
+    "        if (elements < GPUSCAN_SEGMENT_LONG) {\n"
+    "            gpuscan_walk_tile(path, walk, out, all);\n"
+    "            continue;\n"
+    "        }\n"
+    "        walk->carry = gpuscan_combine(walk->carry, gpuscan_stretch_sum(path, walk->segment, walk->element,\n"
+    "                                                                       walk->element + elements, all));\n"
+    "        walk->element += elements;\n"
+    "        walk->steps -= elements;\n"
+    "        if (walk->steps == 0)\n"
+    "            break;\n"
+    "        if (GPUSCAN_ITEM == 0 && walk->open)\n"
+    "            gpuscan_partial_store(out->partials, 2 * out->group, out->epoch, walk->carry);\n"
+    "        else if (GPUSCAN_ITEM == 0)\n"
+    "            gpuscan_outlet_write(out, walk->segment, walk->carry);\n"
+    "        walk->open = false;\n"
+    "        walk->ends = 0;\n"
+    "        walk->carry = gpuscan_identity();\n"
+    "        walk->segment++;\n"
+    "        walk->steps--;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A group's first end, where others join what they have of its segment: 0 if it has none, else the segment's number\n"
+    "   and 1. In state words behind the heads and tails, which are no values of the operator's type; or in plain memory. */\n"
+    "#if GPUSCAN_WORD\n"
+    "#define GPUSCAN_MARK_WORDS (8 / (uint)sizeof(gpuscan_payload))\n"
+    "static inline global gpuscan_word *gpuscan_mark(global gpuscan_partial *partials, uint group) {\n"
+    "    ulong before = (ulong)get_num_groups(0) * 2 * GPUSCAN_SLOTS * GPUSCAN_VALUE_WORDS;\n"
+    "    return partials + before + group * GPUSCAN_MARK_WORDS;\n"
+    "}\n"
+    "static inline void gpuscan_mark_store(global gpuscan_partial *partials, global ulong *marks, uint group, uint epoch,\n"
+    "                                      ulong mark) {\n"
+    "    for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
+    "        gpuscan_word_store(gpuscan_mark(partials, group) + p,\n"
+    "                           gpuscan_word_make(epoch << 2 | GPUSCAN_AGGREGATE,\n"
+    "                                             (gpuscan_payload)(mark >> p * 64 / GPUSCAN_MARK_WORDS)));\n"
+    "}\n"
+    "static inline ulong gpuscan_mark_load(global gpuscan_partial *partials, global ulong *marks, uint group) {\n"
+    "    ulong mark = 0;\n"
+    "    for (uint p = 0; p < GPUSCAN_MARK_WORDS; p++)\n"
+    "        mark |= (ulong)gpuscan_word_payload(gpuscan_word_load(gpuscan_mark(partials, group) + p))\n"
+    "                << p * 64 / GPUSCAN_MARK_WORDS;\n"
+    "    return mark;\n"
+    "}\n"
+    "#else\n"
+    "static inline void gpuscan_mark_store(global gpuscan_partial *partials, global ulong *marks, uint group, uint epoch,\n"
+    "                                      ulong mark) {\n"
+    "    marks[group] = mark;\n"
+    "}\n"
+    "static inline ulong gpuscan_mark_load(global gpuscan_partial *partials, global ulong *marks, uint group) {\n"
+    "    return marks[group];\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* Some groups' tails since the last end among them. */\n"
+    "static inline gpuscan_t gpuscan_tails_sum(global gpuscan_partial *partials, global ulong *marks, uint first, uint last,\n"
+    "                                          uint epoch, uint *closed) {\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    *closed = 0;\n"
+    "    for (uint g = first; g < last; g++) {\n"
+    "        gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, epoch);\n"
+    "        if (gpuscan_mark_load(partials, marks, g) != 0) {\n"
+    "            sum = tail;\n"
+    "            *closed = 1;\n"
+    "        } else {\n"
+    "            sum = gpuscan_combine(sum, tail);\n"
+    "        }\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "/* What precedes each work-item's share of the groups before count; *carry: what all of them leave. */\n"
+    "static inline gpuscan_t gpuscan_tails_before(global gpuscan_partial *partials, global ulong *marks, uint count,\n"
+    "                                             uint epoch, uint *first, uint *last, gpuscan_t *carry,\n"
+    "                                             local gpuscan_segment_shared *all) {\n"
+    "    uint share = (count + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP, closed;\n"
+    "    gpuscan_t sum;\n"
+    "    *first = min(GPUSCAN_ITEM * share, count);\n"
+    "    *last = min(*first + share, count);\n"
+    "    sum = gpuscan_tails_sum(partials, marks, *first, *last, epoch, &closed);\n"
+    "    *carry = gpuscan_identity();\n"
+    "    return gpuscan_items_carry(sum, closed, carry, all);\n"
+    "}\n"
+    "\n"
+    "/* A group's share of the path; group_rows: of whole rows, so many, or 0. */\n"
+    "static inline gpuscan_walk gpuscan_walk_begin(const gpuscan_path *path, ulong group_rows,\n"
+    "                                              local gpuscan_segment_shared *all) {\n"
+    "    ulong steps = gpuscan_path_steps(path), groups = get_num_groups(0), share, first;\n"
+    "    gpuscan_walk walk;\n"
+    "    share = group_rows ? group_rows * (path->row_length + 1)\n"
+    "                       : max((steps + groups - 1) / groups, (ulong)GPUSCAN_SEGMENT_TILE);\n"
+    "    first = min(get_group_id(0) * share, steps);\n"
+    "    walk.steps = min(share, steps - first);\n"
+    "    walk.segment = walk.steps > 0 ? gpuscan_path_at(path, first, all) : path->segments;\n"
+    "    walk.element = path->begin + (first - walk.segment);\n"
+    "    walk.carry = gpuscan_identity();\n"
+    "    walk.open = false;\n"
+    "    walk.ends = 0;\n"
+    "    walk.turn = 0;\n"
+    "    return walk;\n"
+    "}\n"
+    "\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
+    "gpuscan_reduce_segments(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
+    "                        global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
+    "                        global gpuscan_result_t *dst, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
+    "                        gpuscan_reduce_segments_numbers numbers,\n"
+    "    local gpuscan_segment_shared *all) {\n"
+    "    uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0), flags = (uint)numbers.flags, first, last;\n"
+    "    bool joins = groups > 1 && numbers.group_rows == 0;\n"
+    "    gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
+    "    gpuscan_walk walk = gpuscan_walk_begin(&path, numbers.group_rows, all);\n"
+    "    ulong segment = walk.segment;\n"
+    "    gpuscan_outlet out;\n"
+    "    partials += numbers.partials_offset;\n"
+    "    marks += numbers.marks_offset;\n"
+    "    out.dst = dst + numbers.dst_offset;\n"
+    "    out.base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    out.partials = partials;\n"
+    "    out.group = group;\n"
+    "    out.epoch = (uint)numbers.epoch;\n"
+    "    out.stream = flags & GPUSCAN_FLAG_STREAM;\n"
+    "#if GPUSCAN_WORD\n"
+    "    walk.open = joins;\n"
+    "    gpuscan_walk_on(&path, &walk, &out, all);\n"
+    "    if (!joins)\n"
+    "        return;\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        gpuscan_partial_store(partials, 2 * group + 1, out.epoch, walk.carry);\n"
+    "        gpuscan_mark_store(partials, marks, group, out.epoch, walk.segment != segment ? segment + 1 : 0);\n"
+    "    }\n"
+    "    gpuscan_device_fence(); /* by all: one of them may have stored the head */\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (gpuscan_ticket(GPUSCAN_COUNTERS(partials), groups, &all->ticket) != groups - 1)\n"
+    "        return;\n"
+    "    gpuscan_device_fence();\n"
+    "    {\n"
+    "        gpuscan_t sum = gpuscan_tails_before(partials, marks, groups, out.epoch, &first, &last, &walk.carry, all);\n"
+    "        for (uint g = first; g < last; g++) {\n"
+    "            gpuscan_t tail = gpuscan_partial_load(partials, 2 * g + 1, out.epoch);\n"
+    "            ulong mark = gpuscan_mark_load(partials, marks, g);\n"
+    "            if (mark != 0) {\n"
+    "                gpuscan_t head = gpuscan_partial_load(partials, 2 * g, out.epoch);\n"
+    "                gpuscan_outlet_write(&out, mark - 1,\n"
+    "                                     GPUSCAN_PLANTED(SEGMENT_JOIN) ? head : gpuscan_combine(sum, head));\n"
+    "                sum = tail;\n"
+    "            } else {\n"
+    "                sum = gpuscan_combine(sum, tail);\n"
+    "            }\n"
+    "        }\n"
+    "    }\n"
+    "#else\n"
+    "    if (joins) {\n"
+    "        gpuscan_tails_before(partials, marks, group, 0, &first, &last, &walk.carry, all);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        if (GPUSCAN_PLANTED(SEGMENT_JOIN))\n"
+    "            walk.carry = gpuscan_identity();\n"
+    "    }\n"
+    "    gpuscan_walk_on(&path, &walk, &out, all);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "#if !GPUSCAN_WORD\n"
+    "/* The launch before, where there is something to join: each group's tail. It reads no more than is behind the last end,\n"
+    "   which is little unless segments are long. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_reduce_tails(global const gpuscan_src *src, global const gpuscan_offset *offsets,\n"
+    "                     global const uint *count_buffer, global gpuscan_partial *partials, global ulong *marks,\n"
+    "                     gpuscan_reduce_segments_numbers numbers,\n"
+    "    local gpuscan_segment_shared *all) {\n"
+    "    uint group = (uint)get_group_id(0);\n"
+    "    gpuscan_path path = gpuscan_path_of(src, offsets, count_buffer, &numbers);\n"
+    "    gpuscan_walk walk = gpuscan_walk_begin(&path, 0, all);\n"
+    "    ulong step = walk.segment + (walk.element - path.begin) + walk.steps;\n"
+    "    ulong segment = walk.steps > 0 ? gpuscan_path_at(&path, step, all) : walk.segment;\n"
+    "    ulong first = walk.element, last = min(path.begin + (step - segment), path.last);\n"
+    "    gpuscan_t tail;\n"
+    "    if (segment > walk.segment)\n"
+    "        first = max(first, gpuscan_segment_end(&path, segment - 1));\n"
+    "    tail = first < last ? gpuscan_stretch_sum(&path, segment, first, last, all) : gpuscan_identity();\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        gpuscan_partial_store(partials + numbers.partials_offset, 2 * group + 1, 0, tail);\n"
+    "        gpuscan_mark_store(partials, marks + numbers.marks_offset, group, 0,\n"
+    "                           segment > walk.segment ? walk.segment + 1 : 0);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#else\n"
+    "/* [REDUCE], one result ------------------------------------------------------------------------------------------- */\n"
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_REDUCE_NUMBERS\n"
     "} gpuscan_reduce_numbers;\n"
@@ -5763,7 +6631,7 @@ static const char *gpuscan__kernels[] = {
     "    src += numbers.src_offset;\n"
     "    partials += numbers.partials_offset;\n"
     "#if GPUSCAN_COMMUTATIVE && !GPUSCAN_CPU\n"
-    "    sum = gpuscan_items_sum(gpuscan_item_sum(src, count, group, groups), shared);\n"
+    "    sum = gpuscan_items_sum(gpuscan_item_sum(src, 0, count, group, groups), shared);\n"
     "#else\n"
     "    ulong tiles = count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0);\n"
     "    sum = gpuscan_tiles_sum(src, count, min(group * numbers.group_tiles, tiles),\n"
@@ -5806,6 +6674,7 @@ static const char *gpuscan__kernels[] = {
     "                             (uint)numbers.flags);\n"
     "}\n"
     "#endif\n"
+    "#endif /* GPUSCAN_SEGMENTS */\n"
     "#endif\n"
     "\n"
     "#endif /* GPUSCAN_T */\n"
@@ -7222,6 +8091,10 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(SEGMENTS_NONE, 0)      /* reduction: one result */                                                               \
+    X(SEGMENTS_ROWS, 1)      /* one a row */                                                                           \
+    X(SEGMENTS_U32, 2)       /* one a segment, by offsets of 32 */                                                     \
+    X(SEGMENTS_U64, 3)       /* or 64 bits */                                                                          \
     X(PIPE_NONE, 0)          /* histogram: samples are loaded when they are counted */                                 \
     X(PIPE_AHEAD, 1)         /* a round before */                                                                      \
     X(PIPE_SHORT, 2)         /* all at once: the form for few samples */                                               \
@@ -7357,6 +8230,9 @@ typedef struct gpuscan__profile {
     uint32_t reduce_group;
     uint32_t reduce_vectors[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
+    uint32_t segment_group, segment_vectors, segment_per_unit; /* the same of rows and segments */
+    uint32_t segment_items; /* steps of their path that a work-item takes at a time */
+    uint32_t segment_registers;
 
     gpuscan_strategy histogram;
     uint32_t rows_group, rows_vectors; /* of short rows' scans: vectors a work-item, or more for longer rows; 0: none */
@@ -8082,6 +8958,10 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->reduce_group = 64;
     gpuscan__set_by_size(p->reduce_vectors, 4, 4);
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
+    p->segment_group = 64;
+    p->segment_vectors = 4;
+    p->segment_items = 15; /* odd: neighbours then read different banks of local memory */
+    p->segment_per_unit = 4;
     p->histogram = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->select_tile = 8192;
     p->rows_group = 256;
@@ -8106,6 +8986,9 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->reduce = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->reduce_group = 32;
     gpuscan__set_by_size(p->reduce_vectors, 2, 2);
+    p->segment_group = 32;
+    p->segment_vectors = 2;
+    p->segment_items = 5;
     p->counts_group = 32;
     gpuscan__set_by_size(p->counts_least, 2, 2);
     gpuscan__set_by_size(p->counts_copies, 2, 2);
@@ -8123,6 +9006,8 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
     p->groups_per_unit = 8;
     p->reduce_group = 256;
     gpuscan__set_by_size(p->reduce_per_unit, 8, 8);
+    p->segment_group = 256;
+    p->segment_per_unit = 8;
     p->counts_group = 256;
 }
 
@@ -8195,6 +9080,11 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     gpuscan__set_by_size(p->reduce_vectors, 8, 8);
     gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
     gpuscan__set_by_size(p->reduce_registers, 64, 64);
+    /* rows of 8, segments of 8 and of 100, at 2^28: 399, 619, 421; of 15 steps: 458, 680, 508; of 31: 398, 638, 426; in
+       48 registers and five groups of 23: 393, 731, 567 */
+    p->segment_items = 23;
+    p->segment_per_unit = 4;
+    p->segment_registers = 64;
     /* One group of 1024 and its bins a multiprocessor, with all registers that it can have, for loads in flight while
        samples are counted; 32 copies of a byte's bins never meet in a bank, and other samples come too slowly for that
        to matter. */
@@ -11793,10 +12683,22 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 
 /* [REDUCE] --------------------------------------------------------------------------------------------------------- */
 
+typedef struct gpuscan__reduce_key {
+    uint32_t segments; /* GPUSCAN__SEGMENTS_...: one result, or one a row or segment */
+    uint32_t items;    /* then: steps a work-item takes at a time, see [REDUCE SEGMENTS] in kernels.cl.inc */
+    uint32_t staged;   /* elements and results go through local memory */
+} gpuscan__reduce_key;
+GPUSCAN__ASSERT(sizeof(gpuscan__reduce_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), reduce_key_fits)
+
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
+    gpuscan__reduce_key key;
+    uint64_t results;   /* 1, or rows or segments */
+    uint64_t src_pitch;
     uint64_t groups, group_tiles;
-    uint64_t result_at; /* bytes into PLAIN, for a result on the host */
+    uint64_t group_rows; /* not 0: of each group, whole ones */
+    uint64_t marks_at;  /* bytes into PLAIN, for what groups with a share of a segment say of it */
+    uint64_t result_at; /* and for a result on the host */
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
@@ -11804,12 +12706,27 @@ typedef struct gpuscan__reduce_plan {
     X(flags)
 #define GPUSCAN__REDUCE_FINISH_NUMBERS(X) X(partials_offset) X(count) X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
+#define GPUSCAN__REDUCE_SEGMENTS_NUMBERS(X)                                                                            \
+    X(src_offset) X(src_pitch) X(count) X(count_offset) X(segments) X(offsets_offset) X(group_rows)                    \
+    X(partials_offset) X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce_finish, GPUSCAN__REDUCE_FINISH_NUMBERS)
+GPUSCAN__NUMBERS(reduce_segments, GPUSCAN__REDUCE_SEGMENTS_NUMBERS)
 
-/* The second combines the groups' results where the first cannot: where they are no state words. */
+static gpuscan__reduce_key gpuscan__reduce_own(const gpuscan__key *key) {
+    gpuscan__reduce_key own;
+    memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
+/* Where the groups' results are no state words, a second kernel combines them, or of segments sums what is to be joined
+   before. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const names[] = {"gpuscan_reduce", "gpuscan_reduce_finish", NULL};
     static const char *const alone[] = {"gpuscan_reduce", NULL};
+    static const char *const segments[] = {"gpuscan_reduce_segments", "gpuscan_reduce_tails", NULL};
+    static const char *const segments_alone[] = {"gpuscan_reduce_segments", NULL};
+    if (gpuscan__reduce_own(key).segments)
+        return key->word ? segments_alone : segments;
     return key->word ? alone : names;
 }
 
@@ -11819,16 +12736,58 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
 }
 
 static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
     gpuscan__define(text, "REDUCE_FINISH_NUMBERS", gpuscan__reduce_finish_numbers_text);
+    gpuscan__define(text, "REDUCE_SEGMENTS_NUMBERS", gpuscan__reduce_segments_numbers_text);
+    gpuscan__define_number(text, "SEGMENTS", own.segments);
+    gpuscan__define_number(text, "SEGMENT_ITEMS", own.items);
+    gpuscan__define_number(text, "SEGMENT_STAGED", own.staged);
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
 
+/* rows, src_pitch and segments: how many results there are, and of what. */
+static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan_segments *segments = &desc->segments;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
+        return r;
+    plan->results = desc->rows ? desc->rows : 1;
+    plan->key.segments = plan->results > 1 ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
+    if (segments->form == GPUSCAN_SEGMENTS_NONE) {
+        if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments without segments.form");
+        return GPUSCAN_SUCCESS;
+    }
+    if (segments->form != GPUSCAN_SEGMENTS_OFFSETS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is no gpuscan_segment_form");
+    if (desc->rows > 1 || desc->src_pitch)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or src_pitch are both given");
+    if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is no gpuscan_type");
+    if (segments->type != GPUSCAN_TYPE_DEFAULT && segments->type != GPUSCAN_TYPE_U32 &&
+        segments->type != GPUSCAN_TYPE_U64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type is neither u32 nor u64");
+    if (segments->count >= UINT64_MAX / 16)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count: the offsets do not fit 64 bits");
+    if (!plan->common.from_host && plan->common.is_run && segments->host_data)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "segments.host_data is for gpuscan_reduce_host; here segments.data");
+    plan->results = segments->count;
+    plan->key.segments = segments->type == GPUSCAN_TYPE_U64 ? GPUSCAN__SEGMENTS_U64 : GPUSCAN__SEGMENTS_U32;
+    gpuscan__input(&plan->common, "segments.data", segments->data, segments->count ? segments->count + 1 : 0,
+                   segments->type == GPUSCAN_TYPE_U64 ? 8 : 4);
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
-    uint64_t elements;
+    gpuscan__range *range;
+    uint64_t elements, results, bytes;
     gpuscan_result r;
     if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
@@ -11841,13 +12800,23 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              "count: the indices of more than 2^32 - 1 elements need the dst_type u64");
     if (e->arg && (desc->init || desc->init_buffer.mem))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: ARGMIN and ARGMAX take none");
-    if (common->is_run && (desc->dst.mem == NULL) == (desc->result == NULL))
+    if ((r = gpuscan__reduce_resolve_segments(gs, plan)) != 0)
+        return r;
+    common->is_nothing = plan->results == 0;
+    if (common->is_run && (desc->dst.mem == NULL) == (desc->result == NULL) && (desc->result || plan->results > 0))
         return gpuscan__fail(gs, desc->result ? GPUSCAN_ERROR_INVALID_ARGUMENT : GPUSCAN_ERROR_INVALID_BUFFER,
                              "exactly one of dst and result must be given");
-    if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, e->src_size, &elements)) != 0)
+    if (!gpuscan__multiply(plan->results, e->result_size, &bytes) || bytes > UINT64_MAX / 2)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many results do not fit 64 bits");
+    results = plan->results;
+    if ((r = gpuscan__extent(gs, "src", desc->count, plan->key.segments == GPUSCAN__SEGMENTS_ROWS ? results : 1,
+                             plan->src_pitch, e->src_size, &elements)) != 0)
         return r;
-    gpuscan__input(common, "src", desc->src, elements, e->src_size)->idle = 1;
-    gpuscan__output(common, "dst", desc->dst, 1, e->result_size)->required = 0;
+    range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
+    range->idle = 1;
+    if (plan->key.segments == GPUSCAN__SEGMENTS_ROWS)
+        gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
+    gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__key_elements(common);
@@ -11867,6 +12836,113 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
+/* At least sizeof(gpuscan_reduce_shared) in kernels.cl.inc. */
+static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__key *key = &plan->key;
+    return plan->e.commutes && !gpuscan__key_is_cpu(key)
+               ? (uint64_t)key->group * plan->e.t_size + gpuscan__lanes_bytes(gs, key->group) + 16
+               : gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
+}
+
+/* At least sizeof(gpuscan_segment_shared). */
+static uint64_t gpuscan__segment_shared_bytes(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
+    const gpuscan__elements *e = &plan->common.e;
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t tile = (uint64_t)key->group * plan->key.items;
+    uint64_t sums = key->group / (gpuscan__whole_lanes(gs, key->group) ? gpuscan__group_lanes(gs, key->group) : 1);
+    uint64_t align = gpuscan__max(gpuscan__max(e->t_size, e->src_size), 16);
+    uint64_t bytes = gpuscan__reduce_shared_bytes(gs, &plan->common);
+    if (gpuscan__key_is_cpu(key))
+        return bytes;
+    bytes += sums * ((uint64_t)e->t_size + 4) + e->t_size + 2 * tile + 64;
+    if (plan->key.staged)
+        bytes += (tile + tile / 32) * e->src_size;
+    return gpuscan__ceil_div(bytes + 4 * align, 16) * 16;
+}
+
+/* The key of rows and segments: tiles that fit local memory, results that a work-item keeps in registers. */
+static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__elements *e = &plan->common.e;
+    gpuscan__key *key = &plan->common.key;
+    uint32_t group = profile->segment_group, vectors = profile->segment_vectors, items = profile->segment_items;
+    plan->key.staged = e->src_size <= 16;
+    while (items > 1 && items * e->src_size > 128) /* bytes that a work-item keeps in registers */
+        items -= 2;
+    for (;;) {
+        gpuscan__fit(gs, &plan->common, group, vectors);
+        plan->key.items = items;
+        if (gpuscan__key_is_cpu(key) || gpuscan__segment_shared_bytes(gs, plan) <= gs->device.local_memory)
+            break;
+        if (items > 1)
+            items -= 2;
+        else if (vectors > 1)
+            vectors /= 2;
+        else if (key->group > 1)
+            group = key->group / 2;
+        else
+            break;
+    }
+    if (gpuscan__key_is_cpu(key))
+        plan->key.items = plan->key.staged = 0;
+}
+
+/* The groups' shares of rows and segments, and what they need to join them: see [REDUCE SEGMENTS] in kernels.cl.inc. */
+static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__key *key = &plan->common.key;
+    gpuscan__need *need = &plan->common.need;
+    uint32_t t_size = plan->common.e.t_size;
+    int cpu = gpuscan__key_is_cpu(key), rows = plan->key.segments == GPUSCAN__SEGMENTS_ROWS;
+    uint64_t steps = desc->count * (rows ? plan->results : 1) + plan->results; /* too large for 64 bits? many groups */
+    uint64_t tile = cpu ? key->tile : (uint64_t)key->group * plan->key.items;
+    uint64_t most = (uint64_t)gs->device.units *
+                    (cpu ? profile->reduce_per_unit[GPUSCAN__SMALL] : profile->segment_per_unit);
+    if (profile->prefetch_dst == 0 && plan->results * plan->common.e.result_size > gs->device.cache / 2)
+        plan->common.flags |= GPUSCAN__FLAG_STREAM;
+    plan->groups = gpuscan__min(steps < desc->count ? most : gpuscan__max(gpuscan__ceil_div(steps, tile), 1), most);
+    if (plan->common.forced)
+        plan->groups = gpuscan__min(plan->groups, 2);
+    plan->group_rows = 0;
+    if (rows && plan->results >= 8 * plan->groups) {
+        plan->group_rows = gpuscan__ceil_div(plan->results, plan->groups);
+        plan->groups = gpuscan__ceil_div(plan->results, plan->group_rows);
+    }
+    if (plan->groups == 1 || plan->group_rows)
+        return;
+    if (key->word) { /* heads and tails, and a number of 64 bits */
+        gpuscan__need_words(need, key->word, t_size, 2 * plan->groups);
+        need->bytes[gpuscan__word_scratch(key->word)] += plan->groups * (128 / key->word) * (key->word / 8);
+        return;
+    }
+    plan->marks_at = gpuscan__scratch_aligned(2 * plan->groups * t_size + gpuscan__slack(t_size));
+    need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->groups;
+}
+
+/* The groups of one result, and the scratch for what each gives. */
+static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan__elements *e = &plan->common.e;
+    const gpuscan__key *key = &plan->common.key;
+    gpuscan__need *need = &plan->common.need;
+    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL, cpu = gpuscan__key_is_cpu(key);
+    uint64_t tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
+    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce_per_unit[by_size];
+    plan->groups = gpuscan__min(tiles, most);
+    if (e->commutes && !cpu) { /* at least 4 vectors a work-item */
+        uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
+        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
+    }
+    if (plan->common.forced)
+        plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's groups have several tiles, too */
+    plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
+    if (plan->groups > 1 && key->word)
+        gpuscan__need_words(need, key->word, e->t_size, plan->groups);
+    else if (plan->groups > 1)
+        need->bytes[GPUSCAN__PLAIN] = plan->groups * e->t_size + gpuscan__slack(e->t_size);
+}
+
 static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
@@ -11875,8 +12951,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     gpuscan__need *need = &common->need;
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
-    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL, cpu;
-    uint64_t tiles, most = (uint64_t)gs->device.units * profile->reduce_per_unit[by_size];
+    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     const char *why;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = profile->reduce;
@@ -11887,35 +12962,35 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
             return gpuscan__unsupported(gs, why);
         strategy = gpuscan__strategies[strategy].portable;
     }
-    cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
-    gpuscan__fit(gs, common, profile->reduce_group, profile->reduce_vectors[by_size]);
     key->registers = 0;
-    if (e->commutes && e->t_size <= 8)
-        key->registers = gpuscan__registers(gs, key, profile->reduce_registers[by_size]);
+    if (plan->key.segments) {
+        gpuscan__segments_shape(gs, plan);
+        if (e->commutes && e->t_size <= 8)
+            key->registers = gpuscan__registers(gs, key, profile->segment_registers);
+    } else {
+        gpuscan__fit(gs, common, profile->reduce_group, profile->reduce_vectors[by_size]);
+        if (e->commutes && e->t_size <= 8)
+            key->registers = gpuscan__registers(gs, key, profile->reduce_registers[by_size]);
+    }
     key->word = gpuscan__is_single_pass(strategy)
                     ? gpuscan__word_bits(gs, e->t_size, gpuscan__whole_lanes(gs, key->group))
                     : 0;
-    if (common->forced)
+    memcpy(key->own, &plan->key, sizeof(plan->key));
+    if (common->forced) {
         *key = *common->forced;
-    tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    plan->groups = gpuscan__min(tiles, most);
-    if (e->commutes && !cpu) { /* at least 4 vectors a work-item */
-        uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
-        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
+        plan->key = gpuscan__reduce_own(key);
     }
-    if (common->forced)
-        plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's groups have several tiles, too */
-    plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     memset(need, 0, sizeof(*need));
-    if (plan->groups > 1 && key->word)
-        gpuscan__need_words(need, key->word, e->t_size, plan->groups);
-    else if (plan->groups > 1)
-        need->bytes[GPUSCAN__PLAIN] = plan->groups * e->t_size + gpuscan__slack(e->t_size);
+    if (plan->key.segments)
+        gpuscan__segments_cut(gs, plan);
+    else
+        gpuscan__reduce_cut(gs, plan);
     plan->result_at =
         gpuscan__ceil_div(gpuscan__scratch_aligned(need->bytes[GPUSCAN__PLAIN]), e->result_size) * e->result_size;
     if (desc->result || !desc->dst.mem)
-        need->bytes[GPUSCAN__PLAIN] = plan->result_at + e->result_size + gpuscan__slack(e->result_size) + 8;
+        need->bytes[GPUSCAN__PLAIN] =
+            plan->result_at + plan->results * e->result_size + gpuscan__slack(e->result_size) + 8;
     return GPUSCAN_SUCCESS;
 }
 
@@ -11934,10 +13009,55 @@ static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan_
     uint64_t at = gpuscan__ceil_div(chain->place.offset[GPUSCAN__PLAIN], size) * size + plan->result_at;
     cl_event event = NULL;
     cl_int code = chain->gs->cl.clEnqueueReadBuffer(chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE,
-                                                    (size_t)at, (size_t)size, desc->result, chain->wait_count,
+                                                    (size_t)at, (size_t)(plan->results * size), desc->result,
+                                                    chain->wait_count,
                                                     chain->waits,
                                                     gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
+}
+
+/* Kernels of the same arguments, but for what only the last one writes. */
+static gpuscan_result gpuscan__segments_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
+                                               gpuscan__program *program, int is_tails) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
+    const gpuscan__elements *e = &common->e;
+    const gpuscan__key *key = &common->key;
+    int to_host = desc->dst.mem == NULL, kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
+    cl_mem stand_in = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, is_tails ? 1 : 0, stand_in);
+    gpuscan__reduce_segments_numbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.src_pitch = plan->src_pitch;
+    numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.segments = plan->results;
+    numbers.group_rows = plan->group_rows;
+    numbers.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
+    numbers.marks_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->marks_at, 8);
+    numbers.epoch = chain->place.epoch;
+    numbers.flags = common->flags;
+    if (!is_tails) {
+        numbers.dst_offset = gpuscan__arg_result(&launch, plan);
+        numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
+    }
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                               gpuscan__grid_of(plan->groups, key->group,
+                                                gpuscan__segment_shared_bytes(chain->gs, plan),
+                                                !is_tails && !to_host));
+}
+
+static gpuscan_result gpuscan__segments_enqueue(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
+                                                gpuscan__program *program) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (plan->groups > 1 && !plan->group_rows && plan->common.key.word == 0)
+        r = gpuscan__segments_launch(chain, plan, program, 1);
+    if (r == 0)
+        r = gpuscan__segments_launch(chain, plan, program, 0);
+    return r != 0 || desc->dst.mem || chain->sham ? r : gpuscan__reduce_read(chain, plan);
 }
 
 static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
@@ -11949,13 +13069,14 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     int to_host = desc->dst.mem == NULL, second = plan->groups > 1 && key->word == 0;
     cl_mem stand_in = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
     int kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
-    uint64_t shared = e->commutes && !gpuscan__key_is_cpu(key)
-                          ? (uint64_t)key->group * e->t_size + gpuscan__lanes_bytes(chain->gs, key->group) + 16
-                          : gpuscan__key_shared_bytes(chain->gs, key, e->t_size);
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, stand_in);
+    uint64_t shared = gpuscan__reduce_shared_bytes(chain->gs, common);
+    gpuscan__launch launch;
     gpuscan__reduce_numbers reduce;
     gpuscan__reduce_finish_numbers finish;
     gpuscan_result r;
+    if (plan->key.segments)
+        return gpuscan__segments_enqueue(chain, plan, program);
+    launch = gpuscan__launch_begin(chain, program, 0, stand_in);
     reduce.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     reduce.count = desc->count;
     reduce.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
@@ -12045,9 +13166,77 @@ static gpuscan_result gpuscan__reduce_test_round(gpuscan *gs, const gpuscan__pla
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
 }
 
+/* Many short rows, then three of more than a tile; segments with an empty one behind each. */
+static gpuscan_result gpuscan__segments_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                   unsigned round, int *right) {
+    const gpuscan__elements *e = &common->e;
+    gpuscan__reduce_key own = gpuscan__reduce_own(&program->key);
+    uint64_t tile = (uint64_t)program->key.group * own.items, length = round ? 2 * tile + 3 : 5, i;
+    uint64_t rows = round ? 3 : 2 * tile / length + 20, results = rows;
+    gpuscan__test_shape shape = gpuscan__test_shape_of(length / 2 + 1, 0);
+    gpuscan__reduce_plan plan;
+    gpuscan_reduce_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *src, *dst, *data = NULL;
+    unsigned char init[GPUSCAN__CUSTOM_MOST];
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    memset(init, 0xff, sizeof(init)); /* the index of no element */
+    test.gs = gs;
+    desc.src_type = e->src;
+    desc.dst_type = e->dst;
+    desc.op = e->op;
+    desc.custom = e->custom;
+    desc.init = e->arg ? NULL : init;
+    desc.count = length;
+    desc.rows = rows;
+    if (own.segments != GPUSCAN__SEGMENTS_ROWS) {
+        desc.count = length * rows;
+        desc.rows = 0;
+        desc.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+        desc.segments.type = own.segments == GPUSCAN__SEGMENTS_U64 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+        desc.segments.count = results = 2 * rows;
+        data = gpuscan__test_array_of(&test, &desc.segments.data,
+                                      (results + 1) * (own.segments == GPUSCAN__SEGMENTS_U64 ? 8 : 4));
+    }
+    src = gpuscan__test_array_of(&test, &desc.src, length * rows * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, results * e->result_size);
+    shape.count = length;
+    shape.decides = gpuscan__test_picks(e->op);
+    for (i = 0; i < rows && !test.failed; i++) {
+        unsigned char *row = src->before + i * length * e->src_size;
+        unsigned char *result = dst->expected + (data ? 2 * i : i) * e->result_size;
+        gpuscan__number at;
+        shape.round = round + 2 * (unsigned)i; /* rows differ */
+        shape.best = gpuscan__mix(i) % length;
+        if (e->arg) {
+            gpuscan__test_arg(e, &shape, row, result);
+            at.bits = shape.best + (data ? i * length : 0);
+            gpuscan__put_number(e->dst, result, 0, at);
+        } else {
+            gpuscan__test_elements(e, &shape, 0, row, init, NULL, result);
+        }
+        if (data)
+            memcpy(result + e->result_size, init, e->result_size);
+    }
+    for (i = 0; data && !test.failed && i <= results; i++) {
+        gpuscan__number at;
+        at.bits = (i + 1) / 2 * length;
+        gpuscan__put_number(desc.segments.type, data->before, i, at);
+    }
+    if (!test.failed)
+        gpuscan__test_filled(src);
+    if (data && !test.failed)
+        gpuscan__test_filled(data);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
 static gpuscan_result gpuscan__reduce_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                 int *right) {
     unsigned rounds = gpuscan__reduce_test_rounds(&common->e);
+    if (gpuscan__reduce_own(&program->key).segments)
+        return gpuscan__test_rounds(gpuscan__segments_test_round, 2, gs, common, program, right);
     return gpuscan__test_rounds(gpuscan__reduce_test_round, rounds, gs, common, program, right);
 }
 
@@ -12066,12 +13255,16 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
         return r;
     if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count || copy.result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
+    if (copy.segments.host_data && (copy.segments.data.mem || copy.segments.data.offset))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.data and segments.host_data are both given");
     if (!result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
     copy.count = count;
     copy.result = result;
     gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
+    if (copy.segments.form == GPUSCAN_SEGMENTS_OFFSETS && copy.segments.host_data)
+        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data);
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__reduce_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
@@ -13990,7 +15183,7 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
 #define GPUSCAN__STRUCTS(X)                                                                                            \
     X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
     X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
-    X(gpuscan_bound)
+    X(gpuscan_bound) X(gpuscan_segments)
 
 GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     static const struct {

@@ -42,9 +42,12 @@ ScanDesc = struct("gpuscan_scan_desc", ("src", Buffer), ("dst", Buffer), ("count
                   ("dst_type", enum), ("op", enum), ("kind", enum), ("custom", pointer), ("init", pointer),
                   ("init_buffer", Buffer), ("total", Buffer), ("rows", u64), ("src_pitch", u64), ("dst_pitch", u64),
                   ("count_buffer", Buffer), ("count_type", enum), ("call", Call))
+Segments = struct("gpuscan_segments", ("form", enum), ("data", Buffer), ("type", enum), ("count", u64),
+                  ("host_data", pointer))
 ReduceDesc = struct("gpuscan_reduce_desc", ("src", Buffer), ("dst", Buffer), ("result", pointer), ("count", u64),
                     ("src_type", enum), ("dst_type", enum), ("op", enum), ("custom", pointer), ("init", pointer),
-                    ("init_buffer", Buffer), ("count_buffer", Buffer), ("count_type", enum), ("call", Call))
+                    ("init_buffer", Buffer), ("count_buffer", Buffer), ("count_type", enum), ("call", Call),
+                    ("rows", u64), ("src_pitch", u64), ("segments", Segments))
 
 
 class Bound(ctypes.Union):

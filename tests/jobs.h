@@ -15,6 +15,7 @@ enum {
     JOB_REDUCE,        /* u8 to u32 into a buffer, init on the device */
     JOB_REDUCE_RESULT, /* u64 into host memory */
     JOB_ARGMIN,        /* i32, count on the device */
+    JOB_SEGMENTS,      /* u32, segments by offsets, a long one among them */
     JOB_HISTOGRAM,     /* bytes, even bins */
     JOB_EDGES,         /* i32 and edges, two of three channels, weights, added to what is there */
     JOB_VALUES,        /* u16, one bin a value, those outside counted */
@@ -38,6 +39,7 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "reduce",
                                                "reduce to host memory",
                                                "argmin",
+                                               "reduce of segments",
                                                "histogram",
                                                "histogram with edges",
                                                "histogram of values",
@@ -277,6 +279,28 @@ static inline void job_argmin(job *j, uint64_t n) {
     j->reduce.op = GPUSCAN_OP_ARGMIN;
 }
 
+static inline void job_segments(job *j, uint64_t n) {
+    uint64_t segments = n / 20 + 2, s, i = 0;
+    cl_uint *in = (cl_uint *)job_bytes(n * 4), *sums = (cl_uint *)job_zeros(segments * 4);
+    cl_uint *offsets = (cl_uint *)job_zeros((segments + 1) * 4);
+    for (s = 0; s < segments; s++) {
+        uint64_t last = s == 3 ? n / 2 : s + 1 == segments ? n : i + test_below(20);
+        for (; i < last && i < n; i++)
+            sums[s] += in[i];
+        offsets[s + 1] = (cl_uint)i;
+    }
+    j->in = job_buffer(4, n);
+    j->more = job_buffer(4, segments + 1);
+    j->more.count = (size_t)segments + 1;
+    j->out = job_buffer(4, segments);
+    j->in_data = (unsigned char *)in;
+    j->more_data = (unsigned char *)offsets;
+    j->out_wanted = (unsigned char *)sums;
+    j->reduce.count = n;
+    j->reduce.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+    j->reduce.segments.count = segments;
+}
+
 static inline void job_histogram(job *j, uint64_t n) {
     unsigned char *in = job_bytes(n);
     cl_uint *out = (cl_uint *)job_zeros(256 * 4);
@@ -470,6 +494,9 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_ARGMIN:
         job_argmin(j, n);
         break;
+    case JOB_SEGMENTS:
+        job_segments(j, n);
+        break;
     case JOB_HISTOGRAM:
         job_histogram(j, n);
         break;
@@ -530,7 +557,10 @@ static inline void job_new(job *j, int which, uint64_t n) {
     j->add.addend = j->in.at;
     j->reduce.src = j->in.at;
     j->reduce.dst = j->out.at;
-    j->reduce.init_buffer = j->more.at;
+    if (which == JOB_SEGMENTS)
+        j->reduce.segments.data = j->more.at;
+    else
+        j->reduce.init_buffer = j->more.at;
     j->reduce.count_buffer = j->still.at;
     j->histogram.samples = j->in.at;
     j->histogram.counts = j->out.at;
@@ -586,6 +616,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
     case JOB_REDUCE:
     case JOB_REDUCE_RESULT:
     case JOB_ARGMIN:
+    case JOB_SEGMENTS:
         return gpuscan_reduce(gs, &j->reduce);
     case JOB_HISTOGRAM:
     case JOB_EDGES:
@@ -622,6 +653,7 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     case JOB_REDUCE:
     case JOB_REDUCE_RESULT:
     case JOB_ARGMIN:
+    case JOB_SEGMENTS:
     case JOB_REDUCE_HOST:
         return test_reduce_refusal(&with.reduce);
     case JOB_HISTOGRAM:
@@ -653,6 +685,7 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
     case JOB_REDUCE:
     case JOB_REDUCE_RESULT:
     case JOB_ARGMIN:
+    case JOB_SEGMENTS:
         return gpuscan_reduce_prepare(gs, &j->reduce);
     case JOB_HISTOGRAM:
     case JOB_EDGES:
@@ -676,6 +709,7 @@ static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan
     case JOB_REDUCE:
     case JOB_REDUCE_RESULT:
     case JOB_ARGMIN:
+    case JOB_SEGMENTS:
         return gpuscan_reduce_scratch_size(gs, &j->reduce, size);
     case JOB_HISTOGRAM:
     case JOB_EDGES:

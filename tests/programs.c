@@ -217,7 +217,7 @@ static void selections(void) {
 /* The operations on elements; with every strategy, or as the device's profile has it, large and small. */
 static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gpuscan_custom *custom, int strategies) {
     gpuscan_scan_desc scan;
-    gpuscan_reduce_desc reduce;
+    gpuscan_reduce_desc reduce, rows;
     gpuscan_uniform_add_desc add;
     int s;
     memset(&scan, 0, sizeof scan);
@@ -236,6 +236,15 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
     for (s = 0; s < (strategies ? (int)GPUSCAN_STRATEGY_COUNT : 1); s++) {
         scan.call.strategy = reduce.call.strategy = add.call.strategy = (gpuscan_strategy)s;
         prepare_reduce(&reduce);
+        rows = reduce;
+        rows.rows = 1000;
+        rows.count = 100000;
+        prepare_reduce(&rows);
+        rows.rows = 0;
+        rows.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+        rows.segments.type = s % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+        rows.segments.count = 1000;
+        prepare_reduce(&rows);
         if (op >= GPUSCAN_OP_ARGMIN)
             continue;
         prepare_scan(&scan);

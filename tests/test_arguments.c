@@ -981,6 +981,61 @@ static void test_scan_overflow(void **state) {
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "", d.count = 0; d.rows = UINT64_MAX; d.total = at(f.scratch, 2));
 }
 
+/* rows, src_pitch and segments of a reduction. CUT: the correct call with 10 segments by offsets in f.parts. */
+#define CUT(...)                                                                                                       \
+    d.dst = at(f.scratch, 100);                                                                                        \
+    d.segments.form = GPUSCAN_SEGMENTS_OFFSETS;                                                                        \
+    d.segments.data = f.parts;                                                                                         \
+    d.segments.count = 10;                                                                                             \
+    __VA_ARGS__
+static void test_reduce_segments(void **state) {
+    const uint64_t huge = UINT64_C(1) << 62;
+    uint32_t numbers[2] = {0, 1};
+    (void)state;
+    ACCEPTED(reduce, d.dst = at(f.scratch, 100); d.rows = ROWS; d.count = N / ROWS);
+    ACCEPTED(reduce, d.dst = at(f.scratch, 100); d.rows = ROWS; d.count = 10; d.src_pitch = 20);
+    ACCEPTED(reduce, d.rows = 1; d.src_pitch = N);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.rows = ROWS; d.src_pitch = N - 1);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.src_pitch = 1);
+    REFUSED(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.rows = 1 << 20; d.dst = f.scratch);
+    REFUSED(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.rows = 1000000; d.count = 0);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.rows = huge; d.count = 1);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.rows = 5; d.src_pitch = huge);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.rows = UINT64_MAX; d.count = 0);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.rows = huge / 2; d.count = 0);
+    REFUSED(reduce, GPUSCAN_ERROR_OVERLAP, "src and dst", d.src = at(f.scratch, 0); d.dst = at(f.scratch, 29);
+            d.rows = ROWS; d.count = 10);
+
+    ACCEPTED(reduce, CUT());
+    ACCEPTED(reduce, CUT(d.segments.type = GPUSCAN_TYPE_U64));
+    ACCEPTED(reduce, CUT(d.segments.count = 0; d.dst = none; d.segments.data = none));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", CUT(d.segments.form =
+                                                                                GPUSCAN_SEGMENTS_NONE));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.count = 1);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.data.offset = 1);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.host_data = numbers);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form",
+                     CUT(d.segments.form = (gpuscan_segment_form)99));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form",
+                     CUT(d.segments.form = (gpuscan_segment_form)-1));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "rows", CUT(d.rows = 2));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "rows", CUT(d.src_pitch = N));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "segments.type", CUT(d.segments.type = GPUSCAN_TYPE_I32));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "segments.type", CUT(d.segments.type = GPUSCAN_TYPE_CUSTOM));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type", CUT(d.segments.type = no_type(99)));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count", CUT(d.segments.count = UINT64_MAX));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count", CUT(d.segments.count = huge));
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_data", CUT(d.segments.host_data = numbers));
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", CUT(d.segments.data = none));
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_CONTEXT, "segments.data", CUT(d.segments.data = f.foreign));
+    REFUSED(reduce, GPUSCAN_ERROR_BUFFER_ACCESS, "segments.data", CUT(d.segments.data = f.write_only));
+    REFUSED(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "segments.data", CUT(d.segments.data = f.tiny));
+    REFUSED(reduce, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data", CUT(d.segments.data.offset = UINT64_MAX));
+    REFUSED(reduce, GPUSCAN_ERROR_OVERLAP, "segments.data and dst", CUT(d.segments.data = at(f.scratch, 109)));
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_BUFFER, "dst", CUT(d.dst = none));
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "init", CUT(d.op = GPUSCAN_OP_ARGMIN; d.init = numbers));
+}
+
 static void test_other_overflow(void **state) {
     const uint64_t half = UINT64_C(1) << 63;
     (void)state;
@@ -1750,6 +1805,7 @@ int main(void) {
         CASE(test_rows_between),   CASE(test_rows_apart),
         CASE(test_scan_overlap),   CASE(test_uniform_add_overlap),
         CASE(test_reduce_overlap), CASE(test_histogram_overlap),
+        CASE(test_reduce_segments),
         CASE(test_scratch_sizes),  CASE(test_unsupported),
         CASE(test_host),           CASE(test_host_copied),
         CASE(test_size_overflow),  CASE(test_no_mem_object),

@@ -403,6 +403,15 @@ static void uniform_add_pairs(void **state) {
 
 /* ---- reduce ------------------------------------------------------------------------------------------------------ */
 
+/* One result; rows as level_rows says; segments by offsets of two types. */
+enum { CUT_OFFSETS_U32 = LEVELS_ROWS, CUT_OFFSETS_U64, LEVELS_CUT };
+
+/* None, one, some, many. */
+enum { LEVELS_SEGMENTS = 4 };
+static uint64_t level_segments(unsigned level) {
+    return level < 2 ? 1 - level : level == 2 ? 21 : test_size(500, 5003, 5003);
+}
+
 #define REDUCE_FIELDS(X)                                                                                               \
     X(REDUCE_FROM, LEVELS_TYPE)                                                                                        \
     X(REDUCE_TO, LEVELS_TYPE)                                                                                          \
@@ -411,6 +420,10 @@ static void uniform_add_pairs(void **state) {
     X(REDUCE_CONVERTS, 2)                                                                                              \
     X(REDUCE_FILLING, FILL_COUNT)                                                                                      \
     X(REDUCE_COUNT, LEVELS_COUNT)                                                                                      \
+    X(REDUCE_CUT, LEVELS_CUT)                                                                                          \
+    X(REDUCE_SRC_PITCH, LEVELS_PITCH)                                                                                  \
+    X(REDUCE_CUTS, CUTS_COUNT)                                                                                         \
+    X(REDUCE_SEGMENTS, LEVELS_SEGMENTS)                                                                                \
     X(REDUCE_SRC_OFFSET, LEVELS_OFFSET)                                                                                \
     X(REDUCE_DST_OFFSET, LEVELS_OFFSET)                                                                                \
     X(REDUCE_INIT, 3)                                                                                                  \
@@ -432,6 +445,14 @@ static int reduce_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_
         return op_converts(a_level, b_level);
     if (a == REDUCE_OP && b == REDUCE_INIT)
         return ref_op_kind(ops[a_level].op) != REF_ARG || b_level == INIT_NONE;
+    if (a == REDUCE_COUNT && b == REDUCE_CUT)
+        return b_level >= CUT_OFFSETS_U32 || rows_possible(a_level, b_level);
+    if (a == REDUCE_CUT && b == REDUCE_SRC_PITCH)
+        return a_level < CUT_OFFSETS_U32 || b_level == 0;
+    if (a == REDUCE_CUT && (b == REDUCE_CUTS || b == REDUCE_SEGMENTS))
+        return a_level >= CUT_OFFSETS_U32 || b_level == 0;
+    if (a == REDUCE_CUTS && b == REDUCE_SEGMENTS)
+        return b_level != 1 || a_level == 0;
     return 1;
 }
 
@@ -449,6 +470,15 @@ static gpuscan_strategy reduce_of(const pairs_row *row, void *made) {
     c.converts = level[REDUCE_CONVERTS];
     c.src_offset = offsets[level[REDUCE_SRC_OFFSET]];
     c.dst_offset = offsets[level[REDUCE_DST_OFFSET]];
+    if (level[REDUCE_CUT] >= CUT_OFFSETS_U32) {
+        c.offsets = level[REDUCE_CUT] == CUT_OFFSETS_U32 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
+        c.segments = level_segments(level[REDUCE_SEGMENTS]);
+        c.cuts = (reduce_cuts)level[REDUCE_CUTS];
+        c.offsets_offset = offsets[(level[REDUCE_DST_OFFSET] + level[REDUCE_SRC_OFFSET]) % LEVELS_OFFSET];
+    } else {
+        c.rows = level_rows(level[REDUCE_CUT]);
+        c.src_pitch = level_pitch(level[REDUCE_SRC_PITCH], count);
+    }
     c.init = (test_init)level[REDUCE_INIT];
     c.to_host = level[REDUCE_RESULT];
     c.device_count = count_on_device(level[REDUCE_COUNT_BUFFER], count, &c.count_type);

@@ -8,8 +8,8 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, u: at offsets that are not
-                              aligned, a: uniform add, r: reduce, c: affine functions' reduce, h: histogram, g: of rows
-                              with gaps */
+                              aligned, a: uniform add, r: reduce, c: affine functions' reduce, w: reduce of three rows, h:
+                              histogram, g: of rows with gaps */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -47,6 +47,10 @@ static const plant plants[] = {
     {"REDUCE_ORDER", 'c', SINGLE, 0, 0, 60001, REFUSED},
     {"REDUCE_ORDER", 'c', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
     {"BARRIER_COUNTS", 'h', SINGLE, 0, 0, 5003, REFUSED},
+    {"SEGMENT_JOIN", 'w', MULTI, 0, 0, 60001, WRONG},
+    {"SEGMENT_JOIN", 'w', SINGLE, 0, 0, 60001, REFUSED},
+    {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
+    {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 200001, WRONG},
     {"SAMPLE_ROWS", 'g', SINGLE, 0, 0, 5003, REFUSED},
     {"UNALIGNED", 'u', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"UNALIGNED", 'u', GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 8, 0, 5001, REFUSED},
@@ -78,7 +82,7 @@ static int run(gpuscan *gs, const plant *p) {
     const int is_histogram = p->what == 'h' || p->what == 'g';
     const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* in elements */
     const uint64_t row = p->what == 'g' ? 9 : n, pitch = p->what == 'g' ? 12 : n;      /* of a histogram */
-    uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : is_histogram ? 200 : n;
+    uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : p->what == 'w' ? 3 : is_histogram ? 200 : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
@@ -143,11 +147,15 @@ static int run(gpuscan *gs, const plant *p) {
         r = gpuscan_uniform_add(gs, &d.add);
         break;
     case 'r':
-        ref_store(GPUSCAN_TYPE_U32, wanted, 0,
-                  ref_reduce(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, in, n, GPUSCAN_OP_ADD, NULL));
+    case 'w':
+        d.reduce.rows = out_count;
+        d.reduce.count = n / out_count;
+        for (i = 0; i < out_count; i++)
+            ref_store(GPUSCAN_TYPE_U32, wanted, i,
+                      ref_reduce(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, in + i * d.reduce.count * 4, d.reduce.count,
+                                 GPUSCAN_OP_ADD, NULL));
         d.reduce.src.mem = src;
         d.reduce.dst.mem = dst;
-        d.reduce.count = n;
         d.reduce.call.strategy = p->strategy;
         r = gpuscan_reduce(gs, &d.reduce);
         break;

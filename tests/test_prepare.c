@@ -301,7 +301,10 @@ static void test_no_host_access(void **state) {
         j.scan.count_buffer.mem = j.still.at.mem;
         j.add.addend.mem = j.in.at.mem;
         j.reduce.src.mem = j.in.at.mem;
-        j.reduce.init_buffer.mem = j.more.at.mem;
+        if (which == JOB_SEGMENTS)
+            j.reduce.segments.data.mem = j.more.at.mem;
+        else
+            j.reduce.init_buffer.mem = j.more.at.mem;
         j.reduce.count_buffer.mem = j.still.at.mem;
         j.histogram.samples.mem = j.in.at.mem;
         j.histogram.edges.mem = j.more.at.mem;
