@@ -4508,8 +4508,8 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
     "#endif\n"
-    "    if (!summed)\n"
-    "        gpuscan_ahead_await_sum(&row, tile, sum, summed);\n",
+    "    if (!summed)\n",
+    "        gpuscan_ahead_await_sum(&row, tile, sum, summed);\n"
     "    dst += r * numbers.dst_pitch;\n"
     "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
     "                     flags, shared);\n"
