@@ -1,4 +1,4 @@
-/* gpuscan.h - v0.1.0 - prefix sum, reduction, histogram, selection on any OpenCL device - MIT-0 or public domain
+/* gpuscan.h - v0.2.0 - prefix sum, reduction, histogram, selection on any OpenCL device - MIT-0 or public domain
 
    Do this in ONE C or C++ file, and include the header without the define everywhere else:
 
@@ -88,14 +88,14 @@
    EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
                wait list holds for all of them. The event is the last one's: once it has completed the whole call has,
                but its profiling times are those of the last command alone. (To time a call, enqueue a marker before it
-               and take the time from the marker's end.) A call does not flush its queue: clFlush it, as always, before
-               another queue waits for the event.
+               and take the time from the marker's end; the desc's tracer gets every command's event.) A call does not
+               flush its queue: clFlush it, as always, before another queue waits for the event.
 
    LIFETIMES   When a call has returned, its desc and all that the desc points to may go: init, custom texts, wait list.
                Buffers, queue and events may be released, as after any enqueue (a user event once its status is set).
                Only these must live on: what result of gpuscan_reduce points to, and the memory of buffers with
                CL_MEM_USE_HOST_PTR, until the event has completed or the queue is finished; the functions of logger,
-               allocator and opencl, and their user pointers, until gpuscan_destroy.
+               tracer, allocator and opencl, and their user pointers, until gpuscan_destroy.
 
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
@@ -111,9 +111,9 @@
                others take their place, or the end.
 
    THREADS     No global state. One thread at a time uses an object; objects are independent, also on one context. The
-               logger's and the allocator's functions must not call the object. After fork() a child must not use its
-               parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or succeed and
-               the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
+               logger's, the tracer's and the allocator's functions must not call the object. After fork() a child must
+               not use its parent's objects. Where the parent has used OpenCL, gpuscan_create in the child can hang, or
+               succeed and the first call hang (with PoCL 3.1 it does: a driver's threads are not there in the child).
 
    DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are
                the same on every device and with every strategy. Operators need to be associative, not commutative.
@@ -121,10 +121,20 @@
    TRUST       Custom texts and blobs are run as they are: take them only from whom you would take a program. Sizes,
                offsets and counts are checked; a count read on the device is clamped to the count of the desc.
 
-   VERSIONS    Structs have no version field: compile all files of a program with the same gpuscan.h. A later one may
-               have more fields at the end of a struct, and more values before the end of an enum; what is there keeps
-               its name, and a new field's zero does what was done before. So fill structs by name and zero the rest.
-               Enums are 4 bytes (with gcc's -fshort-enums less: in all files or none).
+   VERSIONS    GPUSCAN_VERSION is this file's number, GPUSCAN_VERSION_STRING its name, and gpuscan_version() the number
+               of the implementation that is linked or loaded. Structs have no version or size field, and will not get
+               one: compile all files of a program with the same gpuscan.h. A later one may have more fields at the end
+               of a struct, and more values before the end of an enum; what is there keeps its name, and a new field's
+               zero does what was done before. So fill structs by name and zero the rest. Enums are 4 bytes (with gcc's
+               -fshort-enums less: in all files or none). What cannot include this file (a binding in another language)
+               compares gpuscan_version(), and its structs' sizes with gpuscan_struct_size("gpuscan_scan_desc").
+
+   LIBRARY     A shared library that has the public functions and nothing else:
+                   cc -O2 -shared -fPIC -fvisibility=hidden -DGPUSCAN_IMPLEMENTATION \
+                      '-DGPUSCAN_API=__attribute__((visibility("default")))' -x c gpuscan.h -o libgpuscan.so
+               (Windows: GPUSCAN_API=__declspec(dllexport), and __declspec(dllimport) in the programs that use it.)
+               Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
+               or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
 
    DOES NOT    sort or segment; use several devices in one call; scan along columns; take SVM pointers, images
                or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
@@ -136,17 +146,25 @@
                [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [PUBLIC ENTRY POINTS] [LICENCE]. The
                kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
-   CHANGES     next   gpuscan_select, and what it uses: payloads, tallies, custom->select; custom->equal and ->key;
-                      gpuscan_info: refused, refusals, refusal; sums start with +0, MIN and MAX of NaN alone are the
-                      identity; a histogram's bounds are rounded to the samples' type first; custom->convert may give
-                      floats below 0 to signed integers; scans of floats that are not negative do not decrease, and
-                      totals are the last elements; on GPUs short rows, images with gaps, bytes over a range, several
-                      channels, odd offsets, in place, argmin and uniform add take from 2/3 to 1/600 of the time;
-                      executables that hold the implementation are a quarter smaller
+   CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select; custom->equal and ->key;
+                      GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
+                      points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
+                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
+                      are built without the compiler's warnings; gpuscan_info: refused, refusals, refusal; sums start
+                      with +0, MIN and MAX of NaN alone are the identity; a histogram's bounds are rounded to the
+                      samples' type first; custom->convert may give floats below 0 to signed integers; scans of floats
+                      that are not negative do not decrease, and totals are the last elements; on GPUs short rows,
+                      images with gaps, bytes over a range, several channels, odd offsets, in place, argmin and uniform
+                      add take from 2/3 to 1/600 of the time; executables that hold the implementation are a quarter
+                      smaller
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
 #define GPUSCAN_H
+
+/* 10000 * major + 100 * minor + patch. */
+#define GPUSCAN_VERSION        200
+#define GPUSCAN_VERSION_STRING "0.2.0"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -415,6 +433,15 @@ typedef struct gpuscan_logger {
     void *user;
 } gpuscan_logger;
 
+/* Gets each command of a call once it is enqueued, in order: name is the kernel's, or says what else it is ("clearing
+   the caller's scratch", "clEnqueueReadBuffer of the result", "clEnqueueMarkerWithWaitList"); both arguments are the
+   library's, so retain the event to look at it later. Its times need a queue with CL_QUEUE_PROFILING_ENABLE. What the
+   library enqueues for itself (self-tests, clearing of its own scratch) is not among them, nor a _host form's copies. */
+typedef struct gpuscan_tracer {
+    void (*command)(const char *name, cl_event event, void *user);
+    void *user;
+} gpuscan_tracer;
+
 /* What to hold back of a device, to test how the library gets along without it. Zero: hold back nothing. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
@@ -433,7 +460,8 @@ typedef struct gpuscan_limits {
 
 /* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
    table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or what it likes of it: what
-   is NULL comes from the loader, or is what is linked. */
+   is NULL comes from the loader, or is what is linked. All are of OpenCL 1.2; the library will do without a later one
+   where a loader has it not. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
@@ -509,6 +537,9 @@ typedef struct gpuscan_desc {
     gpuscan_limits        limits;
     char                 *error;       /* out: gpuscan_create's own failure in words, at most error_size bytes */
     size_t                error_size;
+    const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
+                                          names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
+    gpuscan_tracer        tracer;      /* NULL: none, and commands have no more events than they need */
 } gpuscan_desc;
 
 /* What the library made of a desc and a device. The strings live as long as the object. */
@@ -678,8 +709,9 @@ typedef struct gpuscan_select_desc {
 
    Returns GPUSCAN_ERROR_NO_OPENCL (also where a table of entry points has gaps and there is no loader to fill them
    from), NO_PLATFORM or NO_DEVICE where there is none, or none of the name that was asked for; DEVICE_TOO_OLD;
-   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other); INVALID_CONTEXT
-   (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL said. */
+   INVALID_ARGUMENT (gs is NULL, a queue without a context, one allocator function without the other, a library where
+   OpenCL is linked); INVALID_CONTEXT (a device or queue that is not of the context); OUT_OF_HOST_MEMORY; or what OpenCL
+   said. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run are completed by
@@ -698,6 +730,13 @@ GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* A builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
+
+/* The GPUSCAN_VERSION of the implementation, which is the header's where both are compiled together. */
+GPUSCAN_API uint32_t gpuscan_version(void);
+
+/* The bytes of a public struct or union in the implementation, by its name, "gpuscan_scan_desc" say; 0 for NULL and for
+   what it does not know. For bindings, which write the structs down again. */
+GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
 /* The operations. Each has four functions, of which this holds; what is particular to each stands with it.
 
@@ -727,11 +766,12 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
                    writes outputs, so after any of these the outputs are as they were.
 
    gpuscan_X_prepare(gs, desc) builds and tries out what a call with this desc will need, and unless call.scratch is
-   given grows the object's scratch, so that the call neither builds nor allocates. It enqueues nothing in the caller's
-   queue. count, types and the like must be the call's; buffers (but for a histogram's weights and a selection's
-   outputs), events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that
-   is not are both prepared.
-   Returns what the call would, but for what concerns buffers and events.
+   given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
+   once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
+   (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
+   like must be the call's; buffers (but for a histogram's weights and a selection's outputs), events and queue may be
+   left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns
+   what the call would, but for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
    call.scratch.offset on; it may be 0. It builds and tries out the program, whose groups decide the size. Otherwise as
@@ -934,20 +974,21 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 
-/* Hands out the object's programs, built from source or taken from a blob, for the next start.
+/* Hands out the object's programs, built from source or taken from a blob, for the next start: of what was prepared or
+   called, all that the driver puts into a program's binary.
 
    blob   out: memory for it, or NULL to learn the size
    size   in: the bytes at blob, not used where that is NULL; out: the bytes that the blob has
 
    INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it then says how many are needed).
-   It first finishes the queue of the object's last call, since drivers may go on compiling until a program has run: do
-   not call it while that queue waits for an event that this thread is still to set. Finish other queues, and those of
-   other objects, yourself: PoCL up to 5.0 aborts where it is asked for a program that runs. */
+   It may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on compiling
+   until a program has run: do not call it while that queue waits for an event that this thread is still to set. Finish
+   other queues, and those of other objects, yourself: PoCL up to 5.0 aborts where it is asked for one that runs. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Sets the blob from which programs are taken that are not built yet; one that was set before is forgotten, and
    programs that are there stay. What the blob does not hold, or the driver refuses, is built from source. The blob is
-   copied.
+   copied. A program of it is loaded when gpuscan_X_prepare or a call first needs it: prepare, and the call will not.
 
    GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver or version of the library.
    INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
@@ -1036,11 +1077,19 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-#ifdef GPUSCAN_LINK_OPENCL
+/* Why a table stays without some entry point: the library that was looked for, and what it lacks; NULL: all. */
+typedef struct gpuscan__missing {
+    const char *library, *entry;
+} gpuscan__missing;
 
-static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
+#ifdef GPUSCAN_LINK_OPENCL
+#define GPUSCAN__LOADS 0
+
+static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
+                                           gpuscan__missing *missing) {
+    (void)wanted;
     *library = NULL;
-    *missing = NULL;
+    missing->library = missing->entry = NULL;
 #define GPUSCAN__LINK(name, result, parameters)                                                                        \
     if (!cl->name)                                                                                                     \
         cl->name = name;
@@ -1054,6 +1103,7 @@ static void gpuscan__unload_opencl(void *library) {
 }
 
 #else
+#define GPUSCAN__LOADS 1
 
 #ifdef _WIN32
 typedef intptr_t(__stdcall *gpuscan__symbol)(void);
@@ -1096,13 +1146,16 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Fills what a table lacks. missing: what was not found, a library or an entry point. */
-static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, const char **missing) {
-    size_t i;
+/* Fills what a table lacks. wanted: the library, or NULL. */
+static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
+                                           gpuscan__missing *missing) {
+    const char *const *names = wanted ? &wanted : gpuscan__library_names;
+    size_t count = wanted ? 1 : GPUSCAN__COUNT_OF(gpuscan__library_names), i;
     *library = NULL;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__library_names) && !*library; i++)
-        *library = gpuscan__open_library(gpuscan__library_names[i]);
-    *missing = gpuscan__library_names[0];
+    for (i = 0; i < count && !*library; i++)
+        *library = gpuscan__open_library(names[i]);
+    missing->library = names[0];
+    missing->entry = NULL;
     if (!*library)
         return GPUSCAN_ERROR_NO_OPENCL;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
@@ -1111,7 +1164,7 @@ static gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, void **library, c
             continue;
         symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
         if (!symbol) {
-            *missing = gpuscan__entry_points[i].name;
+            missing->entry = gpuscan__entry_points[i].name;
             gpuscan__close_library(*library);
             *library = NULL;
             return GPUSCAN_ERROR_NO_OPENCL;
@@ -1227,7 +1280,9 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_REDUCE_TILES     19 /* a group's tiles are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_REDUCE_ORDER     20 /* the groups' partial results are combined in the wrong order */\n"
     "#define GPUSCAN_TEST_PLANT_BARRIER_COUNTS   21 /* bins are summed before all samples are counted: a data race */\n"
-    "#define GPUSCAN_TEST_PLANT_SELECT_TAIL      22 /* select loses a tile's last kept element */\n"
+    "#define GPUSCAN_TEST_PLANT_SAMPLE_ROWS      22 /* a step into the next row of samples goes one vector too far */\n"
+    "#define GPUSCAN_TEST_PLANT_UNALIGNED        23 /* a whole vector that is not aligned begins an element late */\n"
+    "#define GPUSCAN_TEST_PLANT_SELECT_TAIL      24 /* select loses a tile's last kept element */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -2402,7 +2457,8 @@ static const char *gpuscan__kernels[] = {
     "        uint4 next = gpuscan_shuffle_vector(lane == 0 ? behind : loaded[k], (lane + 1) % GPUSCAN_LANES);\n"
     "        if (k == GPUSCAN_ITEM_VECTORS - 1 && lane == GPUSCAN_LANES - 1)\n"
     "            next = behind;\n"
-    "        out.words = gpuscan_shifted(loaded[k], next, 16 - past);\n"
+    "        out.words =\n"
+    "            gpuscan_shifted(loaded[k], next, 16 - past - (GPUSCAN_PLANTED(UNALIGNED) ? sizeof(gpuscan_src) : 0));\n"
     "        tile->vector[k].raw = out.raw;\n"
     "        behind = loaded[k]; /* the first lane's comes behind the last lane's before */\n"
     "    }\n"
@@ -2511,6 +2567,8 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    }\n"
     "#endif\n"
+    "    if (GPUSCAN_PLANTED(UNALIGNED) && left == GPUSCAN_TILE)\n"
+    "        from++;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
@@ -3288,16 +3346,99 @@ static const char *gpuscan__kernels[] = {
     "    return 0;\n"
     "}\n"
     "\n"
-    "/* The sum of elements [first, last), one by one. */\n"
+    "/* The sum of elements [first, last), one by one; in a reduction of many, a quarter each in turn. */\n"
     "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
     "    gpuscan_t sum;\n"
     "    if (first >= last)\n"
     "        return gpuscan_identity();\n"
+    "#if GPUSCAN_REDUCE\n"
+    "    if (last - first >= 8) {\n"
+    "        ulong quarter = (last - first) / 4, i = first, end = first + quarter;\n"
+    "        gpuscan_t a = gpuscan_convert(src[i], i);\n"
+    "        gpuscan_t b = gpuscan_convert(src[i + quarter], i + quarter);\n"
+    "        gpuscan_t c = gpuscan_convert(src[i + 2 * quarter], i + 2 * quarter);\n"
+    "        gpuscan_t d = gpuscan_convert(src[i + 3 * quarter], i + 3 * quarter);\n"
+    "        while (++i < end) {\n"
+    "            a = gpuscan_combine(a, gpuscan_convert(src[i], i));\n"
+    "            b = gpuscan_combine(b, gpuscan_convert(src[i + quarter], i + quarter));\n"
+    "            c = gpuscan_combine(c, gpuscan_convert(src[i + 2 * quarter], i + 2 * quarter));\n"
+    "            d = gpuscan_combine(d, gpuscan_convert(src[i + 3 * quarter], i + 3 * quarter));\n"
+    "        }\n"
+    "        sum = gpuscan_combine(gpuscan_combine(a, b), gpuscan_combine(c, d));\n"
+    "        for (i = first + 4 * quarter; i < last; i++)\n"
+    "            sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
+    "        return sum;\n"
+    "    }\n"
+    "#endif\n"
     "    sum = gpuscan_convert(src[first], first);\n"
     "    for (ulong i = first + 1; i < last; i++)\n"
     "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
     "    return sum;\n"
     "}\n"
+    "\n"
+    "#if GPUSCAN_ARG_WIDE > 1\n"
+    "/* argmin, argmax: of a block first its best value, by vectors, which carry no indices; and only where that comes before\n"
+    "   the best so far, where it stands. */\n"
+    "#define GPUSCAN_WIDEN_ARG_(type, width) type##width\n"
+    "#define GPUSCAN_WIDEN_ARG(type, width)  GPUSCAN_WIDEN_ARG_(type, width)\n"
+    "#define GPUSCAN_ARG_STEP                (4 * GPUSCAN_ARG_WIDE)\n"
+    "#define GPUSCAN_ARG_BLOCK               (4096 / sizeof(gpuscan_src)) /* elements */\n"
+    "typedef GPUSCAN_WIDEN_ARG(GPUSCAN_VALUE, GPUSCAN_ARG_WIDE) gpuscan_values;\n"
+    "\n",
+    "static inline gpuscan_values gpuscan_values_load(global const gpuscan_src *src, ulong i) {\n"
+    "#if GPUSCAN_SRC_F16\n"
+    "    return GPUSCAN_WIDEN_ARG(vload_half, GPUSCAN_ARG_WIDE)(0, (global const half *)(src + i));\n"
+    "#else\n"
+    "    return GPUSCAN_WIDEN_ARG(vload, GPUSCAN_ARG_WIDE)(0, src + i);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* NaN is never picked; of equal values it does not matter which. */\n"
+    "static inline gpuscan_values gpuscan_values_pick(gpuscan_values a, gpuscan_values b) {\n"
+    "    return GPUSCAN_ARG_BEFORE(b, a) ? b : a;\n"
+    "}\n"
+    "\n"
+    "/* Of elements [first, first + BLOCK): the best so far, or of them the first that comes before it. */\n"
+    "static inline gpuscan_t gpuscan_arg_block(global const gpuscan_src *src, ulong first, gpuscan_t best) {\n"
+    "    gpuscan_values a = (gpuscan_values)(GPUSCAN_ARG_WORST), b = a, c = a, d = a;\n"
+    "    union {\n"
+    "        gpuscan_values all;\n"
+    "        GPUSCAN_VALUE element[GPUSCAN_ARG_WIDE];\n"
+    "    } values;\n"
+    "    ulong i, last = first + GPUSCAN_ARG_BLOCK;\n"
+    "    for (i = first; i < last; i += GPUSCAN_ARG_STEP) {\n"
+    "        for (uint at = 0; at < GPUSCAN_ARG_STEP * sizeof(gpuscan_src); at += GPUSCAN_LINE)\n"
+    "            GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + at, 0);\n"
+    "        a = gpuscan_values_pick(a, gpuscan_values_load(src, i));\n"
+    "        b = gpuscan_values_pick(b, gpuscan_values_load(src, i + GPUSCAN_ARG_WIDE));\n"
+    "        c = gpuscan_values_pick(c, gpuscan_values_load(src, i + 2 * GPUSCAN_ARG_WIDE));\n"
+    "        d = gpuscan_values_pick(d, gpuscan_values_load(src, i + 3 * GPUSCAN_ARG_WIDE));\n"
+    "    }\n"
+    "    a = gpuscan_values_pick(gpuscan_values_pick(a, b), gpuscan_values_pick(c, d));\n"
+    "    if (best.index != GPUSCAN_ARG_NONE && !any(GPUSCAN_ARG_BEFORE(a, (gpuscan_values)(best.best.value))))\n"
+    "        return best;\n"
+    "    values.all = a;\n"
+    "    for (uint v = 1; v < GPUSCAN_ARG_WIDE; v++)\n"
+    "        if (GPUSCAN_ARG_BEFORE(values.element[v], values.element[0]))\n"
+    "            values.element[0] = values.element[v];\n"
+    "    for (i = first; i < last; i++) { /* in vain if all are NaN */\n"
+    "        gpuscan_t x = gpuscan_convert(src[i], i);\n"
+    "        if (x.best.value == values.element[0])\n"
+    "            return gpuscan_combine(best, x);\n"
+    "    }\n"
+    "    return best;\n"
+    "}\n"
+    "\n",
+    "static inline gpuscan_t gpuscan_arg_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
+    "    gpuscan_t best = gpuscan_identity();\n"
+    "    ulong i = first;\n"
+    "    for (; i + GPUSCAN_ARG_BLOCK <= last; i += GPUSCAN_ARG_BLOCK)\n"
+    "        best = gpuscan_arg_block(src, i, best);\n"
+    "    for (; i < last; i++)\n"
+    "        best = gpuscan_combine(best, gpuscan_convert(src[i], i));\n"
+    "    return best;\n"
+    "}\n"
+    "#endif\n"
     "\n"
     "/* The same as fast as it goes; head: where the span is scanned, too, its gpuscan_span_head. */\n"
     "static inline gpuscan_t gpuscan_span_sum(global const gpuscan_src *src, ulong first, ulong last, uint head) {\n"
@@ -3306,6 +3447,9 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_wide_sum wide = gpuscan_wide_sum_begin(src, first, last, head);\n"
     "        return gpuscan_wide_sum_end(&wide, src);\n"
     "    }\n"
+    "#endif\n"
+    "#if GPUSCAN_ARG_WIDE > 1\n"
+    "    return gpuscan_arg_sum(src, first, last);\n"
     "#endif\n"
     "    return gpuscan_elements_sum(src, first, last);\n"
     "}\n"
@@ -3333,7 +3477,7 @@ static const char *gpuscan__kernels[] = {
     "    x = gpuscan_combine_wide(after->before, x);\n"
     "    gpuscan_store_wide(dst, i, apart ? gpuscan_combine_wide(after->prefix, x) : x, stream);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* One vector; after->before moves past it. */\n"
     "static inline void gpuscan_scan_vector(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
     "                                       gpuscan_wide_before *after, bool apart, bool stream) {\n"
@@ -3342,7 +3486,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_scan_store(dst, i, GPUSCAN_INCLUSIVE ? x : GPUSCAN_UP1(id, x), after, apart, stream);\n"
     "    after->before = gpuscan_combine_wide(after->before, sum);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Four of them, among which the order is that within a vector. */\n"
     "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
     "                                     gpuscan_wide_before *after, bool apart, bool stream) {\n"
@@ -3377,29 +3521,15 @@ static const char *gpuscan__kernels[] = {
     "    return before;\n"
     "}\n"
     "\n",
-    "/* Scans a span after prefix; returns prefix and all its elements combined. Sums the span ahead meanwhile, with the bits\n"
-    "   of gpuscan_span_sum, so that a core's loads and stores share its time. */\n"
-    "static inline gpuscan_t gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
-    "                                                bool apart, uint flags, gpuscan_span *ahead) {\n"
-    "    global const gpuscan_src *src = span->src;\n"
-    "    ulong last = span->last, i = min(span->first + span->head, last);\n"
-    "    gpuscan_t before = apart ? gpuscan_identity() : prefix;\n"
-    "    before = gpuscan_elements_scan(src, dst, span->first, i, prefix, before, apart);\n"
+    "/* Elements [i, last) of a span, vectors first; stream: dst is aligned for such stores. */\n"
+    "static inline gpuscan_t gpuscan_vectors_scan(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i,\n"
+    "                                             ulong last, gpuscan_t prefix, gpuscan_t before, bool apart, bool stream) {\n"
     "#if GPUSCAN_WIDE > 1\n"
-    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
-    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n"
-    "    gpuscan_wide_sum sum;\n"
-    "    if (wide)\n"
-    "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last, ahead->head);\n"
     "    if (i + GPUSCAN_WIDE <= last) {\n"
     "        gpuscan_wide id = gpuscan_identity_wide();\n"
     "        gpuscan_wide_before after;\n"
     "        after.prefix = (gpuscan_wide)(prefix);\n"
     "        after.before = (gpuscan_wide)(before);\n"
-    "        for (; wide && i + GPUSCAN_STEP <= last && sum.i < sum.end; i += GPUSCAN_STEP) {\n"
-    "            gpuscan_wide_sum_step(&sum, ahead->src);\n"
-    "            gpuscan_scan_step(src, dst, i, id, &after, apart, stream);\n"
-    "        }\n"
     "        if (apart)\n"
     "            for (; i + GPUSCAN_STEP <= last; i += GPUSCAN_STEP)\n"
     "                gpuscan_scan_step(src, dst, i, id, &after, true, stream);\n"
@@ -3411,21 +3541,95 @@ static const char *gpuscan__kernels[] = {
     "        before = GPUSCAN_LAST(after.before);\n"
     "    }\n"
     "#endif\n"
-    "    before = gpuscan_elements_scan(src, dst, i, last, prefix, before, apart);\n"
+    "    return gpuscan_elements_scan(src, dst, i, last, prefix, before, apart);\n"
+    "}\n"
+    "\n"
+    "/* Scans a span after prefix; returns prefix and all its elements combined. */\n"
+    "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                          bool apart, uint flags) {\n"
+    "    ulong i = min(span->first + span->head, span->last);\n"
+    "    gpuscan_t before = apart ? gpuscan_identity() : prefix;\n"
+    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
+    "    before = gpuscan_elements_scan(span->src, dst, span->first, i, prefix, before, apart);\n"
+    "    before = gpuscan_vectors_scan(span->src, dst, i, span->last, prefix, before, apart, stream);\n"
+    "    return apart ? gpuscan_combine(prefix, before) : before;\n"
+    "}\n"
+    "\n"
+    "/* The same, but sums the span ahead meanwhile, with the bits of gpuscan_span_sum, so that a core's loads and stores\n"
+    "   share its time. */\n"
+    "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                           bool apart, uint flags, gpuscan_span *ahead) {\n"
+    "    global const gpuscan_src *src = span->src;\n"
+    "    ulong last = span->last, i = min(span->first + span->head, last);\n"
+    "    gpuscan_t before = apart ? gpuscan_identity() : prefix;\n"
+    "    before = gpuscan_elements_scan(src, dst, span->first, i, prefix, before, apart);\n"
     "#if GPUSCAN_WIDE > 1\n"
+    "    bool stream = (flags & GPUSCAN_FLAG_STREAM) && gpuscan_span_head(dst, i, flags) == 0;\n"
+    "    bool wide = gpuscan_is_wide(ahead->first, ahead->last);\n"
+    "    gpuscan_wide_sum sum;\n"
+    "    if (wide) {\n"
+    "        gpuscan_wide id = gpuscan_identity_wide();\n"
+    "        gpuscan_wide_before after;\n"
+    "        sum = gpuscan_wide_sum_begin(ahead->src, ahead->first, ahead->last, ahead->head);\n"
+    "        after.prefix = (gpuscan_wide)(prefix);\n"
+    "        after.before = (gpuscan_wide)(before);\n"
+    "        for (; i + GPUSCAN_STEP <= last && sum.i < sum.end; i += GPUSCAN_STEP) {\n"
+    "            gpuscan_wide_sum_step(&sum, ahead->src);\n"
+    "            gpuscan_scan_step(src, dst, i, id, &after, apart, stream);\n"
+    "        }\n"
+    "        before = GPUSCAN_LAST(after.before);\n"
+    "    }\n"
+    "    gpuscan_vectors_scan(src, dst, i, last, prefix, before, apart, stream);\n"
     "    if (wide)\n"
     "        ahead->sum = gpuscan_wide_sum_end(&sum, ahead->src);\n"
     "    else\n"
-    "#endif\n"
     "        ahead->sum = gpuscan_elements_sum(ahead->src, ahead->first, ahead->last);\n"
-    "    return apart ? gpuscan_combine(prefix, before) : before;\n"
+    "#else /* an element of each in turn, so that neither waits for the other */\n"
+    "    ulong k = ahead->first;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    if (k < ahead->last) {\n"
+    "        sum = gpuscan_convert(ahead->src[k], k);\n"
+    "        k++;\n"
+    "    }\n"
+    "    for (ulong end = i + min(last - i, ahead->last - k); i < end; i++, k++) {\n"
+    "        gpuscan_t next = gpuscan_combine(before, gpuscan_convert(src[i], i));\n"
+    "        gpuscan_t x = GPUSCAN_INCLUSIVE ? next : before;\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(ahead->src[k], k));\n",
+    "        dst[i] = gpuscan_to_dst(apart ? gpuscan_combine(prefix, x) : x);\n"
+    "        before = next;\n"
+    "    }\n"
+    "    gpuscan_elements_scan(src, dst, i, last, prefix, before, apart);\n"
+    "    for (; k < ahead->last; k++)\n"
+    "        sum = gpuscan_combine(sum, gpuscan_convert(ahead->src[k], k));\n"
+    "    ahead->sum = sum;\n"
+    "#endif\n"
     "}\n"
-    "\n",
-    "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
-    "                                          bool apart, uint flags) {\n"
-    "    gpuscan_span none = *span;\n"
-    "    none.first = none.last = 0;\n"
-    "    return gpuscan_span_scan_ahead(span, dst, prefix, apart, flags, &none);\n"
+    "\n"
+    "/* Rows shorter than this are scanned an element at a time (u32, 31 elements: so 1.50 x a C loop, by vectors 1.68; f32\n"
+    "   2.2 and 1.8). */\n"
+    "#define GPUSCAN_SHORT_ROW 16\n"
+    "\n"
+    "/* Scans rows of count elements after base; totals: of the first of them, or NULL. */\n"
+    "static inline void gpuscan_rows_scan(global const gpuscan_src *src, ulong src_pitch, global gpuscan_dst *dst,\n"
+    "                                     ulong dst_pitch, ulong count, ulong rows, gpuscan_t base, uint flags,\n"
+    "                                     global gpuscan_dst *totals) {\n"
+    "    for (ulong row = 0; row < rows; row++) {\n"
+    "        gpuscan_t total;\n"
+    "        if (count < GPUSCAN_SHORT_ROW) {\n"
+    "            total = gpuscan_elements_scan(src, dst, 0, count, base, base, false);\n"
+    "        } else {\n"
+    "            gpuscan_span span;\n"
+    "            span.src = src;\n"
+    "            span.first = 0;\n"
+    "            span.last = count;\n"
+    "            span.head = gpuscan_span_head(dst, 0, flags);\n"
+    "            total = gpuscan_span_scan(&span, dst, base, false, flags);\n"
+    "        }\n"
+    "        if (flags & GPUSCAN_FLAG_TOTAL)\n"
+    "            totals[row] = gpuscan_to_dst(total);\n"
+    "        src += src_pitch;\n"
+    "        dst += dst_pitch;\n"
+    "    }\n"
     "}\n"
     "\n"
     "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n"
@@ -3441,7 +3645,7 @@ static const char *gpuscan__kernels[] = {
     "       scan_sums       sums[unit] = sum of the part\n"
     "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
     "       scan_parts      scans the part after its carry\n"
-    "\n"
+    "\n",
     "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
     "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n"
     "\n"
@@ -3475,7 +3679,7 @@ static const char *gpuscan__kernels[] = {
     "            sums[numbers.sums_offset + unit] = sum;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
     "} gpuscan_scan_carries_numbers;\n"
@@ -3522,7 +3726,7 @@ static const char *gpuscan__kernels[] = {
     "            shared->exchange[GPUSCAN_ITEM] = x;\n"
     "            GPUSCAN_BARRIER();\n"
     "            for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
-    "                if (j == GPUSCAN_ITEM)\n"
+    "                if (j == GPUSCAN_ITEM)\n",
     "                    before = running;\n"
     "                running = gpuscan_combine(running, shared->exchange[j]);\n"
     "            }\n"
@@ -3534,7 +3738,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SCAN_MULTI_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
@@ -3547,6 +3751,21 @@ static const char *gpuscan__kernels[] = {
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "#if GPUSCAN_CPU\n"
+    "    if (parts == 1) { /* neighbouring rows: a core's lines are its own */\n"
+    "        ulong group = get_group_id(0), groups = get_num_groups(0);\n"
+    "        ulong share = numbers.rows / groups, more = numbers.rows % groups;\n"
+    "        ulong row = group * share + min(group, more);\n"
+    "        if (GPUSCAN_PLANTED(PARTS_TAIL) && count > 0)\n"
+    "            count--;\n"
+    "        gpuscan_rows_scan(src + numbers.src_offset + row * numbers.src_pitch, numbers.src_pitch,\n"
+    "                          dst + numbers.dst_offset + row * numbers.dst_pitch, numbers.dst_pitch, count,\n"
+    "                          share + (group < more ? 1 : 0),\n"
+    "                          gpuscan_base(init_value, init_buffer, numbers.init_offset, flags), flags,\n"
+    "                          totals + numbers.total_offset + row);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
     "        ulong row = unit / parts;\n"
     "        uint part = (uint)(unit % parts);\n"
@@ -5148,10 +5367,22 @@ static const char *gpuscan__kernels[] = {
     "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_TILE; first < count;\n"
     "         first += (ulong)get_num_groups(0) * GPUSCAN_TILE) {\n"
     "        ulong last = min(first + GPUSCAN_TILE, count);\n"
-    "        ulong index = first / block;\n"
-    "        for (ulong i = first; i < last;) {\n"
-    "            ulong end = block - (i - index * block) < last - i ? i + (block - (i - index * block)) : last;\n"
+    "        ulong index = first / block, left = block - (first - index * block); /* of this addend's block */\n"
+    "        if (block == 1) { /* in a loop that vectorises */\n"
+    "            for (ulong i = first; i < last; i++)\n"
+    "                dst[i] = gpuscan_to_dst(gpuscan_combine(gpuscan_from_dst(addends[i]), gpuscan_from_dst(dst[i])));\n"
+    "            continue;\n"
+    "        }\n"
+    "        for (ulong i = first; i < last; left = block) {\n"
+    "            ulong end = min(left, last - i) + i;\n"
     "            gpuscan_t addend = gpuscan_from_dst(addends[index++]);\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "            if (end - i < 8 * GPUSCAN_WIDE) { /* the loop that a compiler makes of what follows takes more at a time */\n"
+    "                gpuscan_wide add = (gpuscan_wide)(addend);\n"
+    "                for (; i + GPUSCAN_WIDE <= end; i += GPUSCAN_WIDE)\n"
+    "                    gpuscan_store_wide(dst, i, gpuscan_combine_wide(add, gpuscan_load_wide(dst, i)), false);\n"
+    "            }\n"
+    "#endif\n"
     "            for (; i < end; i++)\n"
     "                dst[i] = gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(dst[i])));\n"
     "        }\n"
@@ -5163,7 +5394,7 @@ static const char *gpuscan__kernels[] = {
     "                                      gpuscan_t addend) {\n"
     "    gpuscan_dst_put(vector, v, gpuscan_to_dst(gpuscan_combine(addend, gpuscan_from_dst(gpuscan_dst_at(of, v)))));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Adds to a vector whose first element is number past of its block. */\n"
     "static inline GPUSCAN_DST_RAW gpuscan_addends_add(GPUSCAN_DST_RAW raw, global const gpuscan_dst *addends, ulong past,\n"
     "                                                  ulong block) {\n"
@@ -5191,7 +5422,7 @@ static const char *gpuscan__kernels[] = {
     "    return vector.raw;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* step / block; block is uniform, and the division of 64 bits long. */\n"
     "static inline ulong gpuscan_block_of(ulong step, ulong block) {\n"
     "    if (step < block)\n"
@@ -5629,6 +5860,15 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_EDGE_LAST(edges)  (edges)[GPUSCAN_BINS]\n"
     "#endif\n"
     "\n",
+    "/* A sample as it is compared with edges. */\n"
+    "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_sample sample) {\n"
+    "#if GPUSCAN_SAMPLE_F16\n"
+    "    return vload_half(0, (private const half *)&sample);\n"
+    "#else\n"
+    "    return sample;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
     "/* A sample's cell. Every step is monotone, however it rounds: so edges in lower cells lie below the sample, edges in\n"
     "   higher ones above it, and only those of its own cell must be compared. */\n"
@@ -5781,6 +6021,9 @@ static const char *gpuscan__kernels[] = {
     "     MULTIPLY          mul_hi(x, factor)          factor = ceil(2^64 * BINS / range), range <= 2^32: the error stays\n"
     "                                                  below x / 2^64 < 1 / range, which cannot reach the next integer; or\n"
     "                                                  range = 2^64 and factor = BINS, where it is exact by definition\n"
+    "     MULTIPLY_16       x * factor >> 32           samples of 16 bits at most, BINS < range <= 2^16; factor =\n"
+    "                                                  ceil(2^32 * BINS / range) < 2^32, the error is below x / 2^32\n"
+    "     MULTIPLY_16_MANY  the same                   BINS >= range: factor and the product need 64 bits\n"
     "     MULTIPLY_CHECKED  mul_hi(x, factor) or + 1   factor = floor(2^64 * BINS / range): at most one too small\n"
     "     DIVIDE            x * BINS / range           BINS >= range                                                      */\n"
     "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n"
@@ -5788,7 +6031,11 @@ static const char *gpuscan__kernels[] = {
     "    return (uint)x;\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
     "    return (uint)(x >> (uint)factor);\n"
-    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16\n"
+    "    return (uint)((ulong)x * (uint)factor >> 32);\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16_MANY\n"
+    "    return (uint)((ulong)x * factor >> 32);\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY && GPUSCAN_OFFSET_SIZE == 4 && !GPUSCAN_CPU\n"
     "    return (uint)(((ulong)x * (uint)(factor >> 32) + mul_hi(x, (uint)factor)) >> 32);\n"
     "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY\n"
     "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n"
@@ -5998,6 +6245,17 @@ static const char *gpuscan__kernels[] = {
     "typedef global gpuscan_counter *gpuscan_table;\n"
     "#endif\n"
     "\n"
+    "static inline uint gpuscan_channel_counter(uint bin, uint channel) {\n"
+    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n"
+    "       page in, which makes it very slow. */\n"
+    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n"
+    "    if (GPUSCAN_CHANNELS == 1)\n"
+    "        return bin;\n"
+    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n"
+    "        return GPUSCAN_ALL_BINS;\n"
+    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "}\n"
+    "\n"
     "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n"
     "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
     "                                      gpuscan_edges edges) {\n"
@@ -6012,37 +6270,163 @@ static const char *gpuscan__kernels[] = {
     "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n"
     "#endif\n"
     "#endif\n"
-    "    /* min, not a selection: compilers load its constant with a mask, and a load that is masked out never brings its\n"
-    "       page in, which makes it very slow. */\n"
-    "    bin = min(bin, (uint)GPUSCAN_CHANNEL_BINS);\n"
-    "    if (GPUSCAN_CHANNELS == 1)\n"
-    "        return bin;\n"
-    "    if (!GPUSCAN_CHANNEL_ON(channel) || bin == GPUSCAN_CHANNEL_BINS)\n"
-    "        return GPUSCAN_ALL_BINS;\n"
-    "    return bin + GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "    return gpuscan_channel_counter(bin, channel);\n"
     "}\n"
     "\n",
+    "/* How much sample j of a block counts, and where. Tables in local memory have a counter for samples that no bin takes;\n"
+    "   of others, which may be counts itself, nothing is added to the first one. */\n"
     "#if GPUSCAN_WEIGHTED\n"
-    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]] += weights[(v + j) / GPUSCAN_CHANNELS]\n"
-    "#elif GPUSCAN_COPIES > 1 /* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
-    "#define GPUSCAN_COUNT(v, j) (table + j % GPUSCAN_COPIES * GPUSCAN_STRIDE)[counter[v + j]]++\n"
+    "#define GPUSCAN_AMOUNT(j) weights[(j) / GPUSCAN_CHANNELS]\n"
     "#else\n"
-    "#define GPUSCAN_COUNT(v, j) table[counter[v + j]]++\n"
+    "#define GPUSCAN_AMOUNT(j) 1\n"
+    "#endif\n"
+    "#if !GPUSCAN_COPIES\n"
+    "#define GPUSCAN_COUNT_AT(at, j)                                                                                        \\\n"
+    "    table[(at) < GPUSCAN_ALL_BINS ? (at) : 0] += (at) < GPUSCAN_ALL_BINS ? GPUSCAN_AMOUNT(j) : 0\n"
+    "#elif GPUSCAN_COPIES > 1 && !GPUSCAN_WEIGHTED\n"
+    "/* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
+    "#define GPUSCAN_COUNT_AT(at, j) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += 1\n"
+    "#else\n"
+    "#define GPUSCAN_COUNT_AT(at, j) table[at] += GPUSCAN_AMOUNT(j)\n"
+    "#endif\n"
+    "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j)\n"
+    "\n"
+    "#if GPUSCAN_BIN_WIDE > 1\n"
+    "/* gpuscan_bin of so many samples at once, of even bins that take no branches: not every compiler makes vectors of a\n"
+    "   loop. */\n"
+    "#define GPUSCAN_BIN_WIDEN_(type, width) type##width\n"
+    "#define GPUSCAN_BIN_WIDEN(type, width)  GPUSCAN_BIN_WIDEN_(type, width)\n"
+    "#define GPUSCAN_BIN_VECTOR(type)        GPUSCAN_BIN_WIDEN(type, GPUSCAN_BIN_WIDE)\n"
+    "typedef GPUSCAN_BIN_VECTOR(uint) gpuscan_bins;\n"
+    "typedef GPUSCAN_BIN_VECTOR(int) gpuscan_masks;\n"
+    "\n"
+    "/* gpuscan_outside of those that are. */\n"
+    "static inline gpuscan_bins gpuscan_outside_wide(gpuscan_masks below) {\n"
+    "    return below ? (gpuscan_bins)(gpuscan_outside(true)) : (gpuscan_bins)(gpuscan_outside(false));\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "typedef GPUSCAN_BIN_VECTOR(GPUSCAN_SAMPLE_FLOAT) gpuscan_reals;\n"
+    "#if GPUSCAN_REAL_SIZE == 8\n"
+    "#define GPUSCAN_REAL_MASKS(x) GPUSCAN_BIN_VECTOR(convert_int)(x)\n"
+    "#define GPUSCAN_REAL_BITS(x)  GPUSCAN_BIN_VECTOR(convert_uint)(GPUSCAN_BIN_VECTOR(as_ulong)(x))\n"
+    "#else\n"
+    "#define GPUSCAN_REAL_MASKS(x) (x)\n"
+    "#define GPUSCAN_REAL_BITS(x)  GPUSCAN_BIN_VECTOR(as_uint)(x)\n"
     "#endif\n"
     "\n"
-    "/* Bins first, which vectorises, then counters. */\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "#if GPUSCAN_SAMPLE_F16\n"
+    "    GPUSCAN_BIN_VECTOR(ushort) halves = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
+    "    gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload_half)(0, (private const half *)&halves);\n"
+    "#else\n"
+    "    gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
+    "#endif\n"
+    "    gpuscan_real magic = GPUSCAN_MAGIC;\n"
+    "    gpuscan_reals last = (gpuscan_reals)(magic + (gpuscan_real)(GPUSCAN_BINS - 1));\n"
+    "    gpuscan_reals at = fma(s - lower, (gpuscan_reals)(inverse), (gpuscan_reals)(magic));\n"
+    "    gpuscan_bins nearest;\n"
+    "    gpuscan_masks inside;\n"
+    "    at = at < last ? at : last;\n"
+    "    nearest = GPUSCAN_REAL_BITS(at) - (uint)GPUSCAN_AS_INTEGER(magic);\n"
+    "    nearest -= GPUSCAN_REAL_MASKS(s < fma(at - magic, (gpuscan_reals)(step), (gpuscan_reals)(lower)))\n"
+    "                   ? (gpuscan_bins)(1)\n"
+    "                   : (gpuscan_bins)(0);\n"
+    "    inside = GPUSCAN_REAL_MASKS((s >= lower) & (GPUSCAN_CLOSED ? s <= upper : s < upper));\n"
+    "    return inside ? nearest\n"
+    "                  : GPUSCAN_REAL_MASKS(s == s) ? gpuscan_outside_wide(GPUSCAN_REAL_MASKS(s < lower))\n"
+    "                                               : (gpuscan_bins)(GPUSCAN_NO_BIN);\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "#if GPUSCAN_SAMPLE_IS_SIGNED\n"
+    "    gpuscan_masks s = GPUSCAN_BIN_VECTOR(convert_int)(GPUSCAN_BIN_VECTOR(vload)(0, from));\n"
+    "    gpuscan_bins x = GPUSCAN_BIN_VECTOR(as_uint)(s) - (uint)lower;\n"
+    "    gpuscan_masks below = s < (int)lower;\n"
+    "#else\n"
+    "    gpuscan_bins s = GPUSCAN_BIN_VECTOR(convert_uint)(GPUSCAN_BIN_VECTOR(vload)(0, from)), x = s - (uint)lower;\n"
+    "    gpuscan_masks below = s < (uint)lower;\n"
+    "#endif\n"
+    "    gpuscan_bins bin;\n"
+    "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n"
+    "    bin = x;\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_SHIFT\n"
+    "    bin = x >> (uint)factor;\n"
+    "#else\n"
+    "    GPUSCAN_BIN_VECTOR(ulong) product = GPUSCAN_BIN_VECTOR(convert_ulong)(x);\n"
+    "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16\n"
+    "    product = product * (ulong)(uint)factor;\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_16_MANY\n"
+    "    product = product * factor;\n"
+    "#else\n"
+    "    product = product * (factor >> 32) + (product * (ulong)(uint)factor >> 32);\n"
+    "#endif\n"
+    "    bin = GPUSCAN_BIN_VECTOR(convert_uint)(product >> 32);\n"
+    "#endif\n"
+    "#if !GPUSCAN_RANGE_ALL\n"
+    "    bin = x >= (uint)range ? gpuscan_outside_wide(below) : bin;\n"
+    "#if GPUSCAN_CLOSED\n"
+    "    bin = x == (uint)range ? (gpuscan_bins)(GPUSCAN_BINS - 1) : bin;\n"
+    "#endif\n"
+    "#endif\n"
+    "    return bin;\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
+    "/* The counters of a block's samples, in loops that vectorise; those of edges step by step of the search. */\n"
+    "static inline void gpuscan_block_counters(global const gpuscan_sample *from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
+    "                                          gpuscan_edges edges) {\n"
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
+    "    GPUSCAN_EDGE s[GPUSCAN_BLOCK], first = GPUSCAN_EDGE_FIRST(edges), end = GPUSCAN_EDGE_LAST(edges);\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
+    "        s[v] = gpuscan_edge_value(from[v]);\n"
+    "        counter[v] = 0;\n"
+    "    }\n"
+    "    for (uint leap = GPUSCAN_EDGE_STEP; leap > 0; leap /= 2)\n"
+    "        for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
+    "            uint next = counter[v] + leap, at = min(next, (uint)GPUSCAN_BINS);\n"
+    "            bool up = (next < GPUSCAN_BINS) & (GPUSCAN_EDGE_AT(edges, at) <= s[v]); /* BINS has one: no branch */\n"
+    "            counter[v] = up ? next : counter[v];\n"
+    "        }\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
+    "        uint bin = counter[v];\n"
+    "        bin = (GPUSCAN_CLOSED ? s[v] > end : s[v] >= end) ? gpuscan_outside(false) : bin;\n"
+    "        bin = s[v] < first ? gpuscan_outside(true) : bin;\n"
+    "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
+    "        bin = s[v] == s[v] ? bin : GPUSCAN_NO_BIN;\n"
+    "#endif\n"
+    "        counter[v] = gpuscan_channel_counter(bin, v % GPUSCAN_CHANNELS);\n"
+    "    }\n"
+    "#elif GPUSCAN_BIN_WIDE > 1\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v += GPUSCAN_BIN_WIDE) {\n"
+    "        gpuscan_bins bins = gpuscan_bin_wide(from + v, GPUSCAN_BIN_ARGUMENTS);\n"
+    "        if (GPUSCAN_CHANNELS == 1)\n"
+    "            bins = min(bins, (gpuscan_bins)(GPUSCAN_CHANNEL_BINS));\n"
+    "        GPUSCAN_BIN_VECTOR(vstore)(bins, 0, counter + v);\n"
+    "    }\n"
+    "    for (uint v = 0; v < (GPUSCAN_CHANNELS > 1 ? GPUSCAN_BLOCK : 0); v++)\n"
+    "        counter[v] = gpuscan_channel_counter(counter[v], v % GPUSCAN_CHANNELS);\n"
+    "#else\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* Bins first, then counters. */\n"
     "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n"
     "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint counter[GPUSCAN_BLOCK];\n"
-    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
-    "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    gpuscan_block_counters(from, counter, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n"
     "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n"
     "        uint differ = 0;\n"
     "        for (uint v = 1; v < GPUSCAN_BLOCK; v++)\n"
     "            differ |= counter[0] ^ counter[v];\n"
     "        if (differ == 0) {\n"
-    "            table[counter[0]] += GPUSCAN_BLOCK;\n"
+    "            if (GPUSCAN_COPIES != 0 || counter[0] < GPUSCAN_ALL_BINS)\n"
+    "                table[counter[0]] += GPUSCAN_BLOCK;\n"
     "            return;\n"
     "        }\n"
     "    }\n"
@@ -6059,33 +6443,39 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* Moves accumulators [first, last) in steps to counts and zeroes them. */\n"
+    "#define GPUSCAN_TABLES(flags) (GPUSCAN_COPIES ? 1u : (flags) >> GPUSCAN_FLAG_TABLES_SHIFT)\n"
+    "\n"
+    "/* Counts sample i, which is not part of a block. */\n"
+    "static inline void gpuscan_count_one(ulong i, uint counter, global const gpuscan_weight *weights,\n"
+    "                                     gpuscan_table table) {\n"
+    "    GPUSCAN_COUNT_AT(counter, i);\n"
+    "}\n"
+    "\n"
+    "/* Adds the accumulators' tables, in bins [first, last), to counts and zeroes them. */\n"
     "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
-    "                                          ulong first, ulong last, ulong step, uint flags) {\n"
-    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH))\n"
+    "                                          ulong first, ulong last, uint flags) {\n"
+    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last == GPUSCAN_ALL_BINS)\n"
     "        last--;\n"
-    "    for (ulong k = first; k < last; k += step) {\n"
-    "#if GPUSCAN_COPIES\n"
-    "        gpuscan_counter sum = gpuscan_take(accumulators + k);\n"
-    "#else /* a table a group, of an earlier launch */\n"
-    "        gpuscan_counter sum = 0;\n"
-    "        for (uint t = 0; t < flags >> GPUSCAN_FLAG_TABLES_SHIFT; t++) {\n"
-    "            sum += accumulators[t * (ulong)GPUSCAN_STRIDE + k];\n"
-    "            accumulators[t * (ulong)GPUSCAN_STRIDE + k] = 0;\n"
-    "            if (k == 0)\n"
-    "                accumulators[t * (ulong)GPUSCAN_STRIDE + GPUSCAN_ALL_BINS] = 0;\n"
+    "    if ((GPUSCAN_COPIES != 0 || !(flags & GPUSCAN_FLAG_FINISH)) && !(flags & GPUSCAN_FLAG_ACCUMULATE))\n"
+    "        for (ulong k = first; k < last; k++)\n"
+    "            counts[k] = 0;\n"
+    "    for (uint t = 0; t < GPUSCAN_TABLES(flags); t++) {\n"
+    "        global gpuscan_counter *table = accumulators + t * (ulong)GPUSCAN_ALL_BINS;\n"
+    "        for (ulong k = first; k < last; k++) {\n"
+    "            counts[k] += table[k];\n"
+    "            table[k] = 0;\n"
     "        }\n"
-    "#endif\n"
-    "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
     "    }\n"
     "}\n"
     "\n",
-    "/* Where the tables do not fit local memory, each group has one in the accumulators. */\n"
+    "/* Of more bins each group has a table in the accumulators; but in a launch that finishes, too, the first one counts in\n"
+    "   counts. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
     "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    accumulators += numbers.accumulators_offset;\n"
+    "    counts += numbers.counts_offset;\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
     "    samples += numbers.samples_offset;\n"
     "    weights += numbers.weights_offset;\n"
@@ -6099,7 +6489,13 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n"
     "        shared[k] = 0;\n"
     "#else\n"
-    "    gpuscan_table table = accumulators + group * GPUSCAN_STRIDE;\n"
+    "    bool in_counts = (flags & GPUSCAN_FLAG_FINISH) != 0; /* else another launch writes them, which may fail to come */\n"
+    "    gpuscan_table table = accumulators + (group - (in_counts ? 1 : 0)) * GPUSCAN_ALL_BINS;\n"
+    "    if (in_counts && group == 0) {\n"
+    "        table = counts;\n"
+    "        for (ulong k = 0; k < GPUSCAN_ALL_BINS && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
+    "            counts[k] = 0;\n"
+    "    }\n"
     "#endif\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
     "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n"
@@ -6131,41 +6527,49 @@ static const char *gpuscan__kernels[] = {
     "            for (; i < last; i++) {\n"
     "                uint counter =\n"
     "                    gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "#if GPUSCAN_WEIGHTED\n"
-    "                table[counter] += weight[i / GPUSCAN_CHANNELS];\n"
-    "#else\n"
-    "                table[counter]++;\n"
-    "#endif\n"
+    "                gpuscan_count_one(i, counter, weight, table);\n"
     "            }\n"
     "#endif\n"
     "        }\n"
     "        if (!draw)\n"
     "            break;\n"
     "    }\n"
+    "#if GPUSCAN_COPIES\n"
+    "    bool alone = groups == 1; /* then there is nobody to hand over to */\n"
+    "    uint all_bins = GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0);\n"
     "#if GPUSCAN_BYTE_TABLES\n"
+    "    for (uint k = 0; k < all_bins && alone && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
+    "        counts[k] = 0;\n"
     "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
     "        uint sum = 0, counter;\n"
     "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
-    "            sum += shared[t * 256 + k % 256];\n"
+    "            sum += shared[t * 256 + k % 256];\n",
     "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "        if (sum && counter < GPUSCAN_ALL_BINS)\n"
+    "        if (sum == 0 || counter >= all_bins)\n"
+    "            continue;\n"
+    "        if (alone)\n"
+    "            counts[counter] += sum;\n"
+    "        else\n"
     "            gpuscan_add_global(accumulators + counter, sum);\n"
     "    }\n"
-    "#elif GPUSCAN_COPIES\n"
-    "    for (uint k = 0; k < GPUSCAN_ALL_BINS; k++) {\n"
+    "#else\n"
+    "    for (uint k = 0; k < all_bins; k++) {\n"
     "        uint sum = 0;\n"
     "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
     "            sum += shared[t * GPUSCAN_STRIDE + k];\n"
-    "        if (sum)\n"
+    "        if (alone)\n"
+    "            counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+    "        else if (sum)\n"
     "            gpuscan_add_global(accumulators + k, sum);\n"
     "    }\n"
     "#endif\n"
-    "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
+    "#endif\n"
+    "    if ((flags & GPUSCAN_FLAG_FINISH) && groups > 1) {\n"
     "        gpuscan_device_fence();\n"
     "        if (gpuscan_ticket(GPUSCAN_COUNTERS(accumulators), (uint)groups, shared) != groups - 1)\n"
-    "            return;\n",
+    "            return;\n"
     "        gpuscan_device_fence();\n"
-    "        gpuscan_histogram_move(accumulators, counts + numbers.counts_offset, 0, GPUSCAN_ALL_BINS, 1, flags);\n"
+    "        gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags);\n"
     "    }\n"
     "}\n"
     "\n"
@@ -6617,7 +7021,7 @@ static const char *gpuscan__kernels[] = {
     "            row += step_rows;\n"
     "            vector += step_vectors;\n"
     "            if (vector >= row_vectors) {\n"
-    "                vector -= row_vectors;\n"
+    "                vector -= row_vectors - (GPUSCAN_PLANTED(SAMPLE_ROWS) ? 1 : 0);\n"
     "                row++;\n"
     "            }\n"
     "        }\n"
@@ -6759,8 +7163,17 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
     "                         gpuscan_histogram_finish_numbers numbers) {\n"
-    "    gpuscan_histogram_move(accumulators + numbers.accumulators_offset, counts + numbers.counts_offset,\n"
-    "                           get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0), (uint)numbers.flags);\n"
+    "    accumulators += numbers.accumulators_offset;\n"
+    "    counts += numbers.counts_offset;\n"
+    "#if GPUSCAN_CPU\n"
+    "    ulong share = (GPUSCAN_ALL_BINS + get_num_groups(0) - 1) / get_num_groups(0);\n"
+    "    ulong first = min(get_group_id(0) * share, (ulong)GPUSCAN_ALL_BINS);\n"
+    "    gpuscan_histogram_move(accumulators, counts, first, min(first + share, (ulong)GPUSCAN_ALL_BINS),\n"
+    "                           (uint)numbers.flags);\n"
+    "#else\n"
+    "    gpuscan_histogram_move(accumulators, counts, get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0),\n"
+    "                           (uint)numbers.flags);\n"
+    "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n",
 /* kernels.cl.inc: end */
@@ -6798,6 +7211,8 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_MULTIPLY, 2)                                                                                            \
     X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
     X(BIN_MODE_DIVIDE, 4)                                                                                              \
+    X(BIN_MODE_MULTIPLY_16, 7)                                                                                         \
+    X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
     X(PIPE_NONE, 0)          /* histogram: samples are loaded when they are counted */                                 \
@@ -7020,6 +7435,7 @@ typedef struct gpuscan__program {
     size_t prefix_length;
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
+    const char *const *names; /* theirs */
     size_t group; /* the largest that its kernels can be launched with; 0: not asked yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int proved; /* it needs no test, or has passed it */
@@ -7044,6 +7460,7 @@ struct gpuscan {
     gpuscan_opencl cl;
     gpuscan_allocator allocator;
     gpuscan_logger logger;
+    gpuscan_tracer tracer;
     gpuscan_limits limits;
     void *library;
     cl_context context;
@@ -7409,6 +7826,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "START", "gpuscan_identity()");
         gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
         gpuscan__define_number(text, "WIDE", 1);
+        gpuscan__define_number(text, "ARG_WIDE", !cpu ? 1u : e->src_size == 8 ? 8u : 16u);
+        gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
         return;
     }
     gpuscan__define(text, "T", t);
@@ -7517,6 +7936,7 @@ typedef struct gpuscan__range {
     int in_place; /* may be the same range as another with this number; 0: may not */
     int shorter;  /* and then end before it */
     int partial;  /* what a call does not write stays as it was: of a host array all is needed */
+    int idle;     /* a call that reads a count of 0, and has no total, uses nothing of it: see gpuscan__rehearse */
     /* filled by the check: */
     cl_mem root;
     cl_mem_flags flags;
@@ -7815,6 +8235,7 @@ static void gpuscan__profile_cpu(gpuscan__profile *p) {
     p->reduce = GPUSCAN_STRATEGY_CPU_SINGLE_PASS;
     p->histogram = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     gpuscan__set_by_size(p->counts_per_unit, 4, 1);
+    p->counts_per_unit_far = 1;
     gpuscan__set_by_size(p->counts_copies, 8, 8);
     p->counts_pipe = 1;
     p->short_group = 64;
@@ -8040,8 +8461,16 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + speed + 1;
 }
 
+/* Appends to a list of names in words; what does not fit is left out. */
+static void gpuscan__list_device(char *list, size_t size, const char *name, const char *platform) {
+    size_t length = strlen(list);
+    if (length + strlen(name) + strlen(platform) + 16 < size)
+        snprintf(list + length, size - length, "%s'%s' of '%s'", length ? ", " : "", name, platform);
+}
+
 static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     const gpuscan_opencl *cl = &gs->cl;
+    char list[1024] = "";
     cl_platform_id platforms[64];
     cl_uint platform_count = 0, p, d;
     uint64_t best = 0;
@@ -8050,7 +8479,9 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     if (platform_count > 64)
         platform_count = 64;
     if (code == -1001 || (code == CL_SUCCESS && platform_count == 0))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM, "the OpenCL loader knows no driver");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM,
+                             "the OpenCL loader knows no driver: install the GPU's, or PoCL for the CPU (Debian: "
+                             "pocl-opencl-icd)");
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetPlatformIDs failed");
     for (p = 0; p < platform_count; p++) {
@@ -8065,6 +8496,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
             char version[256];
             gpuscan__device_text(cl, devices[d], CL_DEVICE_NAME, name, sizeof(name));
             found++;
+            gpuscan__list_device(list, sizeof(list), name, platform_name);
             if (wanted) {
                 if (!strstr(name, wanted) && !strstr(platform_name, wanted))
                     continue;
@@ -8085,11 +8517,12 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     if (best)
         return GPUSCAN_SUCCESS;
     if (wanted)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "none of %d devices has '%s' in its name", found, wanted);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "none of %d devices has '%.200s' in its name%s%s", found,
+                             wanted, found ? ": there are " : "", list);
     if (found)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "none of %d devices has OpenCL 1.2 and a compiler",
-                             found);
-    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "no platform has a device");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_DEVICE_TOO_OLD, "none of %d devices has OpenCL 1.2 and a compiler: %s",
+                             found, list);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_DEVICE, "the OpenCL loader knows drivers, but none has a device");
 }
 
 /* [PROGRAM CACHE] -------------------------------------------------------------------------------------------------- */
@@ -8217,14 +8650,15 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    a driver gave together with an error code. */
 static gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_opencl *cl = &gs->cl;
-    const char *const *names = plan->operation->kernels(&program->key);
+    const char *const *names = program->names = plan->operation->kernels(&program->key);
     const unsigned char *binary;
     size_t size = 0, i;
     cl_int code = CL_SUCCESS;
     char options[96]; /* what is added to the device's is in the prefix too: two programs never differ in it alone */
-    snprintf(options, sizeof(options), "%s", gs->device.build_options);
+    /* -w: some compilers print warnings, those of custom texts, too, where the program's own output goes */
+    snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
     if (program->key.registers)
-        snprintf(options, sizeof(options), "%s -cl-nv-maxrregcount=%u", gs->device.build_options,
+        snprintf(options, sizeof(options), "-w %s -cl-nv-maxrregcount=%u", gs->device.build_options,
                  (unsigned)program->key.registers);
     binary = gpuscan__blob_find(gs, program->prefix, program->prefix_length, &size);
     if (binary) {
@@ -8643,6 +9077,7 @@ struct gpuscan__chain {
     cl_event previous;     /* owned */
     cl_event pair[2];
     gpuscan__place place;
+    cl_mem sham, none; /* of a rehearsal: in place of the caller's buffers, and of count_buffer */
 };
 
 /* The queue that a call without one uses. */
@@ -8775,9 +9210,17 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Takes note of a command's result; event: the command's, or NULL. */
-static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
+/* Self-tests and rehearsals are no calls. */
+static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
+    return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
+}
+
+/* Takes note of a command's result; event: the command's, or NULL. name: the tracer's; what: for words of a failure. */
+static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
+                                                const char *what) {
     gpuscan__chain_waited(chain);
+    if (code == CL_SUCCESS && event && gpuscan__chain_is_traced(chain))
+        chain->gs->tracer.command(name, event, chain->gs->tracer.user);
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(chain->gs, &event);
         return gpuscan__fail(chain->gs, code, "%s failed", what);
@@ -8790,8 +9233,14 @@ static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl
     return GPUSCAN_SUCCESS;
 }
 
+static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
+    return gpuscan__chain_named_step(chain, code, event, what, what);
+}
+
 /* Whether the next command must have an event. */
 static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
+    if (gpuscan__chain_is_traced(chain))
+        return 1;
     if (is_last)
         return chain->call->event != NULL || (chain->own_scratch && !chain->in_order);
     return !chain->in_order || chain->wait_count > 0;
@@ -8809,7 +9258,8 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
-        chain->previous = NULL;
+        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* else it was the tracer's alone */
+            chain->previous = NULL;
     } else if (chain->own_scratch) {
         gpuscan__drop_all_scratch(gs); /* half a call may have used it, and who used it before may be forgotten */
     }
@@ -8924,6 +9374,7 @@ static gpuscan_result gpuscan__chain_begin(gpuscan__chain *chain, gpuscan *gs, c
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
+    const char *name; /* the kernel's */
     gpuscan__known *known;
     cl_mem stand_in; /* for buffers that are not given: NULL, where the driver takes it */
     uint32_t stand_in_generation;
@@ -8942,11 +9393,14 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
     cl_mem own = NULL;
     gpuscan__launch launch;
     int i;
+    if (chain->sham)
+        stand_in = chain->sham;
     if (chain->own_scratch && !nulls)
         for (i = 0; i < GPUSCAN__SCRATCHES && !own; i++)
             own = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
+    launch.name = program->names[kernel];
     launch.known = &program->known[kernel];
     launch.stand_in = nulls ? NULL : own ? own : stand_in;
     launch.stand_in_generation = !launch.stand_in ? 0 : own ? gs->scratch_generation : GPUSCAN__CALLERS;
@@ -8989,8 +9443,20 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 /* Returns the buffer's offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
+    if (launch->chain->sham) {
+        gpuscan__arg_of(launch, &launch->chain->sham, sizeof(mem), GPUSCAN__CALLERS);
+        return 0;
+    }
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
     return buffer.mem ? buffer.offset : 0;
+}
+
+/* The same of count_buffer. */
+static uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
+    if (!launch->chain->sham)
+        return gpuscan__arg_buffer(launch, buffer);
+    gpuscan__arg_of(launch, &launch->chain->none, sizeof(cl_mem), GPUSCAN__CALLERS);
+    return 0;
 }
 
 /* Scratch of a kind, behind its counters if it has any; past: bytes further on. Returns its offset in units of
@@ -9039,16 +9505,17 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local,
                                                 chain->wait_count, chain->waits,
                                                 gpuscan__chain_needs_event(chain, grid.is_last) ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel");
+    return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
 /* Nothing to compute and nothing to write: the event completes all the same. */
 static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
-    if (chain->call->event || chain->wait_count)
+    int needs_event = chain->call->event || gpuscan__chain_is_traced(chain);
+    if (needs_event || chain->wait_count)
         code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
-                                                         chain->call->event ? &event : NULL);
+                                                         needs_event ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList");
 }
 
@@ -9688,6 +10155,8 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+
 /* Builds what a call will need. SIZE builds the program, too: how large its groups can be decides the scratch. Whether
    the call will be in place is not known yet, but where the strategy is forced the plan is the same. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, uint64_t *size) {
@@ -9702,7 +10171,8 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
             return r;
         if (mode == GPUSCAN__SIZE)
             *size = gpuscan__max(*size, gpuscan__need_total(&plan->need));
-        else if (!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0)
+        else if ((!plan->call->scratch.mem && (r = gpuscan__grow_all(gs, &plan->need)) != 0) ||
+                 (r = gpuscan__rehearse(gs, plan, program)) != 0)
             return r;
     }
     if (mode == GPUSCAN__SIZE || plan->call->queue)
@@ -10269,6 +10739,63 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
     return r;
 }
 
+/* ---- rehearsal */
+
+#define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20)
+
+/* Runs a call's own commands in the library's queue, with buffers and scratch of their own and a count of 0 that is
+   read on the device, so that they do nothing: drivers put off work until a kernel is launched for the first time in
+   some shape (PoCL compiles it then, Mesa too, others load it onto the device). Left out where what is no count's is
+   large: very many bins. */
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan_call *caller = plan->call;
+    uint32_t flags = plan->flags;
+    uint64_t bytes = GPUSCAN__SHAM_LEAST;
+    cl_mem sham = NULL, none = NULL;
+    gpuscan_call call;
+    gpuscan__chain chain;
+    gpuscan_result r;
+    int idle = 0;
+    size_t i;
+    for (i = 0; i < plan->range_count; i++) {
+        idle |= plan->ranges[i].idle;
+        if (!plan->ranges[i].idle)
+            bytes = gpuscan__max(bytes, plan->ranges[i].elements * plan->ranges[i].size);
+    }
+    if (!idle || plan->is_nothing || bytes > GPUSCAN__SHAM_MOST)
+        return GPUSCAN_SUCCESS;
+    memset(&call, 0, sizeof(call));
+    if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 && (r = gpuscan__test_buffer(gs, bytes, &sham)) == 0 &&
+        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &none)) == 0 &&
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call.scratch.mem)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, sham, bytes)) == 0 &&
+        (r = gpuscan__clear_buffer(gs, none, GPUSCAN__SHAM_LEAST)) == 0) {
+        call.queue = gs->service_queue;
+        plan->call = &call;
+        plan->flags = GPUSCAN__FLAG_COUNT_U32;
+        if ((r = gpuscan__chain_begin(&chain, gs, &call, gs->service_queue, 1, plan)) == 0) {
+            cl_int code;
+            chain.sham = sham;
+            chain.none = none;
+            r = plan->operation->enqueue(&chain, plan, program);
+            code = gs->cl.clFinish(gs->service_queue); /* also after a failure: what was enqueued uses the buffers */
+            if (r == 0 && code != CL_SUCCESS)
+                r = gpuscan__fail(gs, code, "clFinish of a rehearsal failed");
+        }
+        r = gpuscan__chain_end(&chain, r);
+        plan->call = caller;
+        plan->flags = flags;
+    }
+    if (call.scratch.mem)
+        gs->cl.clReleaseMemObject(call.scratch.mem);
+    if (none)
+        gs->cl.clReleaseMemObject(none);
+    if (sham)
+        gs->cl.clReleaseMemObject(sham);
+    return r;
+}
+
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
 enum { GPUSCAN__HOST_ARRAYS = 6 }; /* of a call, at most */
@@ -10576,13 +11103,15 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
-    range->in_place = 1;
+    range->in_place = range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
-    range->in_place = 1;
+    range->in_place = range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
-    gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
+    range = gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size);
+    range->required = 0;
+    range->idle = 1;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
         return r;
@@ -10834,15 +11363,25 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
+/* Groups that take parts of rows, one after the other. A CPU's take their share of the rows, some more than there are
+   units, which are not equally fast, but each so much that its start does not show. */
+static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
+    uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
+    if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* fits, as the extents do */
+        most = gpuscan__min(gpuscan__max(plan->rows * desc->count / least, 1), (uint64_t)gs->device.units * 16);
+    return gpuscan__min(units, most);
+}
+
 static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
                                                gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
     uint32_t group = common->key.group;
-    uint64_t units = plan->rows * plan->parts;
     uint64_t t_size = common->e.t_size;
-    uint64_t groups = gpuscan__min(units, gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096));
+    uint64_t groups = gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
     gpuscan__scan_sums_numbers sums;
     gpuscan__scan_carries_numbers carries;
@@ -10854,7 +11393,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
         sums.src_offset = gpuscan__arg_buffer(&launch, desc->src);
         sums.src_pitch = plan->src_pitch;
         sums.count = desc->count;
-        sums.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+        sums.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
         sums.rows = plan->rows;
         sums.parts = plan->parts;
         sums.part_tiles = plan->part_tiles;
@@ -10880,7 +11419,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     parts.dst_pitch = plan->dst_pitch;
     parts.count = desc->count;
-    parts.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    parts.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     parts.rows = plan->rows;
     parts.parts = plan->parts;
     parts.part_tiles = plan->part_tiles;
@@ -10908,7 +11447,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     scan.dst_pitch = plan->dst_pitch;
     scan.count = desc->count;
-    scan.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    scan.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     scan.tiles = plan->tiles;
     scan.row_tiles = plan->row_tiles;
     scan.ahead = plan->ahead;
@@ -10938,7 +11477,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     rows.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     rows.dst_pitch = plan->dst_pitch;
     rows.count = desc->count;
-    rows.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    rows.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     rows.rows = plan->rows;
     rows.length = plan->length;
     rows.tile_rows = plan->tile_rows;
@@ -10989,14 +11528,19 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
         desc.rows = rows = 2 * (program->key.tile / (shape.count + 1)) + 1;
         desc.count = shape.count;
     }
-    src = gpuscan__test_array_of(&test, &desc.src, rows * shape.count * e->src_size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, rows * shape.count * e->dst_size);
+    if (own.shifts || (round == 1 && !gpuscan__uses_ptx(gs, &program->key))) { /* elsewhere no program of its own */
+        desc.src.offset = 1;
+        desc.dst.offset = 2;
+    }
+    src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * shape.count) * e->src_size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * shape.count) * e->dst_size);
     total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
     if (!test.failed) {
         for (row = 0; row < rows; row++) {
             shape.round = round + 2 * (unsigned)row; /* rows differ */
-            gpuscan__test_elements(e, &shape, own.inclusive != 0, src->before + row * shape.count * e->src_size, init,
-                                   dst->expected + row * shape.count * e->dst_size,
+            gpuscan__test_elements(e, &shape, own.inclusive != 0,
+                                   src->before + (desc.src.offset + row * shape.count) * e->src_size, init,
+                                   dst->expected + (desc.dst.offset + row * shape.count) * e->dst_size,
                                    total->expected + row * e->dst_size);
         }
         gpuscan__test_filled(src);
@@ -11059,6 +11603,7 @@ static void gpuscan__uniform_add_define(gpuscan__text *text, const gpuscan *gs, 
 static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
     gpuscan__elements *e = &plan->e;
+    gpuscan__range *range;
     uint64_t elements;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
@@ -11073,8 +11618,9 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
         e->custom = NULL;
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
         return r;
-    gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size)->reads = 1;
-    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
+    range = gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size);
+    range->reads = range->idle = 1;
+    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size)->idle = 1;
     plan->is_nothing = desc->count == 0;
     gpuscan__key_elements(plan);
     return gpuscan__resolve_count(gs, plan, desc->count_buffer, desc->count_type);
@@ -11100,7 +11646,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.block = desc->block;
     numbers.flags = plan->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
@@ -11293,7 +11839,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              "exactly one of dst and result must be given");
     if ((r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, e->src_size, &elements)) != 0)
         return r;
-    gpuscan__input(common, "src", desc->src, elements, e->src_size);
+    gpuscan__input(common, "src", desc->src, elements, e->src_size)->idle = 1;
     gpuscan__output(common, "dst", desc->dst, 1, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
@@ -11405,7 +11951,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan_result r;
     reduce.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     reduce.count = desc->count;
-    reduce.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    reduce.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     reduce.group_tiles = plan->group_tiles;
     reduce.partials_offset = gpuscan__arg_scratch(&launch, kind, 0, key->word ? key->word / 8 : e->t_size);
     reduce.epoch = chain->place.epoch;
@@ -11423,7 +11969,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
         finish.flags = common->flags;
         r = gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(1, key->group, shared, !to_host));
     }
-    return r != 0 || !to_host ? r : gpuscan__reduce_read(chain, plan);
+    return r != 0 || !to_host || chain->sham ? r : gpuscan__reduce_read(chain, plan);
 }
 
 /* The data for ARGMIN and ARGMAX: the best value stands again behind the first. */
@@ -11545,6 +12091,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps are one long row */
     uint64_t pitch, weights_pitch, groups;
+    int in_launch;                   /* the launch that counts finishes, too */
     uint64_t lower, range, factor;   /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
     double real_lower, real_upper, real_step;
 } gpuscan__histogram_plan;
@@ -11601,6 +12148,17 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_
     return own->local_edges ? gpuscan__cells_at(own, sample) + own->edge_cells : gpuscan__local_all(own);
 }
 
+/* Samples that a CPU puts into bins at once, by vectors; 1: each by itself. The simulator crashes on vectors of 16. */
+static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
+    const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
+    int plain = own->mode != GPUSCAN__BIN_MODE_MULTIPLY_CHECKED && own->mode != GPUSCAN__BIN_MODE_DIVIDE &&
+                own->mode != GPUSCAN__BIN_MODE_GUESS && !own->wide_offset;
+    if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
+        own->form == GPUSCAN_BINS_EDGES || !(plain || own->mode == GPUSCAN__BIN_MODE_NEAREST))
+        return 1;
+    return sample->size == 8 ? 8 : 16;
+}
+
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
     int f64 = plan->key.src == GPUSCAN_TYPE_F64;
@@ -11633,6 +12191,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
         gpuscan__define(text, "WEIGHT", gpuscan__types[own.weight].name);
     gpuscan__define_number(text, "FORM", own.form);
     gpuscan__define_number(text, "BIN_MODE", own.mode);
+    gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
     gpuscan__define_number(text, "RANGE_ALL", own.range_all);
     gpuscan__define_number(text, "CLOSED", own.closed);
     gpuscan__define_number(text, "OUTSIDE", own.outside);
@@ -11725,6 +12284,9 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
         plan->factor = shift;
         if (shift > 31) /* one bin over all of 32 bits */
             key->wide_offset = 1;
+    } else if (type->size <= 2 && range <= (uint64_t)1 << 16) {
+        key->mode = bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY_16_MANY;
+        plan->factor = gpuscan__ceil_div(bins << 32, range);
     } else if (bins >= range) {
         key->mode = GPUSCAN__BIN_MODE_DIVIDE;
     } else if (range <= (uint64_t)1 << 32) {
@@ -11882,11 +12444,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
     range = gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->pitch, plan->channels * sample_size);
     range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
+    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
@@ -11969,6 +12533,12 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     }
 }
 
+/* On a CPU more bins than this have a table a group in the scratch, which takes no atomics to hand over: 20 cycles a bin,
+   beside less than one of a loop over tables. */
+#define GPUSCAN__CPU_LOCAL_BINS 4096
+/* And so many bytes of all tables are summed by the group that comes last, in less time than another launch takes. */
+#define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
+
 /* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -12011,7 +12581,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
-    if (!why && (gpuscan__key_is_cpu(key) ? (plan->all_bins + 1) * 4 > local : own->slices > profile->counts_slices))
+    if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
+                                          : own->slices > profile->counts_slices))
         why = "the bins do not fit local memory";
     if (why) {
         own->slices = 1;
@@ -12131,14 +12702,27 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
 static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
-    int cpu = gpuscan__key_is_cpu(&plan->common.key), small = plan->all_bins <= 4096;
+    int small = plan->all_bins <= 4096;
     if (gs->device.int64_atomics && !own->weight && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U64 && own->copies &&
-        own->merge != GPUSCAN__MERGE_GLOBAL && !cpu && (small || own->slices > 1))
+        own->merge != GPUSCAN__MERGE_GLOBAL && (small || own->slices > 1))
         return own->pipe == GPUSCAN__PIPE_SHORT && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U32 &&
                        gpuscan__histogram_most(gs, plan) < (uint64_t)1 << (32 - GPUSCAN__ARRIVALS_U32)
                    ? GPUSCAN__ARRIVALS_U32
                    : GPUSCAN__ARRIVALS_U64;
-    return gs->device.fence != GPUSCAN__FENCE_NONE && small && (!cpu || own->copies);
+    return gs->device.fence != GPUSCAN__FENCE_NONE && small;
+}
+
+/* On a CPU it depends on the groups, not on the program. */
+static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+    uint64_t tables = plan->key.copies ? 1 : plan->groups - 1;
+    return plan->groups == 1 || (gs->device.fence != GPUSCAN__FENCE_NONE &&
+                                 tables * plan->all_bins * gpuscan__types[plan->counter].size <=
+                                     GPUSCAN__CPU_SUM_AT_ONCE);
+}
+
+/* In the scratch, where bins are many: one a group, but of a launch that finishes the first group's is counts. */
+static uint64_t gpuscan__histogram_cpu_tables(const gpuscan__histogram_plan *plan) {
+    return plan->groups - (plan->in_launch ? 1 : 0);
 }
 
 static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -12153,15 +12737,18 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
-        own->in_launch = gpuscan__histogram_in_launch(gs, plan);
+        own->in_launch = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_in_launch(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
-    if (gpuscan__key_is_cpu(&common->key))
+    plan->in_launch = own->in_launch != 0;
+    if (gpuscan__key_is_cpu(&common->key)) {
         gpuscan__histogram_cpu_groups(gs, plan);
-    else
+        plan->in_launch = gpuscan__histogram_cpu_in_launch(gs, plan);
+        if (!own->copies)
+            counters = gpuscan__histogram_cpu_tables(plan) * plan->all_bins;
+    } else {
         gpuscan__histogram_groups(gs, plan);
-    if (gpuscan__key_is_cpu(&common->key) && !own->copies) /* a table a group, with one counter more */
-        counters = plan->groups * (plan->all_bins + 1);
+    }
     memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits, or of 32 that take as much: see the kernel */
         GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
@@ -12216,18 +12803,18 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     const gpuscan *gs = chain->gs;
     const gpuscan__key *key = &common->key;
     uint32_t counter_size = gpuscan__types[plan->counter].size, flags = common->flags;
-    int in_launch = plan->key.in_launch != 0;
+    int in_launch = plan->in_launch;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
     gpuscan__histogram_numbers count;
     gpuscan__histogram_finish_numbers finish;
     uint64_t groups;
     gpuscan_result r;
     if (gpuscan__key_is_cpu(key) && !plan->key.copies)
-        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES_SHIFT;
+        flags |= (uint32_t)gpuscan__histogram_cpu_tables(plan) << GPUSCAN__FLAG_TABLES_SHIFT;
     count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
     count.pitch = plan->pitch;
     count.count = plan->count;
-    count.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     count.rows = plan->rows;
     count.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     count.weights_pitch = plan->weights_pitch;
@@ -12429,41 +13016,56 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, uint64_t pixels, unsigned char *samples,
-                                  unsigned char *weights, unsigned char *counts) {
-    uint64_t p, i = 0;
+/* Where rows of a self-test's samples lie, and how many pixels there are behind a row that belong to none. */
+typedef struct gpuscan__test_rows {
+    uint64_t rows, pixels, gap;
+} gpuscan__test_rows;
+
+/* A pixel's samples, the first of which is number i; counts: where they are to be counted, or NULL. */
+static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
+                                unsigned char *samples, unsigned char *counts) {
+    uint64_t slot = 0;
     uint32_t c;
+    for (c = 0; c < plan->channels; c++, i++) {
+        gpuscan__number x;
+        int64_t bin;
+        if (gpuscan__is_float(plan->sample)) {
+            x = gpuscan__test_float_sample(plan, i);
+            bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
+        } else {
+            x = gpuscan__test_integer_sample(plan, i);
+            bin = gpuscan__test_integer_bin(plan, x.bits);
+        }
+        if (bin == gpuscan__nowhere)
+            gpuscan__put_nan(plan->sample, samples, c);
+        else
+            gpuscan__put_number(plan->sample, samples, c, x);
+        if (!(plan->key.mask >> c & 1))
+            continue;
+        if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
+            bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
+        else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
+            bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
+        if (bin >= 0 && counts)
+            gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
+        slot++;
+    }
+}
+
+/* Gaps hold samples that would be counted. */
+static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
+                                  unsigned char *samples, unsigned char *weights, unsigned char *counts) {
+    uint64_t size = gpuscan__types[plan->sample].size * plan->channels, pitch = shape->pixels + shape->gap, p, i;
     memset(counts, 0, (size_t)(plan->all_bins * gpuscan__types[plan->counter].size));
-    for (p = 0; p < pixels; p++) {
+    for (p = i = 0; p < shape->rows * pitch - shape->gap; p++) {
+        int inside = p % pitch < shape->pixels;
         gpuscan__number weight;
-        uint64_t slot = 0;
         weight.bits = weights ? 1 + gpuscan__mix(p) % 3 : 1;
         if (weights)
             gpuscan__put_number(plan->weight, weights, p, weight);
-        for (c = 0; c < plan->channels; c++, i++) {
-            gpuscan__number x;
-            int64_t bin;
-            if (gpuscan__is_float(plan->sample)) {
-                x = gpuscan__test_float_sample(plan, i);
-                bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
-            } else {
-                x = gpuscan__test_integer_sample(plan, i);
-                bin = gpuscan__test_integer_bin(plan, x.bits);
-            }
-            if (bin == gpuscan__nowhere)
-                gpuscan__put_nan(plan->sample, samples, i);
-            else
-                gpuscan__put_number(plan->sample, samples, i, x);
-            if (!(plan->key.mask >> c & 1))
-                continue;
-            if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
-                bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
-            else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
-                bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
-            if (bin >= 0)
-                gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight.bits);
-            slot++;
-        }
+        gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, inside ? counts : NULL);
+        if (inside)
+            i += plan->channels;
     }
 }
 
@@ -12480,27 +13082,39 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-/* With the call's own bins, but of edges; bins that do not fit a mebibyte are not worth it. */
-static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
-                                                   gpuscan__program *program, int *right) {
+/* One row; or for programs that take rows with gaps two, and in another round many. */
+static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
+                                                unsigned round) {
+    gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0};
+    if (of->key.pipe == GPUSCAN__PIPE_ROWS) {
+        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : 2;
+        shape.rows = rows;
+        shape.pixels = shape.pixels / rows;
+        shape.gap = 3;
+    }
+    return shape;
+}
+
+/* With the call's own bins, but of edges. */
+static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__plan *common,
+                                                    gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     gpuscan_histogram_desc desc = *(const gpuscan_histogram_desc *)common->desc;
     gpuscan_buffer none = {NULL, 0};
     uint32_t size = gpuscan__types[of->sample].size;
-    uint64_t pixels = 3 * (uint64_t)program->key.tile / of->channels + 5;
+    gpuscan__test_rows shape = gpuscan__test_rows_of(of, program, round);
+    uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - shape.gap;
     gpuscan__histogram_plan plan;
     gpuscan__test test;
     gpuscan__test_array *samples, *counts, *weights = NULL, *edges = NULL;
-    *right = 1;
-    if (of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
-        return GPUSCAN_SUCCESS;
     memset(&test, 0, sizeof(test));
     test.gs = gs;
     memset(&desc.call, 0, sizeof(desc.call));
     desc.samples = desc.counts = desc.edges = desc.weights = desc.count_buffer = none;
     desc.host_edges = desc.host_weights = NULL;
-    desc.count = pixels;
-    desc.rows = desc.pitch = desc.weights_pitch = 0;
+    desc.count = shape.pixels;
+    desc.rows = shape.rows;
+    desc.pitch = desc.weights_pitch = shape.pixels + shape.gap;
     desc.accumulate = 0;
     samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->channels * size);
     counts = gpuscan__test_array_of(&test, &desc.counts, of->all_bins * gpuscan__types[of->counter].size);
@@ -12510,7 +13124,7 @@ static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__p
         edges = gpuscan__test_array_of(&test, &desc.edges,
                                        ((uint64_t)of->key.bins + 1) * (of->sample == GPUSCAN_TYPE_F16 ? 4 : size));
     if (!test.failed) {
-        gpuscan__test_samples(of, pixels, samples->before, weights ? weights->before : NULL, counts->expected);
+        gpuscan__test_samples(of, &shape, samples->before, weights ? weights->before : NULL, counts->expected);
         gpuscan__test_filled(samples);
         if (weights)
             gpuscan__test_filled(weights);
@@ -12521,6 +13135,16 @@ static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__p
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+/* Bins that do not fit a mebibyte are not worth it. */
+static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__plan *common,
+                                                   gpuscan__program *program, int *right) {
+    const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
+    unsigned rounds = of->key.pipe == GPUSCAN__PIPE_ROWS ? 2 : 1;
+    if (of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
+        rounds = 0;
+    return gpuscan__test_rounds(gpuscan__histogram_test_round, rounds, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(histogram, 1, 1);
@@ -13342,19 +13966,66 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
     return (unsigned)type < GPUSCAN_TYPE_COUNT ? gpuscan__types[type].size : 0;
 }
 
-/* Context, device and queue: the caller's or the library's. */
-static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
-    const char *missing = NULL, *lacking, *wanted;
-    cl_int code = CL_SUCCESS;
-    gpuscan_result r;
+GPUSCAN_API uint32_t gpuscan_version(void) {
+    return GPUSCAN_VERSION;
+}
+
+/* The public structs but for the operations' descs. */
+#define GPUSCAN__STRUCTS(X)                                                                                            \
+    X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
+    X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
+    X(gpuscan_bound)
+
+GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
+    static const struct {
+        const char *name;
+        size_t size;
+    } structs[] = {
+#define GPUSCAN__STRUCT_SIZE(name) {#name, sizeof(name)},
+#define GPUSCAN__DESC_SIZE(operation) {"gpuscan_" #operation "_desc", sizeof(gpuscan_##operation##_desc)},
+        GPUSCAN__STRUCTS(GPUSCAN__STRUCT_SIZE) GPUSCAN__OPERATIONS(GPUSCAN__DESC_SIZE)
+#undef GPUSCAN__DESC_SIZE
+#undef GPUSCAN__STRUCT_SIZE
+    };
     size_t i;
+    for (i = 0; name && i < GPUSCAN__COUNT_OF(structs); i++)
+        if (strcmp(structs[i].name, name) == 0)
+            return structs[i].size;
+    return 0;
+}
+
+/* The entry points: the caller's, and where it gives none the library's that is loaded or linked. */
+static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
+    const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
+    gpuscan__missing missing = {NULL, NULL};
+    char table[80] = "";
+    if (wanted && !GPUSCAN__LOADS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "library: this program links OpenCL");
     if (desc->opencl)
         gs->cl = *desc->opencl;
     lacking = gpuscan__lacking(&gs->cl);
-    if (lacking && gpuscan__load_opencl(&gs->cl, &gs->library, &missing) != 0)
-        return desc->opencl ? gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
-                                            "opencl: the table has no %s, and %s was not found", lacking, missing)
-                            : gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s was not found", missing);
+    if (!lacking || gpuscan__load_opencl(&gs->cl, wanted, &gs->library, &missing) == 0)
+        return GPUSCAN_SUCCESS;
+    if (desc->opencl)
+        snprintf(table, sizeof(table), "opencl: the table has no %s, and ", lacking);
+    if (missing.entry)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s has no %s, so it is no OpenCL 1.2", table,
+                             missing.library, missing.entry);
+    if (wanted)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%slibrary: %s could not be loaded", table, wanted);
+    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
+                         "%s%s was not found: install an OpenCL loader (Debian: ocl-icd-libopencl1) or a GPU's driver",
+                         table, missing.library);
+}
+
+/* Context, device and queue: the caller's or the library's. */
+static gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
+    const char *wanted;
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r;
+    size_t i;
+    if ((r = gpuscan__open_opencl(gs, desc)) != 0)
+        return r;
     if (desc->limits.lanes && desc->limits.lanes != 8 && desc->limits.lanes != 16 && desc->limits.lanes != 32 &&
         desc->limits.lanes != 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes is none of 8, 16, 32 and 64");
@@ -13437,6 +14108,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     memset(gs, 0, sizeof(*gs));
     gs->allocator = allocator;
     gs->logger = desc->logger;
+    gs->tracer = desc->tracer;
     gs->limits = desc->limits;
     r = gpuscan__open(gs, desc);
     if (r == 0) {

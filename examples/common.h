@@ -83,7 +83,7 @@ static inline const char *commas(uint64_t number) {
 static inline gpuscan *open_device(gpuscan_info *info) {
     gpuscan *gs = NULL;
     gpuscan_desc desc;
-    char words[512] = "";
+    char words[2000] = "";
     memset(&desc, 0, sizeof desc);
     desc.error = words;
     desc.error_size = sizeof words;
@@ -163,9 +163,19 @@ static inline unsigned char *load_picture(const char *path, int *width, int *hei
     return picture;
 }
 
+/* Gets a picture's bytes; what cannot be written stays said in the file. */
+static inline void example__write(void *file, void *bytes, int size) {
+    fwrite(bytes, 1, (size_t)size, (FILE *)file);
+}
+
 static inline void save_picture(const char *path, int width, int height, const unsigned char *rgb) {
+    FILE *file = fopen(path, "wb");
+    int written;
     stbi_write_png_compression_level = 5; /* half the time of the default, a few per cent larger */
-    if (!stbi_write_png(path, width, height, 3, rgb, width * 3))
+    written = file && stbi_write_png_to_func(example__write, file, width, height, 3, rgb, width * 3) && !ferror(file);
+    if (file && fclose(file) != 0) /* a full disk may show here only */
+        written = 0;
+    if (!written)
         fail(path, "cannot write the picture");
     printf("wrote %s\n", path);
 }

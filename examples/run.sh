@@ -3,9 +3,10 @@
 #
 # Compiles the examples into build/ and runs them on the best OpenCL device of this machine: a scan of 100,000,000
 # elements, the culling of a frame's objects, the fields of a CSV text, and the histogram and the equalisation of a
-# photograph, all checked against the CPU, with times and speed-ups. The pictures go to examples/out/. What is missing
-# gets installed first where this is Debian and root runs it. GPUSCAN_DEVICE=name picks another device, PHOTO=file
-# another photograph, CSV=file another text.
+# photograph, all checked against the CPU, with times and speed-ups; scans over all devices of this machine and over
+# four ranks of MPI, where that is. The pictures go to examples/out/. What is missing gets installed first where this is
+# Debian and root runs it. GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph, CSV=file another
+# text.
 
 if [ $# != 0 ]; then
   echo "usage: sh examples/run.sh (no arguments)" >&2
@@ -47,14 +48,17 @@ compile() {
   eval "$command"
 }
 
-# Runs an example: its last line goes to the summary.
+# Runs an example, by $launcher if that is set: its last line goes to the summary.
 #   example PROGRAM ARGUMENTS
+launcher=
 example() {
   name=$1
   shift
   echo "== $name"
-  if [ -x "$build/$name" ]; then
-    { "$build/$name" "$@"; echo $? > "$build/$name.status"; } 2>&1 | tee "$build/$name.log"
+  if [ -f "$build/$name" ]; then
+    # shellcheck disable=SC2086 # the launcher is several words
+    # shellcheck disable=SC2086 # the launcher is several words
+    { $launcher "$build/$name" "$@"; echo $? > "$build/$name.status"; } 2>&1 | tee "$build/$name.log"
     status=$(cat "$build/$name.status")
     last=$(tail -n 1 "$build/$name.log")
   else
@@ -76,7 +80,15 @@ example() {
   echo
 }
 
-for program in prefix_sum engine histogram equalize auto_exposure methods cull csv_columns; do
+programs='prefix_sum engine histogram equalize auto_exposure methods cull csv_columns many_devices'
+! command -v mpicc > /dev/null 2>&1 || programs="$programs mpi_scan"
+# Whether a header is here.
+has_header() {
+  echo "#include <$1>" | "${CC:-cc}" -fsyntax-only -x c - 2> /dev/null
+}
+! has_header EGL/egl.h || programs="$programs gl_particles"
+! has_header vulkan/vulkan.h || programs="$programs vulkan_scan"
+for program in $programs; do
   compile $program 1 $program & # side by side: that takes half the time
 done
 compile engine 2 engine_as_cpp
@@ -100,6 +112,38 @@ else
   FAILED: no photograph for histogram, equalize and auto_exposure: name one with PHOTO=file"
   wrong=$((wrong + 3))
   example methods
+fi
+
+example many_devices
+if [ -x "$build/gl_particles" ]; then
+  example gl_particles "$out/particles.png"
+else
+  echo "There is no OpenGL with EGL, so gl_particles is left out."
+fi
+if [ -x "$build/vulkan_scan" ]; then
+  example vulkan_scan
+else
+  echo "There is no Vulkan, so vulkan_scan is left out."
+fi
+if command -v mpicc > /dev/null 2>&1; then
+  # four ranks on however many cores, as whoever runs this
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+  launcher='mpirun --oversubscribe -n 4'
+  example mpi_scan
+else
+  echo "There is no mpicc, so mpi_scan is left out."
+fi
+
+launcher=
+for python in python3 /usr/bin/python3; do
+  [ -z "$launcher" ] && "$python" -c 'import numpy' 2> /dev/null && launcher=$python
+done
+if [ -n "$launcher" ]; then
+  cp scan.py "$build/scan.py"
+  example scan.py
+else
+  echo "There is no python3 with numpy, so scan.py is left out."
 fi
 
 device=$(sed -n 's/^device: //p' "$build/methods.log" | head -n 1)

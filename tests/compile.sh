@@ -117,10 +117,12 @@ int main(void) {
     refused += gpuscan_get_blob(gs, NULL, &blob_size) != GPUSCAN_SUCCESS;
     refused += gpuscan_set_blob(gs, &size, 8) != GPUSCAN_SUCCESS;
     refused += gpuscan_type_size(GPUSCAN_TYPE_U32) == 4;
+    refused += gpuscan_version() == GPUSCAN_VERSION;
+    refused += gpuscan_struct_size("gpuscan_scan_desc") == sizeof scan;
     refused += gpuscan_result_string(GPUSCAN_SUCCESS) != NULL;
     refused += gpuscan_error(gs) != NULL;
     gpuscan_destroy(gs);
-    return refused == 27 ? 0 : 1;
+    return refused == 29 ? 0 : 1;
 }
 END
 cp user.c user.cpp
@@ -133,6 +135,20 @@ printf '#define GPUSCAN_STATIC\n#define GPUSCAN_IMPLEMENTATION\n#include "gpusca
 cp unused.c unused.cpp
 printf '#define GPUSCAN_STATIC\n#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n' > second.c
 printf 'const char *second_string(void);\nconst char *second_string(void) { return gpuscan_result_string(0); }\n' >> second.c
+
+# Where OpenCL is linked, no library can be named.
+cat > named.c <<'END'
+#define GPUSCAN_LINK_OPENCL
+#define GPUSCAN_IMPLEMENTATION
+#include "gpuscan.h"
+int main(void) {
+    gpuscan *gs = NULL;
+    gpuscan_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.library = "libOpenCL.so.1";
+    return gpuscan_create(&gs, &desc) == GPUSCAN_ERROR_INVALID_ARGUMENT ? 0 : 1;
+}
+END
 
 # A program's own names, some of which are locals in the implementation; and with that one's names its own shadows.
 { printf 'typedef float f32;\ntypedef double f64;\ntypedef unsigned char u8, byte;\ntypedef unsigned u32, uint;\n'
@@ -211,6 +227,9 @@ for compiler in gcc clang; do
     check "$compiler: GPUSCAN_LINK_OPENCL" "$compiler" -std=c99 $c_warnings -I"$root" -DGPUSCAN_LINK_OPENCL \
       implementation.c user.c -o linked -lOpenCL
     check "$compiler: GPUSCAN_LINK_OPENCL runs" ./linked
+    check "$compiler: GPUSCAN_LINK_OPENCL, and a library named" "$compiler" -std=c99 $c_warnings -I"$root" named.c \
+      -o linked -lOpenCL
+    check "$compiler: GPUSCAN_LINK_OPENCL, and a library named, runs" ./linked
     check "$cxx: GPUSCAN_LINK_OPENCL" "$cxx" -std=c++11 $warnings -I"$root" -DGPUSCAN_LINK_OPENCL \
       implementation.cpp user.cpp -o linked -lOpenCL
     check "$compiler: GPUSCAN_LINK_OPENCL and GPUSCAN_STATIC" "$compiler" -std=c99 $c_warnings -I"$root" \
@@ -354,6 +373,55 @@ check 'every symbol begins with gpuscan_' foreign_symbols
 check 'every macro of the interface begins with GPUSCAN_' foreign_macros
 check 'every macro of the implementation begins with gpuscan_' leaked_macros
 
+# --- versions, and what bindings see
+
+# The header's first line, its macros, its changelog and its implementation agree; and each public struct's size can be
+# asked for.
+version=$(sed -n '1s|.* - v\([0-9.]*\) - .*|\1|p' "$root/gpuscan.h")
+{
+  printf '#define GPUSCAN_IMPLEMENTATION\n#include "gpuscan.h"\n#define SIZE(name) %s\nint main(void) {\n' \
+    '(gpuscan_struct_size(#name) == sizeof(name) ? 0 : printf("the size of %s is not known\n", #name))'
+  printf '    int a = 0, b = 0, c = 0;\n    sscanf("%s", "%%d.%%d.%%d", &a, &b, &c);\n' "$version"
+  printf '    if (strcmp(GPUSCAN_VERSION_STRING, "%s") != 0 || GPUSCAN_VERSION != 10000 * a + 100 * b + c ||\n' "$version"
+  printf '        gpuscan_version() != GPUSCAN_VERSION || gpuscan_struct_size("none") || gpuscan_struct_size(NULL))\n'
+  printf '        printf("the versions differ\\n");\n'
+  sed -n '/^#ifndef GPUSCAN_H/,/^#endif .* GPUSCAN_H/s/^} \(gpuscan_[a-z0-9_]*\);.*/\1/p' "$root/gpuscan.h" > structs.txt
+  for name in $(cat structs.txt); do
+    grep -q "^typedef enum $name " "$root/gpuscan.h" || printf '    SIZE(%s);\n' "$name"
+  done
+  printf '    return 0;\n}\n'
+} > versions.c
+changelog_has_version() {
+  sed -n '/^   CHANGES/,/^\*\//p' "$root/gpuscan.h" | grep -q "^   .........   *$version " || echo "no changelog of $version"
+}
+check 'versions' "${CC:-cc}" -std=c99 $c_warnings -Wno-unused-value -I"$root" versions.c -o versions -ldl
+check 'versions agree, and all structs have a size' ./versions
+check 'the changelog has the version' changelog_has_version
+
+# The header's line for a shared library: a C and a C++ program use it, and it shows the public functions alone.
+shared=$(awk '/^   LIBRARY/ { on = 1 } on && /^ *cc / { sub(/^ */, ""); line = $0; getline; print substr(line, 1, length(line) - 1) $0; exit }' \
+  "$root/gpuscan.h")
+shared_shows() {
+  nm -D --defined-only libgpuscan.so | awk '{ print $3 }' | sort > shown.txt
+  sed -n '/^#ifndef GPUSCAN_H/,/^#endif .* GPUSCAN_H/s/^GPUSCAN_API .*[ *]\(gpuscan_[a-z0-9_]*\)(.*/\1/p' "$root/gpuscan.h" |
+    sort | diff shown.txt -
+}
+library_shows_nothing() {
+  "${CC:-cc}" -shared -fPIC -std=c99 -I"$root" "$@" -o plug_in.so -ldl && nm -D --defined-only plug_in.so | grep -i gpuscan
+  [ -e plug_in.so ]
+}
+check 'the shared library' sh -c "cd '$root' && $(echo "$shared" | sed "s|-o |-o '$work/'|; s|^cc |${CC:-cc} |") -ldl"
+check 'the shared library shows the public functions alone' shared_shows
+for user in c cpp; do
+  compiler=${CC:-cc}
+  [ $user = cpp ] && compiler=${CXX:-c++}
+  check "the shared library and a program: $user" "$compiler" -I"$root" user.$user -o "shared-$user" -L. -lgpuscan \
+    "-Wl,-rpath,$work"
+  check "the shared library and a program run: $user" "./shared-$user"
+done
+check 'a plug-in with GPUSCAN_STATIC shows nothing' library_shows_nothing unused.c
+check 'a plug-in with -fvisibility=hidden shows nothing' library_shows_nothing -fvisibility=hidden implementation.c
+
 # --- what compilers may do to floating-point numbers
 
 check 'even bins of floats' "${CC:-cc}" -std=c99 $c_warnings "$root/tests/float_bins.c" -o float_bins -ldl
@@ -448,12 +516,12 @@ check 'the header'"'"'s program with buffers runs' sh -c './buffers > buffers.tx
 
 # The README's programs: they compile, run, and print what the remarks behind their printf lines say.
 awk -v name=readme '
-  /^```c$/ { inside = 1; file = name ++count ".c"; next }
+  /^```c$/ { inside = 1; file = name (++count) ".c"; next }
   /^```/ { inside = 0 }
   inside { print > file }
 ' "$root/README.md"
+check 'README: its programs are found' test -e readme5.c
 for file in readme*.c; do
-  [ -e "$file" ] || continue
   libraries=-ldl
   grep -q 'define GPUSCAN_LINK_OPENCL' "$file" && libraries=-lOpenCL
   # "= {0}" is good C, and what the README teaches
@@ -475,8 +543,18 @@ for file in "$root"/examples/*.c "$root"/tools/*.c; do
     left_out "$(basename "$file"): no stb_image.h"
     continue
   fi
-  check "$(basename "$file")" "${CC:-cc}" -std=c99 -O1 $c_warnings -I"$root" -fsyntax-only "$file"
-  have clang && check "$(basename "$file") with clang" clang -std=c99 $c_warnings -I"$root" -fsyntax-only "$file"
+  more=
+  if grep -q '<mpi.h>' "$file"; then
+    have mpicc || { left_out "$(basename "$file"): no mpicc"; continue; }
+    more=$(mpicc --showme:compile | sed 's/-I/-isystem /g')
+  fi
+  missing=
+  for header in EGL/egl.h vulkan/vulkan.h; do
+    grep -q "<$header>" "$file" && ! echo "#include <$header>" | "${CC:-cc}" -fsyntax-only -x c - 2> /dev/null && missing=$header
+  done
+  [ -z "$missing" ] || { left_out "$(basename "$file"): no $missing"; continue; }
+  check "$(basename "$file")" "${CC:-cc}" -std=c99 -O1 $c_warnings $more -I"$root" -fsyntax-only "$file"
+  have clang && check "$(basename "$file") with clang" clang -std=c99 $c_warnings $more -I"$root" -fsyntax-only "$file"
 done
 [ -e "$root/examples/engine.c" ] &&
   check 'engine.c as C++' "${CXX:-c++}" -std=c++11 $warnings -I"$root" -fsyntax-only -x c++ "$root/examples/engine.c"

@@ -51,6 +51,7 @@ fi
 echo 'not a library' > libs/libOpenCL.so.1
 cp libs/libOpenCL.so.1 libs/libOpenCL.so
 no_loader='-2100 no OpenCL loader, the object is NULL, with words'
+install="install an OpenCL loader (Debian: ocl-icd-libopencl1) or a GPU's driver"
 if $cc -shared -fPIC -x c - -o nothing.so 2> /dev/null << 'END_OF_C'
 #include <stddef.h>
 #include <string.h>
@@ -63,7 +64,8 @@ then
     lacks=clGetPlatformIDs
     [ $table = one ] && lacks=clGetPlatformInfo
     check "no loader, a table of $table" "-2100 no OpenCL loader, the object is NULL, opencl: the table has no $lacks, and \
-libOpenCL.so.1 was not found (no OpenCL loader)" env OPEN_TABLE=$table LD_PRELOAD="$work/nothing.so" ./open
+libOpenCL.so.1 was not found: $install (no OpenCL loader)" \
+      env OPEN_WORDS=1 OPEN_TABLE=$table LD_PRELOAD="$work/nothing.so" ./open
   done
 else
   echo 'left out: no loader, for want of LD_PRELOAD'
@@ -72,7 +74,8 @@ fi
 if echo 'int clGetPlatformIDs(void) { return 0; }' > half.c && mkdir -p half && $cc -shared -fPIC half.c -o half/libOpenCL.so.1; then
   check 'half a loader' "$no_loader" env LD_LIBRARY_PATH="$work/half" ./open
   check 'half a loader and half a table' "-2100 no OpenCL loader, the object is NULL, opencl: the table has no \
-clGetPlatformInfo, and clGetPlatformInfo was not found (no OpenCL loader)" env OPEN_TABLE=one LD_LIBRARY_PATH="$work/half" ./open
+clGetPlatformInfo, and libOpenCL.so.1 has no clGetPlatformInfo, so it is no OpenCL 1.2 (no OpenCL loader)" \
+    env OPEN_WORDS=1 OPEN_TABLE=one LD_LIBRARY_PATH="$work/half" ./open
 fi
 check 'no platform' '-2101 no OpenCL platform, the object is NULL, with words' env OCL_ICD_VENDORS="$work/empty/" \
   OPENCL_VENDOR_PATH="$work/empty/" ./open
@@ -85,6 +88,20 @@ if $cc -std=c99 -shared -fPIC stub.c -o stub/libOpenCL.so.1; then
   check 'a stub and a table of nothing' '0 success, calls are right' env OPEN_TABLE=nothing LD_LIBRARY_PATH="$work/stub" ./open
   check 'a stub and a table of one' '-2101 no OpenCL platform, the object is NULL, with words' \
     env OPEN_TABLE=one LD_LIBRARY_PATH="$work/stub" ./open
+  # a library of the caller's choice, by its path and by its name, before any loader
+  cp stub/libOpenCL.so.1 libs/libmy_opencl.so
+  check 'a library by its path' '0 success, calls are right' env OPEN_LIBRARY="$work/stub/libOpenCL.so.1" \
+    LD_LIBRARY_PATH="$work/half" STUB_DEVICES=1 ./open
+  check 'a library by its name' '0 success, calls are right' env OPEN_LIBRARY=libmy_opencl.so LD_LIBRARY_PATH="$work/libs" \
+    STUB_DEVICES=1 ./open
+  check 'a library for a table of nothing' '0 success, calls are right' env OPEN_LIBRARY="$work/libs/libmy_opencl.so" \
+    OPEN_TABLE=nothing STUB_DEVICES=1 ./open
+  check 'no library' '0 success, calls are right' env OPEN_LIBRARY= LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
+  check 'a library that is not there' "-2100 no OpenCL loader, the object is NULL, library: $work/none.so could not be \
+loaded (no OpenCL loader)" env OPEN_WORDS=1 OPEN_LIBRARY="$work/none.so" LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
+  check 'a library of something else' "-2100 no OpenCL loader, the object is NULL, $work/half/libOpenCL.so.1 has no \
+clGetPlatformInfo, so it is no OpenCL 1.2 (no OpenCL loader)" env OPEN_WORDS=1 OPEN_LIBRARY="$work/half/libOpenCL.so.1" \
+    LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 ./open
   check 'a device that is too old' '-2103 the device is below OpenCL 1.2 or has no compiler, the object is NULL, with words' \
     env LD_LIBRARY_PATH="$work/stub" STUB_DEVICES=1 STUB_VERSION='OpenCL 1.1 stub' ./open
 else

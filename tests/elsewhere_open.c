@@ -53,17 +53,19 @@ static cl_int CL_API_CALL no_platforms(cl_uint count, cl_platform_id *ids, cl_ui
     return CL_SUCCESS;
 }
 
-/* OPEN_TABLE=nothing, or one: a table of entry points that has none, or one that knows no platform. */
+/* OPEN_TABLE=nothing, or one: a table of entry points that has none, or one that knows no platform. OPEN_LIBRARY: the
+   desc's library. OPEN_WORDS: the failure is wanted in words. */
 int main(void) {
     const char *table_of = getenv("OPEN_TABLE");
     static gpuscan_opencl table;
-    char error[200] = "";
+    char error[400] = "";
     gpuscan *gs = NULL;
     gpuscan_desc desc;
     gpuscan_result r;
     memset(&desc, 0, sizeof desc);
     desc.error = error;
     desc.error_size = sizeof error;
+    desc.library = getenv("OPEN_LIBRARY");
     if (table_of) {
         desc.opencl = &table;
         table.clGetPlatformIDs = strcmp(table_of, "one") == 0 ? no_platforms : NULL;
@@ -74,7 +76,7 @@ int main(void) {
                calls_are_right(gs) ? "right" : gpuscan_error(gs));
     else
         printf("%d %s, the object is %s, %s\n", (int)r, gpuscan_result_string(r), gs ? "there" : "NULL",
-               table_of && r == GPUSCAN_ERROR_NO_OPENCL ? error : error[0] ? "with words" : "without words");
+               getenv("OPEN_WORDS") ? error : error[0] ? "with words" : "without words");
     gpuscan_destroy(gs);
     return 0;
 }

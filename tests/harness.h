@@ -754,9 +754,9 @@ static inline cl_int CL_API_CALL test_fill_by_write(cl_command_queue queue, cl_m
 static inline const gpuscan_opencl *test_opencl(void) {
     static gpuscan_opencl table;
     void                 *library = NULL;
-    const char           *missing = NULL;
+    gpuscan__missing      missing = {NULL, NULL};
     int                   has_plant = getenv("GPUSCAN_TEST_PLANT") != NULL;
-    if ((!has_plant && !test.is_simulator) || gpuscan__load_opencl(&table, &library, &missing) != GPUSCAN_SUCCESS)
+    if ((!has_plant && !test.is_simulator) || gpuscan__load_opencl(&table, NULL, &library, &missing) != GPUSCAN_SUCCESS)
         return NULL;
     if (has_plant)
         table.clCreateProgramWithSource = test_planted_source;

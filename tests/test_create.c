@@ -73,6 +73,16 @@ static void test_create(void **state) {
     test_case("device_name of nothing");
     desc.device_name = "no device has this name";
     create_fails(desc, GPUSCAN_ERROR_NO_DEVICE);
+    { /* it says which names there are */
+        char error[2000] = "";
+        desc.error = error;
+        desc.error_size = sizeof error;
+        test_expect(gpuscan_create(&gs, &desc), GPUSCAN_ERROR_NO_DEVICE);
+        if (!strstr(error, "no device has this name") || !strstr(error, test.info.device_name) ||
+            !strstr(error, test.info.platform_name))
+            fail_msg("%s: \"%s\" does not name the devices", test.what, error);
+        desc.error = NULL;
+    }
     test_case("GPUSCAN_DEVICE \"%s\"", part);
     setenv("GPUSCAN_DEVICE", part, 1);
     create_works(zero);
@@ -480,11 +490,46 @@ static void test_which_device(void **state) {
         unsetenv("GPUSCAN_DEVICE");
 }
 
+static struct {
+    unsigned programs, loud;
+} builds;
+
+static cl_int CL_API_CALL build_quietly(cl_program program, cl_uint count, const cl_device_id *devices,
+                                        const char *options, void(CL_CALLBACK *done)(cl_program, void *), void *user) {
+    builds.programs++;
+    builds.loud += strncmp(options, "-w", 2) != 0 || (options[2] != '\0' && options[2] != ' ');
+    return layer.driver.clBuildProgram(program, count, devices, options, done, user);
+}
+
+/* Compilers that print their warnings are asked not to, for every program. */
+static void test_quiet(void **state) {
+    gpuscan_desc desc = layer_desc();
+    gpuscan *gs = NULL, *whole = test.gs;
+    gpuscan_call call = call_on(NULL);
+    int which;
+    (void)state;
+    layer_open();
+    layer.table.clBuildProgram = build_quietly;
+    test_ok(gpuscan_create(&gs, &desc));
+    test.gs = gs;
+    for (which = 0; which < JOB_DEVICE_END; which++) {
+        job j;
+        test_case("%s, warnings of the compiler", job_names[which]);
+        job_new(&j, which, 500);
+        job_right(gs, &j, &call);
+        job_free(&j);
+    }
+    assert_true(builds.programs >= 4);
+    assert_int_equal(builds.loud, 0);
+    test_destroy(gs);
+    test.gs = whole;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_create),      TEST(test_no_device),       TEST(test_info),
                                        TEST(test_limits),      TEST(test_no_local_memory), TEST(test_retained),
                                        TEST(test_copied),      TEST(test_no_growth),       TEST(test_create_destroy),
-                                       TEST(test_which_device)};
+                                       TEST(test_which_device), TEST(test_quiet)};
     test_select();
     return cmocka_run_group_tests_name("create", tests, open_calls, test_close);
 }

@@ -1095,12 +1095,12 @@ static void little_local_memory(void **state) {
     gpuscan_limits        limit;
     histogram_case        c;
     void                 *library = NULL;
-    const char           *missing = NULL;
+    gpuscan__missing      missing = {NULL, NULL};
     size_t                l, b;
     uint32_t              channels;
     (void)state;
     memset(&table, 0, sizeof table);
-    test_ok(gpuscan__load_opencl(&table, &library, &missing));
+    test_ok(gpuscan__load_opencl(&table, NULL, &library, &missing));
     table.clSetKernelArg = watched_argument;
     memset(&limit, 0, sizeof limit);
     for (l = 0; l < 4; l++) {

@@ -7,8 +7,9 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 
 typedef struct plant {
     const char      *name;
-    char             what; /* s: scan, o: of rows of one element, f: of affine functions, a: uniform add, r: reduce,
-                              c: affine functions' reduce, h: histogram */
+    char             what; /* s: scan, o: of rows of one element, f: of affine functions, u: at offsets that are not
+                              aligned, a: uniform add, r: reduce, c: affine functions' reduce, h: histogram, g: of rows
+                              with gaps */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -46,6 +47,9 @@ static const plant plants[] = {
     {"REDUCE_ORDER", 'c', SINGLE, 0, 0, 60001, REFUSED},
     {"REDUCE_ORDER", 'c', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
     {"BARRIER_COUNTS", 'h', SINGLE, 0, 0, 5003, REFUSED},
+    {"SAMPLE_ROWS", 'g', SINGLE, 0, 0, 5003, REFUSED},
+    {"UNALIGNED", 'u', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
+    {"UNALIGNED", 'u', GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 8, 0, 5001, REFUSED},
     {"SELECT_TAIL", 'k', MULTI, 0, 0, 5003, WRONG},
     {"SELECT_TAIL", 'k', SINGLE, 0, 0, 5003, REFUSED},
     {"SELECT_TAIL", 'k', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, WRONG},
@@ -71,7 +75,10 @@ static int run(gpuscan *gs, const plant *p) {
     const int is_affine = p->what == 'f' || p->what == 'c';
     const size_t size = is_affine ? sizeof(op_affine) : 4;
     const uint64_t n = test.info.has_lanes && !p->lanes ? 600001 : p->count; /* more than a lane each */
-    uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : p->what == 'h' ? 200 : n;
+    const int is_histogram = p->what == 'h' || p->what == 'g';
+    const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* in elements */
+    const uint64_t row = p->what == 'g' ? 9 : n, pitch = p->what == 'g' ? 12 : n;      /* of a histogram */
+    uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : is_histogram ? 200 : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
@@ -103,15 +110,20 @@ static int run(gpuscan *gs, const plant *p) {
     case 's':
     case 'o':
     case 'f':
+    case 'u':
         if (p->what == 'f')
             ref_scan_custom(size, wanted, in, n, op_affine_combine, GPUSCAN_INCLUSIVE, &op_affine_identity, total);
         else if (p->what == 'o')
             memcpy(wanted, in, n * size);
         else
-            ref_scan(GPUSCAN_TYPE_U32, wanted, GPUSCAN_TYPE_U32, in, n, GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, NULL);
+            ref_scan(GPUSCAN_TYPE_U32, wanted + dst_off * size, GPUSCAN_TYPE_U32, in + src_off * size, n - dst_off,
+                     GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, NULL);
+        memset(wanted, 0x5A, dst_off * size);
         d.scan.src.mem = src;
         d.scan.dst.mem = dst;
-        d.scan.count = p->what == 'o' ? 1 : n;
+        d.scan.src.offset = src_off;
+        d.scan.dst.offset = dst_off;
+        d.scan.count = p->what == 'o' ? 1 : n - dst_off;
         d.scan.rows = p->what == 'o' ? n : 1;
         d.scan.kind = GPUSCAN_INCLUSIVE;
         d.scan.src_type = d.scan.dst_type = p->what == 'f' ? op_affine_compose.type : GPUSCAN_TYPE_U32;
@@ -164,12 +176,14 @@ static int run(gpuscan *gs, const plant *p) {
         break;
     default:
         memset(wanted, 0, 200 * 4);
-        for (i = 0; i < n; i++)
-            if (in[i] < 200)
+        for (i = 0; i < n / pitch * pitch; i++)
+            if (i % pitch < row && in[i] < 200)
                 w[in[i]]++;
         d.histogram.samples.mem = src;
         d.histogram.counts.mem = dst;
-        d.histogram.count = n;
+        d.histogram.count = row;
+        d.histogram.rows = n / pitch;
+        d.histogram.pitch = pitch;
         d.histogram.bins = 200;
         d.histogram.form = GPUSCAN_BINS_VALUES;
         d.histogram.call.strategy = p->strategy;
@@ -197,8 +211,8 @@ static gpuscan *open_with(const char *line, const plant *p) {
     gpuscan_opencl table;
     gpuscan *gs = NULL;
     void *library = NULL;
-    const char *missing = NULL;
-    assert_int_equal(gpuscan__load_opencl(&real, &library, &missing), GPUSCAN_SUCCESS);
+    gpuscan__missing missing = {NULL, NULL};
+    assert_int_equal(gpuscan__load_opencl(&real, NULL, &library, &missing), GPUSCAN_SUCCESS);
     table = real;
     first_line = line;
     table.clCreateProgramWithSource = source;

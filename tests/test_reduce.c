@@ -255,11 +255,11 @@ static void indices(void **state) {
 static void indices_of_extremes(void **state) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,
                                          GPUSCAN_TYPE_F16, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_F64};
-    uint64_t                  count = test_size(400, 9001, 20011), i;
+    uint64_t                  count = test_size(400, 9001, 20011), i, block;
     void                     *data = test_alloc(count * 8);
     reduce_case               c;
     size_t                    t;
-    int                       op;
+    int                       op, k;
     (void)state;
     for (t = 0; t < (test.is_small ? 2 : sizeof types / sizeof types[0]); t++)
         TEST_EACH_OP(op, REF_ARG) {
@@ -274,6 +274,14 @@ static void indices_of_extremes(void **state) {
             for (i = 0; i < count; i++)
                 ref_store(c.from, data, i, op == GPUSCAN_OP_ARGMIN ? ref_smallest(c.from) : ref_largest(c.from));
             check_pair_strategy(c);
+            for (block = 4096 / gpuscan__types[c.from].size, k = 0; k < 4; k++) { /* what a CPU looks at together */
+                const uint64_t at = k < 2 ? block - 1 + k : 2 * block - 3 + k;
+                for (i = 0; i < count; i++)
+                    ref_store(c.from, data, i, ref_is_float(c.from) ? ref_real(1.0) : ref_bits(1));
+                for (i = at; i < count; i += block / 2)
+                    ref_store(c.from, data, i, op == GPUSCAN_OP_ARGMIN ? ref_smallest(c.from) : ref_largest(c.from));
+                check_reduce(c);
+            }
             if (!ref_is_float(c.from))
                 continue;
             for (i = 0; i < count; i++)

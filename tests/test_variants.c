@@ -23,9 +23,9 @@ static gpuscan *open_broken(unsigned launches) {
     gpuscan_desc desc;
     gpuscan *gs = NULL;
     void *library = NULL;
-    const char *missing = NULL;
+    gpuscan__missing missing = {NULL, NULL};
     memset(&desc, 0, sizeof(desc));
-    assert_int_equal(gpuscan__load_opencl(&broken.real, &library, &missing), GPUSCAN_SUCCESS);
+    assert_int_equal(gpuscan__load_opencl(&broken.real, NULL, &library, &missing), GPUSCAN_SUCCESS);
     desc.opencl = &broken.real;
     assert_int_equal(gpuscan_create(&gs, &desc), GPUSCAN_SUCCESS);
     gs->cl.clEnqueueNDRangeKernel = drop_launch;

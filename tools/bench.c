@@ -1246,30 +1246,31 @@ static void write_plot_group(FILE *file, const char *base, const int index[ROWS]
             rows[first].op, rows[first].type);
 }
 
-/* The script names files of its own folder only, so that the three can be moved, and runs there. */
-static void plot(const char *prefix) {
-    char path[600], command[1300], folder[600] = ".";
+/* A script of gnuplot's, PREFIX.gp. It names files of its own folder only, so that all can be moved, and runs there. */
+static const char *plot_base(const char *prefix) {
     const char *base = prefix, *p;
-    int index[ROWS];
-    FILE *file;
-    int g;
     for (p = prefix; *p; p++)
         if (*p == '/' || *p == '\\') base = p + 1;
-    if (base != prefix) snprintf(folder, sizeof folder, "%.*s", (int)(base - prefix), prefix);
-    snprintf(path, sizeof path, "%s.dat", prefix);
-    write_plot_data(path, index);
+    return base;
+}
+
+static FILE *begin_plot(const char *prefix, const char *what, int width, int height) {
+    char path[600];
+    FILE *file;
     snprintf(path, sizeof path, "%s.gp", prefix);
     file = fopen(path, "w");
     if (file == NULL) die("cannot write %s", path);
-    fprintf(file, "# Bandwidth over size: gnuplot draws a picture each of scan, reduce and histogram.\n"
-                  "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) set terminal pngcairo size 1280,800 font ',11'; "
-                  "else set terminal png size 1280,800\n"
-                  "set datafile missing '?'\n"
-                  "set logscale x 2\nset format x '2^{%%L}'\nset grid\nset key outside right noenhanced\n"
-                  "set xlabel 'elements'\nset ylabel 'GB/s of bytes that must be read and written'\n"
-                  "set yrange [0:*]\n");
-    printf("\npictures, drawn by gnuplot in %s:\n", folder);
-    for (g = 0; g < GROUPS; g++) write_plot_group(file, base, index, (bench_group)g);
+    fprintf(file, "# %s\n"
+                  "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) set terminal pngcairo size %d,%d font ',11'; "
+                  "else set terminal png size %d,%d\n",
+            what, width, height, width, height);
+    return file;
+}
+
+static void end_plot(FILE *file, const char *prefix) {
+    char command[1300], folder[600] = ".";
+    const char *base = plot_base(prefix);
+    if (base != prefix) snprintf(folder, sizeof folder, "%.*s", (int)(base - prefix), prefix);
     fclose(file);
 #ifdef _WIN32
     snprintf(command, sizeof command, "cd /d \"%s\" && gnuplot \"%s.gp\"", folder, base);
@@ -1278,6 +1279,28 @@ static void plot(const char *prefix) {
 #endif
     fflush(stdout);
     if (system(command) != 0) printf("not drawn; once gnuplot is there: %s\n", command);
+}
+
+static void plot(const char *prefix) {
+    char path[600];
+    int index[ROWS];
+    FILE *file;
+    int g;
+    snprintf(path, sizeof path, "%s.dat", prefix);
+    write_plot_data(path, index);
+    file = begin_plot(prefix, "Bandwidth over size: gnuplot draws a picture each of scan, reduce and histogram.", 1280,
+                      800);
+    fprintf(file, "set datafile missing '?'\n"
+                  "set logscale x 2\nset format x '2^{%%L}'\nset grid\nset key outside right noenhanced\n"
+                  "set xlabel 'elements'\nset ylabel 'GB/s of bytes that must be read and written'\n"
+                  "set yrange [0:*]\n");
+    printf("\npictures, drawn by gnuplot from %s.gp:\n", prefix);
+    for (g = 0; g < GROUPS; g++) write_plot_group(file, plot_base(prefix), index, (bench_group)g);
+    end_plot(file, prefix);
+}
+
+static cl_kernel empty_kernel(void) {
+    return new_kernel("__kernel void nothing(void) {}\n", "nothing");
 }
 
 #include "sweep.h"
@@ -1517,10 +1540,6 @@ static void run_first_use(const options *o) {
     csv_overhead("blob_use", "u32", 65536, with_blob, 0);
 }
 
-static cl_kernel empty_kernel(void) {
-    return new_kernel("__kernel void nothing(void) {}\n", "nothing");
-}
-
 static void run_overheads(const options *o) {
     static const char *const names[] = {"exclusive_scan", "reduce", "hist256"};
     enum { COUNT = 1 << 16 };
@@ -1595,7 +1614,8 @@ static void usage(void) {
            "  --strategy NAME     auto, multi-pass, single-pass, single-pass-ahead, cpu-multi-pass, cpu-single-pass\n"
            "  --csv FILE          write the results there, too\n"
            "  --reference FILE    compare with other times: lines op,type,n,dist,ms, as --csv writes them\n"
-           "  --plot PREFIX       write PREFIX.dat and PREFIX.gp and let gnuplot draw PREFIX-scan.png and so on\n");
+           "  --plot PREFIX       write PREFIX.dat and PREFIX.gp and let gnuplot draw PREFIX-scan.png and so on;\n"
+           "                      with --sweep PREFIX-sweep.png, all cases side by side\n");
 }
 
 static void read_options(options *o, int argc, char **argv) {
@@ -1668,7 +1688,7 @@ int main(int argc, char **argv) {
     printf("times: medians by %s; *: small enough to stay in a cache\n",
            timed_by_events() ? "device events, from a call's first command to the end of its last"
                              : "the wall clock, from the call to its completion");
-    if (o.sweep) run_sweep(o.filter, o.quick);
+    if (o.sweep) run_sweep(o.filter, o.quick, o.plot);
     if (!o.sweep && o.filter == NULL && o.only < 0) {
         run_first_use(&o);
         run_overheads(&o);
@@ -1676,7 +1696,7 @@ int main(int argc, char **argv) {
     for (i = 0; i < ROWS && !o.sweep; i++)
         if (is_wanted(&o, &rows[i])) run_row(&o, &rows[i], i + 1);
     progress("%s", "");
-    if (o.plot != NULL) plot(o.plot);
+    if (o.plot != NULL && !o.sweep) plot(o.plot);
     if (!o.sweep)
         printf("\n%u results checked and right, %u wrong or failed, in %.0f s\n", result_count, wrong_count,
            1e-3 * (now_ms() - start));

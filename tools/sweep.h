@@ -3,7 +3,8 @@
    A case is a call; its class says what varies. On a GPU its time is compared with the device's own: a copy of as many
    bytes (scan, uniform add) or a kernel that only reads them (reduction, histogram); on a CPU with one thread of a
    plain C loop. Each class has a floor, which is what it should reach on a GPU; on a CPU that is 1. What falls farthest
-   below its floor comes first. The results of the smallest size are compared with the loop's. */
+   below its floor comes first; what takes less than two launches of an empty kernel can hardly be better, and is marked
+   "launch". The results of the smallest size are compared with the loop's. */
 
 enum { SWEEP_SLACK = 65536, SWEEP_MAX = 2048 };
 
@@ -51,6 +52,7 @@ static struct {
     const char *filter;
     sweep_result *results;
     unsigned count, failed;
+    double launch_ms; /* of an empty kernel */
 } sweep;
 
 /* ---- the plain C loops ---- */
@@ -92,6 +94,7 @@ static struct {
                     sum = (T)(COMBINE((WIDE)sum, (WIDE)x));                                                            \
                 }                                                                                                      \
             }                                                                                                          \
+            if (d->total.mem) memcpy(sweep.host_c + row * sizeof sum, &sum, sizeof sum);                               \
         }                                                                                                              \
     }                                                                                                                  \
     static void sweep_reduce_##name(const sweep_call *c, const void *src, void *dst) {                                 \
@@ -146,6 +149,7 @@ static struct {
         lower = sizeof(T) > 2 && (T)0.5 > 0 ? (T)d->lower.f : (T)d->lower.i;                                           \
         upper = sizeof(T) > 2 && (T)0.5 > 0 ? (T)d->upper.f : (T)d->upper.i;                                           \
         scale = d->bins / ((double)upper - (double)lower);                                                             \
+        memset(counts, 0, (size_t)c->written);                                                                         \
         for (row = 0; row < row_count; row++) {                                                                        \
             const T *a = (const T *)src + d->samples.offset + row * (d->pitch ? d->pitch : d->count) * channels;       \
             const uint32_t *weight = d->weights.mem ? (const uint32_t *)sweep.host_c + row * d->count : NULL;          \
@@ -885,6 +889,10 @@ static int compare_sweep(const void *a, const void *b) {
     return (p > q) - (p < q);
 }
 
+static int sweep_is_launch(const sweep_result *r) {
+    return r->ms < 2.0 * sweep.launch_ms;
+}
+
 static void sweep_print(void) {
     unsigned i;
     qsort(sweep.results, sweep.count, sizeof sweep.results[0], compare_sweep);
@@ -893,16 +901,90 @@ static void sweep_print(void) {
         const sweep_result *r = &sweep.results[i];
         char size[24];
         printf("%10s %11.1f %9.3f %7.2f %8s %s\n", size_text(r->bytes, size, sizeof size), 1e3 * r->ms, r->fraction,
-               r->floor, r->fraction < r->floor ? "below" : "", r->name);
+               r->floor, !(r->fraction < r->floor) ? "" : sweep_is_launch(r) ? "launch" : "below", r->name);
     }
 }
 
-static void run_sweep(const char *filter, int quick) {
+/* A line of the heat map: all cases of result first's class and size; returns how many, 0 if that line is there. */
+static unsigned sweep_plot_line(FILE *data, FILE *file, unsigned first, unsigned line) {
+    const sweep_result *r = &sweep.results[first], *of = r, *worst = NULL;
+    const sweep_result *end = &sweep.results[sweep.count];
+    unsigned column = 0;
+    char text[160], size[24];
+    for (r = sweep.results; r < end; r++) {
+        const double part = r->fraction / r->floor;
+        if (strcmp(r->name_of_class, of->name_of_class) != 0 || r->bytes != of->bytes) continue;
+        if (r < of) return 0;
+        if (part > 0.0) fprintf(data, "%u %u %.3f\n", column, line, log(part) / log(2.0));
+        if (part > 0.0 && (worst == NULL || part < worst->fraction / worst->floor)) worst = r;
+        column++;
+    }
+    fprintf(file, "set ytics add ('%s, %s' %u)\n", of->name_of_class, size_text(of->bytes, size, sizeof size), line);
+    if (worst == NULL) return column;
+    snprintf(text, sizeof text, "%.2f: %s", worst->fraction, worst->name);
+    fprintf(file, "set label ");
+    quoted(file, text);
+    fprintf(file, " at %u, %u noenhanced font ',8'\n", column + 1, line);
+    return column;
+}
+
+/* A heat map: classes below each other, for each size, and in a class the cases in their order, so that neighbours
+   differ in one thing. Colours tell how far from its floor a case is; behind each class stands its worst case. */
+static void sweep_plot(const char *prefix) {
+    char base[700], path[720];
+    unsigned i, line = 0, widest = 0;
+    FILE *data, *file;
+    snprintf(base, sizeof base, "%s-sweep", prefix);
+    snprintf(path, sizeof path, "%s.dat", base);
+    data = fopen(path, "w");
+    if (data == NULL) die("cannot write %s", path);
+    file = begin_plot(base, "How far from its floor each case of the sweep is.", 1600, 760);
+    fprintf(file, "set ytics () noenhanced\n");
+    for (i = 0; i < sweep.count; i++) {
+        const unsigned columns = sweep_plot_line(data, file, i, line);
+        line += columns != 0;
+        widest = columns > widest ? columns : widest;
+    }
+    fclose(data);
+    fprintf(file, "set output ");
+    snprintf(path, sizeof path, "%s.png", plot_base(base));
+    quoted(file, path);
+    fprintf(file, "\nset title ");
+    snprintf(path, sizeof path, "%s: %s, blue above the floor, red below; the worst of each class", device.info.device_name,
+             timed_by_events() ? "of the device's own speed" : "x a C loop of one thread");
+    quoted(file, path);
+    fprintf(file, " noenhanced\nset xrange [-1:%u]\nset yrange [%u:-0.7] noextend\nset cbrange [-3:3]\n"
+                  "set palette defined (-3 '#7f0000', -1 '#e34a33', -0.2 '#fdd49e', 0 '#f7f7f7', 0.2 '#d1e5f0', "
+                  "1 '#4393c3', 3 '#053061')\n"
+                  "set cbtics ('1/8 of it' -3, '1/4' -2, '1/2' -1, 'the floor' 0, '2 x' 1, '4 x' 2, '8 x' 3)\n"
+                  "set xlabel 'cases, in their order'\nset tics nomirror\nunset key\nset style fill solid noborder\n"
+                  "plot ",
+            widest + widest / 3 + 8, line);
+    snprintf(path, sizeof path, "%s.dat", plot_base(base));
+    quoted(file, path);
+    fprintf(file, " using 1:2:(0.5):(0.42):3 with boxxyerror palette\n");
+    printf("\na picture, drawn by gnuplot: %s.png\n", base);
+    end_plot(file, base);
+}
+
+static double launch_ms(void) {
+    job j = {0};
+    timing t;
+    j.enqueue = enqueue_kernel;
+    j.kernel = empty_kernel();
+    j.queue = device.queue;
+    t = measure(&j);
+    must(t.result, "an empty kernel");
+    cl.clReleaseKernel(j.kernel);
+    return t.ms;
+}
+
+static void run_sweep(const char *filter, int quick, const char *picture) {
     static const uint64_t gpu_sizes[] = {(uint64_t)1 << 20, (uint64_t)1 << 28};
     static const uint64_t cpu_sizes[] = {(uint64_t)1 << 18, (uint64_t)1 << 26};
     const uint64_t *sizes = timed_by_events() ? gpu_sizes : cpu_sizes;
     uint64_t all = sizes[1] + SWEEP_SLACK;
-    int s, below = 0;
+    int s, below = 0, launches = 0;
     unsigned i;
     sweep.filter = filter;
     sweep.results = (sweep_result *)allocate(SWEEP_MAX * sizeof(sweep_result));
@@ -919,6 +1001,7 @@ static void run_sweep(const char *filter, int quick) {
     fill_buffer(sweep.b, 0, all);
     fill_buffer(sweep.c, 1, all);
     budget_ms = timed_by_events() ? 10.0 : 60.0;
+    sweep.launch_ms = launch_ms();
     for (s = quick ? 1 : 0; s < 2; s++) {
         sweep.bytes = sizes[s];
         sweep.check = s == 0;
@@ -935,9 +1018,16 @@ static void run_sweep(const char *filter, int quick) {
     }
     progress("%s", "");
     at_hand = "";
+    if (picture != NULL) sweep_plot(picture);
     sweep_print();
-    for (i = 0; i < sweep.count; i++) below += sweep.results[i].fraction < sweep.results[i].floor;
-    printf("\n%u cases, %d below their floor, %u wrong or failed\n", sweep.count, below, sweep.failed);
+    for (i = 0; i < sweep.count; i++) {
+        const sweep_result *r = &sweep.results[i];
+        below += r->fraction < r->floor;
+        launches += r->fraction < r->floor && sweep_is_launch(r);
+    }
+    printf("\n%u cases, %d below their floor (%d of these in less than two launches of an empty kernel, %.1f us each), "
+           "%u wrong or failed\n",
+           sweep.count, below, launches, 1e3 * sweep.launch_ms, sweep.failed);
     cl.clReleaseMemObject(sweep.a);
     cl.clReleaseMemObject(sweep.b);
     cl.clReleaseMemObject(sweep.c);

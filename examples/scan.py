@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""python3 scan.py        scans, reductions and histograms of numpy arrays on the best OpenCL device
+
+The class Gpuscan below is all that a script needs: copy it. It loads gpuscan as a shared library, which is compiled from
+gpuscan.h at the first start (cc must be there, or GPUSCAN_LIBRARY names one that is built already), and writes down the
+library's structs again with ctypes; their sizes are compared with the library's own before anything is called.
+
+    gs = Gpuscan()                                  # GPUSCAN_DEVICE=name picks a device
+    gs.scan(x)                                      # exclusive prefix sum, as x's type
+    gs.scan(x, "max", inclusive=True)               # running maximum
+    gs.scan(flags, dtype=numpy.uint64, init=10)     # another type for the sums, and what precedes them
+    gs.reduce(x, "min"), gs.reduce(x, "argmin")
+    gs.histogram(x, bins=100, range=(0.0, 1.0))     # even bins, as numpy.histogram
+"""
+import ctypes
+import os
+import subprocess
+import sys
+
+import numpy
+
+TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]  # gpuscan_type, from 1 on
+OPERATORS = ["add", "min", "max", "mul", "and", "or", "xor", "custom", "argmin", "argmax"]  # gpuscan_op, from 0 on
+VERSION = 200  # of the gpuscan.h that these structs are of
+
+
+def struct(name, *fields):
+    return type(name, (ctypes.Structure,), {"_fields_": list(fields)})
+
+
+pointer, u64, u32, enum = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_int
+Buffer = struct("gpuscan_buffer", ("mem", pointer), ("offset", u64))
+Call = struct("gpuscan_call", ("queue", pointer), ("wait_count", u32), ("wait_list", pointer), ("event", pointer),
+              ("scratch", Buffer), ("scratch_size", u64), ("strategy", enum))
+Functions = struct("functions", ("first", pointer), ("second", pointer), ("user", pointer))
+Desc = struct("gpuscan_desc", ("context", pointer), ("device", pointer), ("queue", pointer),
+              ("device_name", ctypes.c_char_p), ("opencl", pointer), ("allocator", Functions), ("log", pointer),
+              ("log_user", pointer), ("work_group_size", ctypes.c_size_t), ("local_memory", u64), ("without", u32),
+              ("lanes", u32), ("error", ctypes.c_char_p), ("error_size", ctypes.c_size_t),
+              ("library", ctypes.c_char_p), ("trace", pointer), ("trace_user", pointer))
+ScanDesc = struct("gpuscan_scan_desc", ("src", Buffer), ("dst", Buffer), ("count", u64), ("src_type", enum),
+                  ("dst_type", enum), ("op", enum), ("kind", enum), ("custom", pointer), ("init", pointer),
+                  ("init_buffer", Buffer), ("total", Buffer), ("rows", u64), ("src_pitch", u64), ("dst_pitch", u64),
+                  ("count_buffer", Buffer), ("count_type", enum), ("call", Call))
+ReduceDesc = struct("gpuscan_reduce_desc", ("src", Buffer), ("dst", Buffer), ("result", pointer), ("count", u64),
+                    ("src_type", enum), ("dst_type", enum), ("op", enum), ("custom", pointer), ("init", pointer),
+                    ("init_buffer", Buffer), ("count_buffer", Buffer), ("count_type", enum), ("call", Call))
+
+
+class Bound(ctypes.Union):
+    _fields_ = [("i", ctypes.c_int64), ("u", u64), ("f", ctypes.c_double)]
+
+
+HistogramDesc = struct("gpuscan_histogram_desc", ("samples", Buffer), ("counts", Buffer), ("count", u64),
+                       ("sample_type", enum), ("counter_type", enum), ("bins", u32), ("form", enum), ("lower", Bound),
+                       ("upper", Bound), ("closed", ctypes.c_int), ("outside", enum), ("accumulate", ctypes.c_int),
+                       ("edges", Buffer), ("weights", Buffer), ("weight_type", enum), ("channels", u32),
+                       ("channel_mask", u32), ("rows", u64), ("pitch", u64), ("weights_pitch", u64),
+                       ("count_buffer", Buffer), ("count_type", enum), ("host_edges", pointer),
+                       ("host_weights", pointer), ("call", Call))
+
+
+def build_library():
+    """Compiles gpuscan.h, which lies beside this file or a folder above, and gives the library's path."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    header = next(p for p in (os.path.join(here, "gpuscan.h"), os.path.join(here, "..", "gpuscan.h"))
+                  if os.path.exists(p))
+    library = os.path.join(here, "__pycache__", "libgpuscan.so")
+    os.makedirs(os.path.dirname(library), exist_ok=True)
+    if not os.path.exists(library) or os.path.getmtime(library) < os.path.getmtime(header):
+        subprocess.check_call([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-fvisibility=hidden",
+                               "-DGPUSCAN_IMPLEMENTATION", '-DGPUSCAN_API=__attribute__((visibility("default")))',
+                               "-x", "c", header, "-o", library, "-ldl"])
+    return library
+
+
+class Gpuscan:
+    """A device, for one thread at a time. Every call blocks until its result is there."""
+
+    def __init__(self, device=None):
+        self.gs = pointer()
+        self.lib = ctypes.CDLL(os.environ.get("GPUSCAN_LIBRARY") or build_library())
+        self.lib.gpuscan_error.restype = self.lib.gpuscan_result_string.restype = ctypes.c_char_p
+        self.lib.gpuscan_struct_size.restype = ctypes.c_size_t
+        for s in (Buffer, Call, Desc, ScanDesc, ReduceDesc, HistogramDesc):
+            if self.lib.gpuscan_struct_size(s.__name__.encode()) != ctypes.sizeof(s):
+                raise RuntimeError(f"{s.__name__} differs: this is for gpuscan {VERSION}, "
+                                   f"the library is {self.lib.gpuscan_version()}")
+        error = ctypes.create_string_buffer(2000)
+        desc = Desc(device_name=device.encode() if device else None, error_size=len(error))
+        desc.error = ctypes.cast(error, ctypes.c_char_p)
+        if self.lib.gpuscan_create(ctypes.byref(self.gs), ctypes.byref(desc)) != 0:
+            raise RuntimeError(error.value.decode())
+
+    def __del__(self):
+        if self.gs:
+            self.lib.gpuscan_destroy(self.gs)
+            self.gs = pointer()
+
+    def _call(self, function, *arguments):
+        result = function(self.gs, *arguments)
+        if result != 0:
+            words = self.lib.gpuscan_error(self.gs) or self.lib.gpuscan_result_string(result)
+            raise ValueError(words.decode())
+
+    @staticmethod
+    def _array(x):
+        x = numpy.ascontiguousarray(x)
+        if not x.dtype.isnative or x.dtype.str[1:] not in TYPES:
+            raise TypeError(f"gpuscan has no type {x.dtype}")
+        return x
+
+    @staticmethod
+    def _type(dtype):
+        return TYPES.index(numpy.dtype(dtype).str[1:]) + 1
+
+    def scan(self, x, op="add", inclusive=False, dtype=None, init=None):
+        """A scan along the last axis, of every row by itself."""
+        x = self._array(x)
+        out = numpy.empty(x.shape, dtype or x.dtype)
+        first = None if init is None else numpy.array([init], out.dtype)
+        count = x.shape[-1] if x.ndim else 1
+        desc = ScanDesc(src_type=self._type(x.dtype), dst_type=self._type(out.dtype), op=OPERATORS.index(op),
+                        kind=int(inclusive), rows=x.size // count if count else 0)
+        if first is not None:
+            desc.init = first.ctypes.data
+        if x.size:
+            self._call(self.lib.gpuscan_scan_host, pointer(x.ctypes.data), pointer(out.ctypes.data), u64(count),
+                       ctypes.byref(desc))
+        return out
+
+    def reduce(self, x, op="add", dtype=None):
+        """All elements combined; argmin and argmax give the index of the first in x.ravel()."""
+        x = self._array(x)
+        result = numpy.zeros(1, numpy.uint64 if op.startswith("arg") else dtype or x.dtype)
+        desc = ReduceDesc(src_type=self._type(x.dtype), dst_type=self._type(result.dtype), op=OPERATORS.index(op))
+        self._call(self.lib.gpuscan_reduce_host, pointer(x.ctypes.data), pointer(result.ctypes.data), u64(x.size),
+                   ctypes.byref(desc))
+        return result[0]
+
+    def histogram(self, x, bins=256, range=None):
+        """Counts in even bins over range, which is the type's own if it is left out (floats: 0 to 1)."""
+        x = self._array(x)
+        counts = numpy.zeros(bins, numpy.uint64)
+        desc = HistogramDesc(sample_type=self._type(x.dtype), counter_type=self._type(counts.dtype), bins=bins,
+                             closed=int(x.dtype.kind == "f"))
+        if range is not None:
+            field = x.dtype.kind
+            setattr(desc.lower, field, range[0])
+            setattr(desc.upper, field, range[1])
+        self._call(self.lib.gpuscan_histogram_host, pointer(x.ctypes.data), pointer(counts.ctypes.data), u64(x.size),
+                   ctypes.byref(desc))
+        return counts
+
+
+def main():
+    gs = Gpuscan()
+    random = numpy.random.default_rng(1)
+    right = True
+
+    def check(name, got, wanted):
+        nonlocal right
+        same = got.dtype == wanted.dtype and numpy.array_equal(got, wanted)
+        right = right and same
+        print(f"{name:44} {'as numpy has it' if same else 'WRONG'}")
+
+    x = random.integers(0, 1 << 32, 1_000_003, numpy.uint32)
+    wide = numpy.cumsum(x, dtype=numpy.uint64)
+    check("inclusive sum, u32 to u64", gs.scan(x, inclusive=True, dtype=numpy.uint64), wide)
+    check("exclusive sum from 10", gs.scan(x, dtype=numpy.uint64, init=10), wide - x + numpy.uint64(10))
+    rows = random.integers(-99, 99, (200, 333), numpy.int64)
+    check("running maximum of every row, i64", gs.scan(rows, "max", inclusive=True), numpy.maximum.accumulate(rows, 1))
+    y = random.random(500_001, numpy.float32)
+    check("minimum, f32", gs.reduce(y, "min"), y.min())
+    check("the first minimum's index", gs.reduce(y, "argmin"), numpy.uint64(y.argmin()))
+    z = random.integers(-1000, 1000, 700_001, numpy.int32)
+    check("histogram of 40 bins, i32", gs.histogram(z, 40, (-1000, 1000)),
+          numpy.histogram(z, 40, (-1000, 1000))[0].astype(numpy.uint64))
+    check("histogram of 64 bins, f32", gs.histogram(y, 64, (0.0, 1.0)),
+          numpy.histogram(y, 64, (0.0, 1.0))[0].astype(numpy.uint64))
+    check("nothing", gs.scan(x[:0]), x[:0])
+    try:
+        gs.scan(y, "xor")
+        right = False
+    except ValueError as refused:
+        print(f"xor of floats is refused: {refused}")
+    print(f"scan.py: {'as numpy has it' if right else 'WRONG'}")
+    return not right
+
+
+if __name__ == "__main__":
+    sys.exit(main())
