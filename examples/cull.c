@@ -77,7 +77,8 @@ int main(int argc, char **argv) {
     gpuscan_info info;
     gpuscan *gs = open_device(&info);
     cl_command_queue queue;
-    cl_program program = build_program(&info, (const char **)&kernels, 1, "");
+    const char *text = kernels;
+    cl_program  program = build_program(&info, &text, 1, "");
     cl_kernel see = make_kernel(program, "see"), paint = make_kernel(program, "draw");
     sphere *spheres;
     uint32_t *materials, *bits;

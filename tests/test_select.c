@@ -347,6 +347,37 @@ static void silent_and_late_tiles(void **state) {
     test.gs->device.profile.chunk = chunk;
 }
 
+/* Tiles that publish nothing, under limits: what recounts them has other words, groups and lanes there. */
+static void silent_tiles_under_limits(void **state) {
+    static const gpuscan_limits cases[] = {{1, 0, 0, 0},
+                                           {8, 0, 0, 0},
+                                           {0, 2048, 0, 0},
+                                           {0, 0, GPUSCAN_WITHOUT_INT64_ATOMICS, 0},
+                                           {0, 0, 0, 8},
+                                           {0, 0, 0, 32},
+                                           {0, 0, 0, 64},
+                                           {0, 700, 0, 16}};
+    uint32_t polls = test.gs->device.profile.polls;
+    size_t i;
+    int    s;
+    (void)state;
+    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (!test_share(i, 4) || (cases[i].lanes && (test.info.has_lanes || test.whole)))
+            continue;
+        test_limit(&cases[i]);
+        polls = test.gs->device.profile.polls;
+        test.gs->device.profile.polls = 3;
+        for (s = GPUSCAN_STRATEGY_SINGLE_PASS; s <= GPUSCAN_STRATEGY_CPU_SINGLE_PASS; s++) {
+            selection_case c = a_selection(GPUSCAN_TYPE_U32, test_size(300, 20011, 100003), KEEP_BLOCKS);
+            c.by = GPUSCAN_SELECT_PREDICATE;
+            c.source = "#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n#define GPUSCAN_TEST_DELAY(tile)\n";
+            c.index_type = GPUSCAN_TYPE_U32;
+            test_strategies(&selections, &c, s, s);
+        }
+        test.gs->device.profile.polls = polls;
+    }
+}
+
 /* Two queues, and one without order, that share the object's scratch. */
 static void queues(void **state) {
     enum { CALLS = 6 };
@@ -512,7 +543,7 @@ int main(void) {
                                        TEST(dispatches),    TEST(offsets),
                                        TEST(in_place),      TEST(over_the_flags),
                                        TEST(scratch_and_events), TEST(limits),
-                                       TEST(silent_and_late_tiles), TEST(queues),
+                                       TEST(silent_and_late_tiles), TEST(silent_tiles_under_limits), TEST(queues),
                                        TEST(large_counts),  TEST(host_arrays)};
     test_select();
     return cmocka_run_group_tests_name("select", tests, test_open, test_close);
