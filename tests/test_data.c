@@ -571,6 +571,7 @@ static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogr
 static void check_samples(gpuscan_histogram_desc d) {
     gpuscan *gs = (gpuscan *)calloc(1, sizeof *gs);
     gpuscan__histogram_plan plan;
+    gpuscan__test_rows shape = {1, 0, 0};
     unsigned char *samples, *counts, *wanted, *edges, *weights;
     size_t size = ref_size(d.sample_type), bytes;
     int is_float = ref_is_float(d.sample_type);
@@ -594,7 +595,8 @@ static void check_samples(gpuscan_histogram_desc d) {
     edges = (unsigned char *)test_alloc((plan.key.bins + 1) * 8);
     if (d.form == GPUSCAN_BINS_EDGES)
         gpuscan__test_edges(&plan, edges);
-    gpuscan__test_samples(&plan, d.count, samples, d.weight_type ? weights : NULL, counts);
+    shape.pixels = d.count;
+    gpuscan__test_samples(&plan, &shape, samples, d.weight_type ? weights : NULL, counts);
     ref_histogram(&d, samples, edges, d.weight_type ? weights : NULL, wanted);
     if (memcmp(counts, wanted, bytes) != 0)
         fail_msg("%s: something else is expected", test.what);

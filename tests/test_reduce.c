@@ -275,7 +275,7 @@ static void indices_of_extremes(void **state) {
                 ref_store(c.from, data, i, op == GPUSCAN_OP_ARGMIN ? ref_smallest(c.from) : ref_largest(c.from));
             check_pair_strategy(c);
             for (block = 4096 / gpuscan__types[c.from].size, k = 0; k < 4; k++) { /* what a CPU looks at together */
-                const uint64_t at = k < 2 ? block - 1 + k : 2 * block - 3 + k;
+                const uint64_t at = k < 2 ? block - 1 + (uint64_t)k : 2 * block - 3 + (uint64_t)k;
                 for (i = 0; i < count; i++)
                     ref_store(c.from, data, i, ref_is_float(c.from) ? ref_real(1.0) : ref_bits(1));
                 for (i = at; i < count; i += block / 2)
