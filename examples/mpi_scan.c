@@ -101,7 +101,7 @@ static const gpuscan_custom maps = {
     "typedef struct { uint factor, sum; } map;\n"
     "map then(map a, map b) { map c; c.factor = a.factor * b.factor; c.sum = a.sum * b.factor + b.sum; return c; }\n"
     "map same(void) { map c; c.factor = 1; c.sum = 0; return c; }\n",
-    "map", sizeof(map), "then(a, b)", "same()", NULL};
+    "map", sizeof(map), "then(a, b)", "same()", NULL, NULL, NULL, NULL};
 
 /* MPI's b = a then b, for each of count maps. */
 static void then(void *a, void *b, int *count, MPI_Datatype *type) {
