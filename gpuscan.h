@@ -146,7 +146,7 @@
                [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [PUBLIC ENTRY POINTS] [LICENCE]. The
                kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
-   CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select; custom->equal and ->key;
+   CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
@@ -376,8 +376,9 @@ typedef struct gpuscan_custom {
                              gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
                              this unused */
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
-    const char *equal;    /* an expression of a and b, for gpuscan_runs: not 0 where b belongs to a's run */
-    const char *key;      /* an expression of x and i, for gpuscan_sort: the key by which x is sorted */
+    const char *equal;    /* for a later version, and not used by this one: an expression of a and b, not 0 where b belongs
+                             to a's run */
+    const char *key;      /* likewise: an expression of x and i, the key by which x is sorted */
 } gpuscan_custom;
 
 /* One more array that follows what gpuscan_select keeps: the elements of src go to dst as the call's own elements do.
@@ -6016,14 +6017,14 @@ static const char *gpuscan__kernels[] = {
     "/* A segment of any length, lane by lane; what is behind it is loaded, too, and left out. */\n"
     "static inline gpuscan_wide gpuscan_batch_long(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
-    "    uint i = 0, length = gpuscan_batch_length(batch, s);\n"
+    "    uint i = 0, count = gpuscan_batch_length(batch, s);\n"
     "    gpuscan_wide sum = id;\n"
-    "    for (; i + GPUSCAN_WIDE <= length; i += GPUSCAN_WIDE) {\n"
+    "    for (; i + GPUSCAN_WIDE <= count; i += GPUSCAN_WIDE) {\n"
     "        for (uint k = 0; k < GPUSCAN_WIDE * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
     "            GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
     "        sum = gpuscan_combine_wide(sum, gpuscan_load_wide(src, i));\n"
     "    }\n"
-    "    return gpuscan_combine_wide(sum, gpuscan_first_lanes(gpuscan_load_wide(src, i), id, length - i));\n"
+    "    return gpuscan_combine_wide(sum, gpuscan_first_lanes(gpuscan_load_wide(src, i), id, count - i));\n"
     "}\n"
     "\n"
     "/* The same of one vector, and of one or two. */\n"
@@ -6034,9 +6035,9 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "static inline gpuscan_wide gpuscan_batch_two(const gpuscan_batch *batch, uint s, gpuscan_wide id) {\n"
     "    global const gpuscan_src *src = gpuscan_batch_src(batch, s);\n"
-    "    uint length = gpuscan_batch_length(batch, s), more = max(length, (uint)GPUSCAN_WIDE) - GPUSCAN_WIDE;\n"
+    "    uint count = gpuscan_batch_length(batch, s), more = max(count, (uint)GPUSCAN_WIDE) - GPUSCAN_WIDE;\n"
     "    GPUSCAN_PREFETCH(src, GPUSCAN_PREFETCH_SRC, 0);\n"
-    "    return gpuscan_combine_wide(gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, length),\n"
+    "    return gpuscan_combine_wide(gpuscan_first_lanes(gpuscan_load_wide(src, 0), id, count),\n"
     "                                gpuscan_first_lanes(gpuscan_load_wide(src, GPUSCAN_WIDE), id, more));\n"
     "}\n"
     "\n"
@@ -14651,8 +14652,11 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
                                        2)) != 0)
         return r;
     gpuscan__select_outputs(plan);
-    if ((r = gpuscan__select_ranges(gs, plan)) != 0 ||
-        (r = gpuscan__resolve_tally(gs, common, fields, &desc->selected, desc->count, plan->capacity, &plan->items,
+    if ((r = gpuscan__select_ranges(gs, plan)) != 0)
+        return r;
+    for (i = 0; i < common->range_count; i++) /* but for the tally, which says 0 then */
+        common->ranges[i].idle = 1;
+    if ((r = gpuscan__resolve_tally(gs, common, fields, &desc->selected, desc->count, plan->capacity, &plan->items,
                                     &plan->limit)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
@@ -14912,7 +14916,7 @@ static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpusc
     memset(&carries, 0, sizeof(carries));
     sums.src_offset = gpuscan__arg_buffer(&launch, gpuscan__select_decides(desc));
     sums.count = desc->count;
-    sums.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    sums.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     sums.rows = 1;
     sums.parts = plan->parts;
     sums.part_tiles = plan->part_tiles;
@@ -14968,7 +14972,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     memset(&numbers, 0, sizeof(numbers));
     numbers.src_offset = gpuscan__arg_buffer(&launch, gpuscan__select_decides(desc));
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     if (single)
         numbers.states_offset =
             gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
