@@ -7,7 +7,7 @@
 # has test_lanes, too; and test_offsets as PoCL compiles it for other processors. The faults run under the address and
 # undefined behaviour sanitizers. Of tests that would build a program for each of many combinations a run takes a share,
 # most of its time being PoCL's compiler; which one the seed decides that each program prints, and GPUSCAN_TEST_SEED
-# repeats it. It takes less than 8 minutes on two cores.
+# repeats it. It takes 10 to 15 minutes on two cores.
 #
 #   --more    a larger share of the combinations, and Intel's CPU runtime: what continuous integration runs
 #   --all     a share six times as large, and all tests on every implementation that is here: an hour and a half
