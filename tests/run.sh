@@ -10,7 +10,7 @@
 # repeats it. It takes 10 to 15 minutes on two cores.
 #
 #   --more    twice the share of the combinations, and Intel's CPU runtime
-#   --all     a share six times as large, and all tests on every implementation that is here: an hour and a half
+#   --all     a share 16 times as large, and all tests on every implementation that is here: an hour and a half
 #   --long    the same, with every combination at its full size, which takes hours
 #
 # GPUSCAN_TEST_SHARE=1 takes the most of a run that is not --long; 16 is the default, of --more 8.
