@@ -376,8 +376,8 @@ typedef struct gpuscan_custom {
                              gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
                              this unused */
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
-    const char *equal;    /* for a later version, and not used by this one: an expression of a and b, not 0 where b belongs
-                             to a's run */
+    const char *equal;    /* for a later version, and not used by this one: an expression of a and b, not 0 where b
+                             belongs to a's run */
     const char *key;      /* likewise: an expression of x and i, the key by which x is sorted */
 } gpuscan_custom;
 
@@ -895,8 +895,8 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  src_pitch is smaller than count; segments with rows or src_pitch, without a form, or with host_data,
                  which is for gpuscan_reduce_host. INVALID_TYPE: segments.type is neither u32 nor u64. INVALID_BUFFER:
                  neither dst nor result. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the
-                 device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type u32, whose
-                 largest value means that there is none
+                 device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's
+                 dst_type u32, whose largest value means that there is none
    method        each group sums a share, in order where the operator is custom; the last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
                  Rows and segments are shared by elements and ends alike, so that none is too long or too short: Merrill
@@ -11114,6 +11114,14 @@ static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpusca
     return GPUSCAN_SUCCESS;
 }
 
+/* The same of a blocking call, which fills a copy of the caller's desc; call: the copy's. */
+static gpuscan_result gpuscan__enter_host(gpuscan *gs, const void *desc, void *copy, size_t size, gpuscan_call *call) {
+    memset(copy, 0, size);
+    if (desc)
+        memcpy(copy, desc, size);
+    return gpuscan__enter(gs, copy, call);
+}
+
 static void gpuscan__plan_begin(gpuscan__plan *plan, size_t plan_size, const gpuscan__operation *operation,
                                 const void *desc, const gpuscan_call *call) {
     memset(plan, 0, plan_size);
@@ -12285,6 +12293,45 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
     return gpuscan__min(units, most);
 }
 
+/* Rows that are cut into parts: whose sums are wanted, and in which grid. */
+typedef struct gpuscan__row_parts {
+    gpuscan_buffer src, count_buffer, init_buffer;
+    uint64_t src_pitch, count, rows, groups, shared;
+    uint32_t parts, part_tiles;
+    cl_mem stand_in;
+} gpuscan__row_parts;
+
+/* The sums of the parts, and from them what precedes each: the first two launches of a scan or selection of several. */
+static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpuscan__plan *common,
+                                               gpuscan__program *program, const gpuscan__row_parts *of) {
+    uint64_t t_size = common->e.t_size;
+    uint32_t group = common->key.group;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_SUMS, of->stand_in);
+    gpuscan__scan_sums_numbers sums;
+    gpuscan__scan_carries_numbers carries;
+    gpuscan_result r;
+    sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
+    sums.src_pitch = of->src_pitch;
+    sums.count = of->count;
+    sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
+    sums.rows = of->rows;
+    sums.parts = of->parts;
+    sums.part_tiles = of->part_tiles;
+    sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+    sums.flags = common->flags;
+    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), gpuscan__grid_of(of->groups, group, of->shared, 0));
+    if (r != 0)
+        return r;
+    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, of->stand_in);
+    carries.rows = of->rows;
+    carries.parts = of->parts;
+    carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
+    carries.init_offset = gpuscan__arg_init(&launch, common, of->init_buffer);
+    carries.flags = common->flags;
+    return gpuscan__launch_end(&launch, &carries, sizeof(carries),
+                               gpuscan__grid_of(gpuscan__min(of->rows, 65536), group, of->shared, 0));
+}
+
 static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
                                                gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
@@ -12294,34 +12341,23 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     uint64_t t_size = common->e.t_size;
     uint64_t groups = gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__key_shared_bytes(chain->gs, &common->key, common->e.t_size);
-    gpuscan__scan_sums_numbers sums;
-    gpuscan__scan_carries_numbers carries;
     gpuscan__scan_parts_numbers parts;
     gpuscan__launch launch;
     gpuscan_result r;
     if (plan->parts > 1) {
-        launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_SUMS, stand_in);
-        sums.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-        sums.src_pitch = plan->src_pitch;
-        sums.count = desc->count;
-        sums.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-        sums.rows = plan->rows;
-        sums.parts = plan->parts;
-        sums.part_tiles = plan->part_tiles;
-        sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-        sums.flags = common->flags;
-        r = gpuscan__launch_end(&launch, &sums, sizeof(sums), gpuscan__grid_of(groups, group, shared, 0));
-        if (r != 0)
-            return r;
-        launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, stand_in);
-        carries.rows = plan->rows;
-        carries.parts = plan->parts;
-        carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-        carries.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-        carries.flags = common->flags;
-        r = gpuscan__launch_end(&launch, &carries, sizeof(carries),
-                                gpuscan__grid_of(gpuscan__min(plan->rows, 65536), group, shared, 0));
-        if (r != 0)
+        gpuscan__row_parts of;
+        of.src = desc->src;
+        of.count_buffer = desc->count_buffer;
+        of.init_buffer = desc->init_buffer;
+        of.src_pitch = plan->src_pitch;
+        of.count = desc->count;
+        of.rows = plan->rows;
+        of.groups = groups;
+        of.shared = shared;
+        of.parts = plan->parts;
+        of.part_tiles = plan->part_tiles;
+        of.stand_in = stand_in;
+        if ((r = gpuscan__enqueue_carries(chain, common, program, &of)) != 0)
             return r;
     }
     launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
@@ -12475,10 +12511,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
     gpuscan__scan_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst and count of the desc must be zero");
@@ -12679,10 +12712,7 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
     gpuscan__uniform_add_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.addend.mem || copy.dst.mem || copy.addend.offset || copy.dst.offset || copy.count || copy.block)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst, addend, count, block of the desc must be zero");
@@ -13262,10 +13292,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
     gpuscan__reduce_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count || copy.result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
@@ -14378,10 +14405,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
     gpuscan__histogram_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.samples.mem || copy.counts.mem || copy.edges.mem || copy.weights.mem || copy.samples.offset ||
         copy.counts.offset || copy.edges.offset || copy.weights.offset || copy.count)
@@ -14435,7 +14459,8 @@ typedef struct gpuscan__select_plan {
     X(to7_offset) X(to8_offset)
 GPUSCAN__NUMBERS(select, GPUSCAN__SELECT_NUMBERS)
 
-enum { GPUSCAN__SELECT_SUMS = 0, GPUSCAN__SELECT_CARRIES, GPUSCAN__SELECT_PARTS, GPUSCAN__SELECT_MOVE };
+/* The first two kernels of several passes are the scan's. */
+enum { GPUSCAN__SELECT_PARTS = GPUSCAN__SCAN_CARRIES + 1, GPUSCAN__SELECT_MOVE };
 
 static gpuscan__select_key gpuscan__select_key_of(const gpuscan__key *key) {
     gpuscan__select_key own;
@@ -14911,33 +14936,17 @@ static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpusc
                                               gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
-    cl_mem stand_in = gpuscan__select_stand_in(plan);
-    uint32_t group = common->key.group;
-    uint64_t shared = gpuscan__select_shared(chain->gs, &common->key, &plan->key, &common->e), t_size = common->e.t_size;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SELECT_SUMS, stand_in);
-    gpuscan_buffer none = {NULL, 0};
-    gpuscan__scan_sums_numbers sums;
-    gpuscan__scan_carries_numbers carries;
-    gpuscan_result r;
-    memset(&sums, 0, sizeof(sums));
-    memset(&carries, 0, sizeof(carries));
-    sums.src_offset = gpuscan__arg_buffer(&launch, gpuscan__select_decides(desc));
-    sums.count = desc->count;
-    sums.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
-    sums.rows = 1;
-    sums.parts = plan->parts;
-    sums.part_tiles = plan->part_tiles;
-    sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-    sums.flags = common->flags;
-    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), gpuscan__grid_of(plan->parts, group, shared, 0));
-    if (r != 0)
-        return r;
-    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SELECT_CARRIES, stand_in);
-    carries.rows = 1;
-    carries.parts = plan->parts;
-    carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, t_size);
-    carries.init_offset = gpuscan__arg_init(&launch, common, none);
-    return gpuscan__launch_end(&launch, &carries, sizeof(carries), gpuscan__grid_of(1, group, shared, 0));
+    gpuscan__row_parts of;
+    memset(&of, 0, sizeof(of));
+    of.src = gpuscan__select_decides(desc);
+    of.count_buffer = desc->count_buffer;
+    of.count = desc->count;
+    of.rows = 1;
+    of.groups = of.parts = plan->parts;
+    of.shared = gpuscan__select_shared(chain->gs, &common->key, &plan->key, &common->e);
+    of.part_tiles = plan->part_tiles;
+    of.stand_in = gpuscan__select_stand_in(plan);
+    return gpuscan__enqueue_carries(chain, common, program, &of);
 }
 
 /* Brings home what was put into scratch. */
@@ -15144,10 +15153,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
     gpuscan__select_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.src.mem || copy.dst.mem || copy.flags.mem || copy.indices.mem || copy.src.offset || copy.dst.offset ||
         copy.flags.offset || copy.indices.offset || copy.count || copy.selected.count.mem ||
