@@ -94,6 +94,21 @@ static void cuts(void **state) {
             }
 }
 
+/* Sums of u32 between offsets that are u32. */
+static gpuscan_reduce_desc sums_between(const test_buffer *src, uint64_t count, const test_buffer *offsets,
+                                        uint64_t segments, const test_buffer *dst, gpuscan_strategy strategy) {
+    gpuscan_reduce_desc d;
+    memset(&d, 0, sizeof d);
+    d.src = src->at;
+    d.dst = dst->at;
+    d.count = count;
+    d.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+    d.segments.data = offsets->at;
+    d.segments.count = segments;
+    d.call.strategy = strategy;
+    return d;
+}
+
 /* What the offsets are, by hand. */
 static void check_offsets(const uint64_t *offsets, uint64_t segments, uint64_t count, gpuscan_type type) {
     gpuscan_reduce_desc d;
@@ -113,15 +128,8 @@ static void check_offsets(const uint64_t *offsets, uint64_t segments, uint64_t c
     test_buffer_set(&at, 1, segments + 1, numbers);
     for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
         test_buffer_set(&dst, 5, segments, NULL);
-        memset(&d, 0, sizeof d);
-        d.src = src.at;
-        d.dst = dst.at;
-        d.count = count;
-        d.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
-        d.segments.data = at.at;
+        d = sums_between(&src, count, &at, segments, &dst, (gpuscan_strategy)s);
         d.segments.type = type;
-        d.segments.count = segments;
-        d.call.strategy = (gpuscan_strategy)s;
         if (test_reduce_ran(&d))
             test_same_bytes(test_buffer_get(&dst), wanted, 4, segments);
     }
@@ -209,14 +217,7 @@ static void wrong_offsets(void **state) {
                                                : test_random());
             test_buffer_set(&data, 2, SEGMENTS + 1, at);
             test_buffer_set(&dst, 9, SEGMENTS, NULL);
-            memset(&d, 0, sizeof d);
-            d.src = src.at;
-            d.dst = dst.at;
-            d.count = count;
-            d.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
-            d.segments.data = data.at;
-            d.segments.count = SEGMENTS;
-            d.call.strategy = (gpuscan_strategy)s;
+            d = sums_between(&src, count, &data, SEGMENTS, &dst, (gpuscan_strategy)s);
             if (!test_reduce_ran(&d))
                 continue;
             test_buffer_get(&dst); /* the guards */
