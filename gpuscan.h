@@ -10201,6 +10201,7 @@ struct gpuscan__plan {
     /* choose: from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
+    uint64_t idle_plain; /* of need's GPUSCAN__PLAIN: bytes that a call that reads a count of 0 may touch; 0: all */
     int not_built; /* the driver did not build the program */
 
     cl_mem_flags scratch_flags; /* checked: of the caller's scratch */
@@ -13012,6 +13013,7 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
+    gpuscan__need need = plan->need;
     uint64_t bytes = GPUSCAN__SHAM_LEAST;
     cl_mem sham = NULL, none = NULL;
     gpuscan_call call;
@@ -13027,6 +13029,8 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     if (!idle || plan->is_nothing || bytes > GPUSCAN__SHAM_MOST)
         return GPUSCAN_SUCCESS;
     memset(&call, 0, sizeof(call));
+    if (plan->idle_plain)
+        plan->need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 && (r = gpuscan__test_buffer(gs, bytes, &sham)) == 0 &&
         (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &none)) == 0 &&
         (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call.scratch.mem)) == 0 &&
@@ -13048,6 +13052,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
         plan->call = caller;
         plan->flags = flags;
     }
+    plan->need = need;
     if (call.scratch.mem)
         gs->cl.clReleaseMemObject(call.scratch.mem);
     if (none)
@@ -16746,6 +16751,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     gpuscan__range *range;
     gpuscan_result r;
     uint32_t k;
+    size_t i;
     if ((r = gpuscan__sort_resolve_keys(gs, plan)) != 0 ||
         (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->element_size, &elements)) != 0)
@@ -16769,6 +16775,8 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
     range->required = 0;
     range->partial = desc->count_buffer.mem != NULL;
+    for (i = 0; i < common->range_count; i++)
+        common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
     if (!gpuscan__multiply(elements, 64, &elements)) /* so that sums of scratch need no checks */
@@ -17009,6 +17017,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         plan->table_at = *bytes;
         *bytes += gpuscan__scratch_aligned((plan->parts << plan->key.digit_bits) * (plan->key.wide ? 8 : 4));
     }
+    common->idle_plain = gpuscan__max(*bytes, 1); /* the elements' places are not touched */
     gpuscan__sort_way_of_values(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_way_of_keys(plan);
@@ -17133,7 +17142,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flags = plan->common.flags;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
@@ -17152,7 +17161,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
     numbers.dst_offset = gpuscan__arg_place(&launch, to, 1) * (to->buffer.mem ? size : 1);
     numbers.indices_offset = gpuscan__arg_place(&launch, &indices, index_size);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
     numbers.flags = plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
@@ -17173,7 +17182,7 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
     numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flip = plan->flip;
     numbers.begin = plan->begin;
     numbers.end = plan->end;
@@ -17240,7 +17249,7 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     numbers.bases_offset = numbers.states_offset - GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flip = plan->flip;
     numbers.begin = plan->begin;
     numbers.end = plan->end;
@@ -17269,7 +17278,7 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass)
     numbers.bases_offset = at + ((uint64_t)pass << plan->key.digit_bits);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flip = plan->flip;
     numbers.shift = step.shift;
     numbers.mask = step.mask;
@@ -17294,7 +17303,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     count.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
     count.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
     count.count = desc->count;
-    count.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     count.flip = plan->flip;
     count.shift = step.shift;
     count.mask = step.mask;
@@ -17315,7 +17324,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     scatter.values_dst_offset = gpuscan__arg_place(&launch, &step.values_dst, step.values_size);
     scatter.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
     scatter.count = desc->count;
-    scatter.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    scatter.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     scatter.flip = plan->flip;
     scatter.shift = step.shift;
     scatter.mask = step.mask;
