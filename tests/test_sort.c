@@ -619,23 +619,6 @@ static void silent_and_late_tiles(void **state) {
     free(order);
 }
 
-/* Oclgrind 21.10 takes what kernels wrote to scratch for uninitialised where that has grown several times: here it is
-   as large as it gets from the start. */
-static int open_sorts(void **state) {
-    gpuscan_sort_desc d;
-    gpuscan_payload   payloads[2];
-    if (test_open(state) != 0)
-        return -1;
-    memset(&d, 0, sizeof d);
-    memset(payloads, 0, sizeof payloads);
-    payloads[0].size = payloads[1].size = 1024;
-    d.count = 4000;
-    d.key_type = GPUSCAN_TYPE_U64;
-    d.payloads = payloads;
-    d.payload_count = 2;
-    return test.is_simulator ? (int)gpuscan_sort_prepare(test.gs, &d) : 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(lengths),
                                        TEST(lengths_in_parts),
@@ -660,5 +643,5 @@ int main(void) {
                                        TEST(silent_and_late_tiles),
                                        TEST(two_queues)};
     test_select();
-    return cmocka_run_group_tests_name("sort", tests, open_sorts, test_close);
+    return cmocka_run_group_tests_name("sort", tests, test_open, test_close);
 }
