@@ -81,8 +81,8 @@
                are -2000 and below. gpuscan_error(gs) says in words which argument or call it was; gpuscan_create, which
                has no object then, says it in its desc's error. All arguments are checked before anything is enqueued in
                the call's queue (by a _host form: anything but copies of its arrays). After a failure the outputs are as
-               they were (those of a _host form as long as the device did not fail while it ran), *event is NULL,
-               nothing has leaked and the object works on. The library never prints, aborts or exits (a driver's
+               they were (those of a _host form as long as the device did not fail while it ran; those of gpuscan_sort
+               see there), *event is NULL, nothing has leaked and the object works on. The library never prints, aborts or exits (a driver's
                compiler may print).
 
    EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
@@ -100,9 +100,9 @@
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
                bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
-               selection needs as little as a scan, but in place as much as its outputs besides. A call may bring its
-               own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the object's
-               scratch wait for each other.
+               selection needs as little as a scan, but in place as much as its outputs besides. A sort needs about as
+               much as it sorts; may_destroy_src gives it src instead. A call may bring its own scratch, see
+               gpuscan_scan_scratch_size. Calls in several queues that use the object's scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
                or grow allocates nothing (but a buffer for an init on the host that is too large for an argument: more
@@ -136,18 +136,20 @@
                Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
 
-   DOES NOT    sort; scan by segments; use several devices in one call; scan along columns; take SVM pointers,
-               images or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+   DOES NOT    scan by segments; use several devices in one call; scan along columns; take SVM pointers, images or
+               SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
                [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS]
                [DEVICE PROFILE] [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST]
-               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [PUBLIC ENTRY POINTS] [LICENCE]. The
-               kernels are edited in kernels.cl.inc; tools/embed brings them here.
+               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [SORT] [PUBLIC ENTRY POINTS] [LICENCE].
+               The kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
+                      gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
+                      custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
@@ -333,7 +335,11 @@ typedef enum gpuscan_op {
                       to 32 elements: one a work-item)
    CPU_MULTI_PASS     MULTI_PASS, a work-item a group        MULTI_PASS, likewise         tables of one work-item each,
                                                                                           merged into global memory
-   CPU_SINGLE_PASS    SINGLE_PASS, a work-item a group       SINGLE_PASS, likewise        as CPU_MULTI_PASS */
+   CPU_SINGLE_PASS    SINGLE_PASS, a work-item a group       SINGLE_PASS, likewise        as CPU_MULTI_PASS
+
+   A sort: MULTI_PASS has three launches for 4 bits of the keys; SINGLE_PASS (and _AHEAD) one for 8 bits, whose tiles
+   look back, and one before all; CPU_MULTI_PASS (and CPU_SINGLE_PASS) three for 8 bits, a work-item a group. Few
+   elements are sorted in one launch. */
 typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_AUTO = 0,
     GPUSCAN_STRATEGY_MULTI_PASS,
@@ -378,11 +384,12 @@ typedef struct gpuscan_custom {
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
     const char *equal;    /* for a later version, and not used by this one: an expression of a and b, not 0 where b
                              belongs to a's run */
-    const char *key;      /* likewise: an expression of x and i, the key by which x is sorted */
+    const char *key;      /* an expression of x and i, as in convert, for gpuscan_sort: the key of key_type by which x is
+                             sorted (f16: a float) */
 } gpuscan_custom;
 
-/* One more array that follows what gpuscan_select keeps: the elements of src go to dst as the call's own elements do.
-   Offsets are in elements of size bytes. src and dst may be the same range. */
+/* One more array that follows what gpuscan_select keeps or gpuscan_sort sorts: the elements of src go to dst as the
+   call's own elements do. Offsets are in elements of size bytes. src and dst may be the same range. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
     size_t         size; /* bytes an element, 1 to 1024 */
@@ -564,6 +571,7 @@ typedef struct gpuscan_info {
                                   not built or failed its self-test: please report it */
     const char      *refusal;  /* why, the last time; "" */
     const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as it does */
+    gpuscan_strategy sort_strategy;
 } gpuscan_info;
 #define GPUSCAN_INFO_HAS_REFUSALS 1
 
@@ -720,6 +728,28 @@ typedef struct gpuscan_select_desc {
     void                  *host_indices; /* for gpuscan_select_host only: indices as a host array */
     gpuscan_call           call;
 } gpuscan_select_desc;
+
+/* What gpuscan_sort computes. */
+typedef struct gpuscan_sort_desc {
+    gpuscan_buffer         src;
+    gpuscan_buffer         dst;           /* out; mem NULL: only the permutation or payloads are wanted */
+    uint64_t               count;
+    gpuscan_type           key_type;      /* any builtin type; default: u32 */
+    int                    descending;    /* not 0: the largest first; equal keys keep their order all the same */
+    uint32_t               bit_begin;     /* only these bits of the key's code count: from bit_begin */
+    uint32_t               bit_end;       /* to below bit_end; 0: to the last */
+    const gpuscan_payload *payloads;      /* arrays that are brought into the same order */
+    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
+    gpuscan_buffer         permutation;   /* out, optional, index_type: the result's element p was element
+                                             permutation[p] of src */
+    gpuscan_type           index_type;    /* u32 (default) or u64 */
+    int                    may_destroy_src; /* not 0: src and the payloads' src may be used as scratch */
+    const gpuscan_custom  *custom;        /* NULL: the elements are keys. Else they are of custom->type, and sorted by
+                                             custom->key, which gives a key_type (f16: a float) of x and i */
+    gpuscan_buffer         count_buffer;
+    gpuscan_type           count_type;
+    gpuscan_call           call;
+} gpuscan_sort_desc;
 
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
@@ -1005,6 +1035,50 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 
+/* Sorts elements by their keys; elements of equal keys keep their order (a stable sort).
+
+   src           count keys of key_type from src.offset on, or elements of custom->type
+   dst           out: the same, sorted
+   payloads      of each, dst gets the elements of src in the order of the sorted keys
+   permutation   out: where each sorted element was, counted from src.offset
+   count_buffer  the elements; what lies in dst, in payloads and in permutation past them stays as it was
+   order         integers as numbers. Floats from -infinity to infinity, -0 and +0 as equals; NaN comes after all
+                 numbers, in its order in src, descending too. All keys keep their bits. bit_begin and bit_end are of
+                 the code by which keys are compared: integers with the sign bit turned round; of floats, as integers
+                 of their size, all bits of negative ones and the sign bit of others, -0 as +0; descending: all bits
+                 turned round; and of NaN all ones
+   aliasing      in place: src and dst may be the same range, and the src and dst of each payload
+   scratch       as much as the keys, and as much as one payload of 4 or 8 bytes; for another payload, several, a
+                 permutation or a custom type two indices of 4 bytes an element (of 8 from 2^32 elements on) instead, or
+                 one beside a permutation of that size; for what is then brought to its place in place, as much as that,
+                 if it is more than the keys'. Twice the keys where dst is left out. With may_destroy_src less: neither
+                 keys nor a payload of 4 or 8 bytes need any, if they are not in place. In gpuscan_sort_prepare and
+                 _scratch_size permutation counts as given where index_type is, and where src and dst are given they
+                 must be valid, since they tell what is in place
+   count 0       all buffers may be missing; nothing is written
+   returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end above the key's bits; custom without key;
+                 payloads and payload_count. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither dst nor payloads
+                 nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32. UNSUPPORTED_STRATEGY: one
+                 was forced that does not work on the device. Not only the last command writes outputs: after a failed
+                 call dst (in place: src) and payloads may hold the elements in another order, or, where they are not in
+                 place, anything
+   method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
+                 Satish, Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009. On CPUs:
+                 Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014 */
+GPUSCAN_API gpuscan_result gpuscan_sort(gpuscan *gs, const gpuscan_sort_desc *desc);
+
+/* Builds what a sort with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_desc *desc);
+
+/* The bytes of scratch that a sort with this desc needs at most. */
+GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
+
+/* A sort of the array src of count elements into the array dst, and of their places into the array permutation of
+   index_type; one of both may be NULL. src may equal dst; any other overlap is GPUSCAN_ERROR_OVERLAP. Payloads stay on
+   the device, and src as it was. src, dst, permutation and count of the desc must be zero. */
+GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
+                                             uint64_t count, const gpuscan_sort_desc *desc);
+
 /* Hands out the object's programs, built from source or taken from a blob, for the next start: of what was prepared or
    called, all that the driver puts into a program's binary.
 
@@ -1228,7 +1302,8 @@ static const char *gpuscan__kernels[] = {
     "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n"
     "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [SELECT]\n"
     "               [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [HISTOGRAM BINS] [HISTOGRAM COUNTERS]\n"
-    "               [HISTOGRAM CPU] [HISTOGRAM]\n"
+    "               [HISTOGRAM CPU] [HISTOGRAM] [SORT KEYS] [SORT GATHER] [SORT PASSES] [SORT CPU]\n"
+    "               [SORT GROUP] [SORT SWEEP]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
     "     row         a row of the caller's data; rows are scanned or counted each by itself (a segment of equal length)\n"
@@ -1316,6 +1391,11 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_UNALIGNED        23 /* a whole vector that is not aligned begins an element late */\n"
     "#define GPUSCAN_TEST_PLANT_SELECT_TAIL      24 /* select loses a tile's last kept element */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_JOIN     25 /* what other groups have of a segment is lost */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_ORDER       26 /* equal digits are brought into the reverse order */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_TAIL        27 /* a part's, or the last tile's, last element is not sorted */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_GATHER      28 /* what goes by index is taken from the next element */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_PLACES      29 /* a digit's places begin where another part's elements lie */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_NAN         30 /* NaN are sorted by their bits */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -1352,6 +1432,14 @@ static const char *gpuscan__kernels[] = {
     "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
     "#endif\n"
     "}\n"
+    "\n"
+    "/* CPUs: bytes of a cache line, and stores past the caches. */\n"
+    "#define GPUSCAN_LINE 64\n"
+    "#ifdef __has_builtin\n"
+    "#if __has_builtin(__builtin_nontemporal_store)\n"
+    "#define GPUSCAN_HAS_STREAM_STORE 1\n"
+    "#endif\n"
+    "#endif\n"
     "\n"
     "/* How 16 bytes are loaded that are read once. After L1::no_allocate an H200's second-level cache keeps other things,\n"
     "   unless the load names a policy for it: 32 MiB that are summed again and again take 16.5 us, without it 12.5. Samples\n"
@@ -1588,7 +1676,7 @@ static const char *gpuscan__kernels[] = {
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
-    "#elif defined(GPUSCAN_T)\n"
+    "#elif defined(GPUSCAN_T) || defined(GPUSCAN_SORT)\n"
     "#define GPUSCAN_LANES_MEMORY shared->lanes\n"
     "#else\n"
     "#define GPUSCAN_LANES_MEMORY (shared + GPUSCAN_LOCAL_WORDS)\n"
@@ -3111,7 +3199,6 @@ static const char *gpuscan__kernels[] = {
     "#ifndef GPUSCAN_PREFETCH\n"
     "#define GPUSCAN_PREFETCH(p, bytes, write)\n"
     "#endif\n"
-    "#define GPUSCAN_LINE 64 /* bytes of a cache line */\n"
     "\n"
     "typedef struct {\n"
     "    uint ticket;\n"
@@ -3119,9 +3206,6 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_shared;\n"
     "\n"
     "#ifdef __has_builtin\n"
-    "#if __has_builtin(__builtin_nontemporal_store)\n"
-    "#define GPUSCAN_HAS_STREAM_STORE 1\n"
-    "#endif\n"
     "#if __has_builtin(__builtin_shufflevector)\n"
     "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
     "#endif\n"
@@ -8064,7 +8148,1238 @@ static const char *gpuscan__kernels[] = {
     "                           (uint)numbers.flags);\n"
     "#endif\n"
     "}\n"
-    "#endif /* GPUSCAN_SAMPLE */\n",
+    "#endif /* GPUSCAN_SAMPLE */\n"
+    "\n",
+    "#if GPUSCAN_SORT\n"
+    "/* [SORT KEYS] ------------------------------------------------------------------------------------------------------ */\n"
+    "\n"
+    "/* A stable radix sort, least significant digit first: Knuth, \"The Art of Computer Programming\", volume 3, 5.2.5. Each\n"
+    "   pass moves all elements to their places by one digit of their keys' codes; within a digit they keep their order. A\n"
+    "   pass is three kernels where nothing is assumed of groups: parts of the elements are counted by digit, the counts\n"
+    "   become places, and each part is scattered to its own.\n"
+    "\n"
+    "   A code is the key's bits in an order of unsigned numbers. Keys are moved as they are, and their codes computed anew\n"
+    "   in each pass: a code does not say which zero or NaN the key was. */\n"
+    "typedef GPUSCAN_KEY_BITS gpuscan_key_bits; /* unsigned, of the key's size */\n"
+    "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
+    "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
+    "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
+    "\n"
+    "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
+    "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
+    "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
+    "#define GPUSCAN_KEY_MAGNITUDE (GPUSCAN_KEY_ONES >> 1)\n"
+    "\n"
+    "/* One digit of a code. flip: the bits that are turned round: the sign of signed integers, all of descending keys. */\n"
+    "typedef struct {\n"
+    "    gpuscan_key_code flip;\n"
+    "    uint shift, mask;\n"
+    "} gpuscan_digit;\n"
+    "#define GPUSCAN_DIGIT(numbers)                                                                                         \\\n"
+    "    { (gpuscan_key_code)(numbers).flip, (uint)(numbers).shift, (uint)(numbers).mask }\n"
+    "\n"
+    "/* Floats: from the most negative up, where -0 is +0, and NaN behind everything, descending too. */\n"
+    "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
+    "#if GPUSCAN_KEY_INFINITY\n"
+    "    gpuscan_key_code bits = key, magnitude = bits & GPUSCAN_KEY_MAGNITUDE;\n"
+    "    gpuscan_key_code code = bits ^ (bits == magnitude || magnitude == 0 ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES);\n"
+    "    if (magnitude == 0)\n"
+    "        code = GPUSCAN_KEY_SIGN;\n"
+    "    if (GPUSCAN_PLANTED(SORT_NAN))\n"
+    "        return code ^ flip;\n"
+    "    return magnitude > (gpuscan_key_code)GPUSCAN_KEY_INFINITY ? GPUSCAN_KEY_ONES : code ^ flip;\n"
+    "#else\n"
+    "    return (gpuscan_key_code)key ^ flip;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
+    "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
+    "}\n"
+    "\n"
+    "/* Elements of a group's part: whole tiles, by the count that the device knows, so that few elements have many groups,\n"
+    "   too. */\n"
+    "static inline ulong gpuscan_sort_part(ulong count) {\n"
+    "    ulong tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE, groups = get_num_groups(0);\n"
+    "    return (tiles + groups - 1) / groups * GPUSCAN_TILE;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_CUSTOM_KEY\n"
+    "/* The keys of the caller's elements, which the passes sort in their place. */\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_KEYS_NUMBERS\n"
+    "} gpuscan_sort_keys_numbers;\n"
+    "\n"
+    "kernel void gpuscan_sort_keys(global const gpuscan_custom_type *src, global gpuscan_key_bits *keys,\n"
+    "                              global const uint *count_buffer, gpuscan_sort_keys_numbers numbers) {\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    src += numbers.src_offset;\n"
+    "    keys += numbers.keys_offset;\n"
+    "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
+    "        GPUSCAN_CUSTOM_KEY_TYPE key = gpuscan_custom_key(src[i], i);\n"
+    "        gpuscan_key_bits bits;\n"
+    "#if GPUSCAN_KEY_F16\n"
+    "        vstore_half(key, 0, (private half *)&bits);\n"
+    "#else\n"
+    "        bits = GPUSCAN_CUSTOM_KEY_BITS(key);\n"
+    "#endif\n"
+    "        keys[i] = bits;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
+    "   size; or copied as they are; or the indices themselves, as ulong. */\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_GATHER_NUMBERS\n"
+    "} gpuscan_sort_gather_numbers;\n"
+    "\n"
+    "#define GPUSCAN_GATHER(type)                                                                                           \\\n"
+    "    for (uint u = GPUSCAN_ITEM; u < units; u += GPUSCAN_GROUP) {                                                       \\\n"
+    "        uint e = parts == 1 ? u : u / parts;                                                                           \\\n"
+    "        ulong from = by_index ? (ulong)indices[first + e] : first + e;                                                 \\\n"
+    "        if (GPUSCAN_PLANTED(SORT_GATHER) && first + e == 3)                                                            \\\n"
+    "            from ^= 1;                                                                                                 \\\n"
+    "        ((global type *)dst)[(first + e) * parts + (u - e * parts)] =                                                  \\\n"
+    "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
+    "    }                                                                                                                  \\\n"
+    "    break\n"
+    "\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
+    "                                                        global const gpuscan_sort_value *indices,\n"
+    "                                                        global const uint *count_buffer,\n"
+    "                                                        gpuscan_sort_gather_numbers numbers) {\n"
+    "    uint flags = (uint)numbers.flags, parts = (uint)numbers.parts;\n"
+    "    bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    src += numbers.src_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    indices += numbers.indices_offset;\n"
+    "    for (ulong first = (ulong)get_group_id(0) * GPUSCAN_TILE; first < count;\n"
+    "         first += (ulong)get_num_groups(0) * GPUSCAN_TILE) {\n"
+    "        uint units = (uint)min(count - first, (ulong)GPUSCAN_TILE) * parts;\n"
+    "        switch ((uint)numbers.unit) {\n"
+    "        case 0:\n"
+    "            for (uint u = GPUSCAN_ITEM; u < units; u += GPUSCAN_GROUP)\n"
+    "                ((global ulong *)dst)[first + u] = indices[first + u];\n"
+    "            break;\n"
+    "        case 1: GPUSCAN_GATHER(uchar);\n"
+    "        case 2: GPUSCAN_GATHER(ushort);\n"
+    "        case 4: GPUSCAN_GATHER(uint);\n"
+    "        case 8: GPUSCAN_GATHER(uint2);\n"
+    "        default: GPUSCAN_GATHER(uint4);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_COUNT_NUMBERS\n"
+    "} gpuscan_sort_count_numbers;\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_PLACES_NUMBERS\n"
+    "} gpuscan_sort_places_numbers;\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_SCATTER_NUMBERS\n"
+    "} gpuscan_sort_scatter_numbers;\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_SMALL_NUMBERS\n"
+    "} gpuscan_sort_small_numbers;\n"
+    "#define GPUSCAN_SORT_SMALL_PARAMETERS                                                                                  \\\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global gpuscan_key_bits *keys_tmp,         \\\n"
+    "        global const gpuscan_sort_value *values, global gpuscan_sort_value *values_dst,                                \\\n"
+    "        global gpuscan_sort_value *values_tmp, global const uint *count_buffer, gpuscan_sort_small_numbers numbers\n"
+    "#define GPUSCAN_SORT_COUNT_PARAMETERS                                                                                  \\\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_place *table, global const uint *count_buffer,                 \\\n"
+    "        gpuscan_sort_count_numbers numbers\n"
+    "#define GPUSCAN_SORT_SCATTER_PARAMETERS                                                                                \\\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
+    "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
+    "        gpuscan_sort_scatter_numbers numbers\n"
+    "\n",
+    "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
+    "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
+    "                                                        gpuscan_sort_places_numbers numbers,\n"
+    "                                                        local gpuscan_place *sums) {\n"
+    "    uint cells = (uint)numbers.count, span = (cells + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
+    "    uint first = min(GPUSCAN_ITEM * span, cells), last = min(first + span, cells);\n"
+    "    gpuscan_place before = 0;\n"
+    "    table += numbers.table_offset;\n"
+    "#if GPUSCAN_GROUP > 1\n"
+    "    gpuscan_place sum = 0;\n"
+    "    for (uint i = first; i < last; i++)\n"
+    "        sum += table[i];\n"
+    "    uint at = GPUSCAN_ITEM; /* Hillis and Steele's scan, from one half to the other and back */\n"
+    "    before = sum;\n"
+    "    sums[at] = sum;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = 1; d < GPUSCAN_GROUP; d *= 2) {\n"
+    "        if (GPUSCAN_ITEM >= d)\n"
+    "            before += sums[at - d];\n"
+    "        at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;\n"
+    "        sums[at] = before;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    before -= sum;\n"
+    "#endif\n"
+    "    for (uint i = first; i < last; i++) {\n"
+    "        gpuscan_place here = table[i];\n"
+    "        table[i] = before - (GPUSCAN_PLANTED(SORT_PLACES) && i == cells / 2 ? min(before, (gpuscan_place)1) : 0);\n"
+    "        before += here;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* A part's elements go to RADIX places at once, each in the middle of a line of memory. They are collected in lines\n"
+    "   nearby, one a digit, which are written when they are full: past the caches, where the whole does not fit them.\n"
+    "   Polychroniou and Ross, \"A comprehensive study of main-memory partitioning\", 2014. */\n"
+    "#define GPUSCAN_SORT_LINES(name, type)                                                                                 \\\n"
+    "    typedef struct {                                                                                                   \\\n"
+    "        type element[GPUSCAN_LINE / sizeof(type)];                                                                     \\\n"
+    "    } __attribute__((aligned(GPUSCAN_LINE))) name##_line;                                                              \\\n"
+    "    /* Elements [from, to) of dst, which end a line or, at a part's end, do not. past: of dst's line before dst. */    \\\n"
+    "    static inline void name##_flush(global type *dst, const name##_line *line, gpuscan_place from, gpuscan_place to,   \\\n"
+    "                                    uint past, bool stream) {                                                          \\\n"
+    "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
+    "        if (to - from == per) {                                                                                        \\\n"
+    "            GPUSCAN_SORT_STREAM(dst + from, line);                                                                     \\\n"
+    "            for (uint i = 0; i < per; i++)                                                                             \\\n"
+    "                dst[from + i] = line->element[i];                                                                      \\\n"
+    "        } else {                                                                                                       \\\n"
+    "            for (; from < to; from++)                                                                                  \\\n"
+    "                dst[from] = line->element[((uint)from + past) & (per - 1)];                                            \\\n"
+    "        }                                                                                                              \\\n"
+    "    }                                                                                                                  \\\n"
+    "    /* Element p of dst, whose line holds the part's elements from begin on. */                                       \\\n",
+    "    static inline void name##_put(global type *dst, name##_line *line, gpuscan_place p, gpuscan_place begin,           \\\n"
+    "                                  uint past, bool stream, type x) {                                                    \\\n"
+    "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
+    "        uint slot = ((uint)p + past) & (per - 1);                                                                      \\\n"
+    "        line->element[slot] = x;                                                                                       \\\n"
+    "        if (slot == per - 1)                                                                                           \\\n"
+    "            name##_flush(dst, line, p - begin < per ? begin : p + 1 - per, p + 1, past, stream);                       \\\n"
+    "    }                                                                                                                  \\\n"
+    "    /* What is left in a line: the elements before end. */                                                             \\\n"
+    "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
+    "                                     gpuscan_place end, uint past) {                                                   \\\n"
+    "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
+    "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
+    "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past, false);                            \\\n"
+    "    }\n"
+    "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
+    "#define GPUSCAN_SORT_STREAM(to, line)                                                                                  \\\n"
+    "    if (stream) {                                                                                                      \\\n"
+    "        __builtin_nontemporal_store(*(const uint16 *)(line), (global uint16 *)(to));                                   \\\n"
+    "        return;                                                                                                        \\\n"
+    "    }\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_STREAM(to, line)\n"
+    "#endif\n"
+    "#define GPUSCAN_SORT_PAST(p) ((uint)((size_t)(p) % GPUSCAN_LINE / sizeof(*(p))))\n"
+    "GPUSCAN_SORT_LINES(gpuscan_sort_keys, gpuscan_key_bits)\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
+    "#endif\n"
+    "\n",
+    "#if !GPUSCAN_SORT_SMALL\n"
+    "/* Several tables, so that equal neighbours do not wait for each other. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS) {\n"
+    "    enum { TABLES = 4 };\n"
+    "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong part = gpuscan_sort_part(count), i = min(get_group_id(0) * part, count), last = min(i + part, count);\n"
+    "    gpuscan_place counts[TABLES][GPUSCAN_RADIX];\n"
+    "    keys += numbers.keys_offset;\n"
+    "    table += numbers.table_offset + get_group_id(0);\n"
+    "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
+    "        for (uint t = 0; t < TABLES; t++)\n"
+    "            counts[t][d] = 0;\n"
+    "    for (; i + TABLES <= last; i += TABLES)\n"
+    "        for (uint t = 0; t < TABLES; t++)\n"
+    "            counts[t][gpuscan_digit_of(keys[i + t], digit)]++;\n"
+    "    for (; i < last; i++)\n"
+    "        counts[0][gpuscan_digit_of(keys[i], digit)]++;\n"
+    "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
+    "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
+    "}\n"
+    "\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
+    "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
+    "    uint flags = (uint)numbers.flags;\n"
+    "    bool stream = flags & GPUSCAN_FLAG_STREAM, has_keys = !(flags & GPUSCAN_FLAG_NO_KEYS);\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
+    "    ulong last = min(first + part, count);\n"
+    "    if (GPUSCAN_PLANTED(SORT_TAIL) && last > first)\n"
+    "        last--;\n"
+    "    gpuscan_place begin[GPUSCAN_RADIX], next[GPUSCAN_RADIX];\n"
+    "    gpuscan_sort_keys_line lines[GPUSCAN_RADIX];\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    gpuscan_sort_values_line value_lines[GPUSCAN_RADIX];\n"
+    "    bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
+    "    values += numbers.values_offset;\n"
+    "    values_dst += numbers.values_dst_offset;\n"
+    "    uint values_past = GPUSCAN_SORT_PAST(values_dst);\n"
+    "#endif\n"
+    "    keys += numbers.keys_offset;\n"
+    "    keys_dst += numbers.keys_dst_offset;\n"
+    "    table += numbers.table_offset + get_group_id(0);\n"
+    "    uint past = GPUSCAN_SORT_PAST(keys_dst);\n"
+    "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
+    "        begin[d] = next[d] = table[d * get_num_groups(0)];\n"
+    "    for (ulong i = first; i < last; i++) {\n"
+    "        gpuscan_key_bits key = keys[i];\n"
+    "        uint d = gpuscan_digit_of(key, digit);\n"
+    "        gpuscan_place p = next[d]++;\n"
+    "        if (has_keys)\n"
+    "            gpuscan_sort_keys_put(keys_dst, &lines[d], p, begin[d], past, stream, key);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        gpuscan_sort_values_put(values_dst, &value_lines[d], p, begin[d], values_past, stream,\n"
+    "                                by_index ? (gpuscan_sort_value)i : values[i]);\n"
+    "#endif\n"
+    "    }\n"
+    "    for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
+    "        if (has_keys)\n"
+    "            gpuscan_sort_keys_finish(keys_dst, &lines[d], begin[d], next[d], past);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        gpuscan_sort_values_finish(values_dst, &value_lines[d], begin[d], next[d], values_past);\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "/* Few elements: all passes by one work-item, which counts all digits in one reading and leaves out the passes that\n"
+    "   would move nothing. */\n"
+    "\n"
+    "/* Of `moves` passes number s writes to dst or to tmp, so that the last writes to dst; where src is dst the first\n"
+    "   cannot, and the last may end in tmp. */\n"
+    "static inline bool gpuscan_sort_to_dst(bool in_place, uint moves, uint s) {\n"
+    "    return in_place ? s % 2 != 0 : (moves - 1 - s) % 2 == 0;\n"
+    "}\n"
+    "\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_SMALL_PARAMETERS) {\n"
+    "    uint flags = (uint)numbers.flags, passes = (uint)numbers.passes, width = (uint)numbers.width;\n"
+    "    uint begin = (uint)numbers.begin, end = (uint)numbers.end, moves = 0, moved = 0;\n"
+    "    uint count = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    uint next[sizeof(gpuscan_key_bits)][GPUSCAN_RADIX];\n"
+    "    bool moving[sizeof(gpuscan_key_bits)];\n"
+    "    gpuscan_digit digit = {(gpuscan_key_code)numbers.flip, 0, 0};\n"
+    "    keys += numbers.keys_offset;\n"
+    "    keys_dst += numbers.keys_dst_offset;\n"
+    "    keys_tmp += numbers.keys_tmp_offset;\n"
+    "    bool in_place = keys == keys_dst;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
+    "    values += numbers.values_offset;\n"
+    "    values_dst += numbers.values_dst_offset;\n"
+    "    values_tmp += numbers.values_tmp_offset;\n"
+    "    bool values_in_place = values == values_dst && !by_index;\n"
+    "#endif\n"
+    "    if (count == 0)\n"
+    "        return;\n"
+    "    for (uint p = 0; p < passes; p++)\n"
+    "        for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
+    "            next[p][d] = 0;\n"
+    "    for (uint i = 0; i < count; i++) {\n"
+    "        gpuscan_key_code code = gpuscan_code_of(keys[i], digit.flip);\n"
+    "        for (uint p = 0; p < passes; p++)\n"
+    "            next[p][(uint)(code >> (begin + p * width)) & ((1u << min(width, end - begin - p * width)) - 1)]++;\n"
+    "    }\n"
+    "    for (uint p = 0; p < passes; p++) {\n"
+    "        uint place = 0;\n"
+    "        moving[p] = true;\n"
+    "        for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
+    "            uint here = next[p][d];\n"
+    "            next[p][d] = place;\n"
+    "            place += here;\n"
+    "            moving[p] &= here != count;\n"
+    "        }\n"
+    "        moves += moving[p];\n"
+    "    }\n"
+    "    for (uint p = 0; p < passes; p++) {\n"
+    "        if (!moving[p])\n"
+    "            continue;\n"
+    "        global gpuscan_key_bits *to = gpuscan_sort_to_dst(in_place, moves, moved) ? keys_dst : keys_tmp;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        global gpuscan_sort_value *values_to =\n"
+    "            gpuscan_sort_to_dst(values_in_place, moves, moved) ? values_dst : values_tmp;\n"
+    "#endif\n"
+    "        digit.shift = begin + p * width;\n"
+    "        digit.mask = (1u << min(width, end - begin - p * width)) - 1;\n"
+    "        for (uint i = 0; i < count; i++) {\n"
+    "            gpuscan_key_bits key = keys[i];\n"
+    "            uint place = next[p][gpuscan_digit_of(key, digit)]++;\n"
+    "            to[place] = key;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "            values_to[place] = by_index ? (gpuscan_sort_value)i : values[i];\n"
+    "#endif\n"
+    "        }\n"
+    "        keys = to;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        values = values_to;\n"
+    "        by_index = false;\n"
+    "#endif\n"
+    "        moved++;\n"
+    "    }\n"
+    "    if (keys != keys_dst && !(flags & GPUSCAN_FLAG_NO_KEYS))\n"
+    "        for (uint i = 0; i < count; i++)\n"
+    "            keys_dst[i] = keys[i];\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    if (by_index || values != values_dst)\n"
+    "        for (uint i = 0; i < count; i++)\n"
+    "            values_dst[i] = by_index ? (gpuscan_sort_value)i : values[i];\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "#else\n"
+    "/* [SORT GROUP] ----------------------------------------------------------------------------------------------------- */\n"
+    "\n",
+    "/* A tile is sorted by its digit in local memory and stored from there, so that neighbours go to neighbouring places.\n"
+    "   Who ranks: a sub-group by ballots, each the elements that follow those of the one before; without lanes the group, by\n"
+    "   bits of the elements of a digit that are set in local memory. A ranker's elements lie as they are loaded:\n"
+    "\n"
+    "       round 0:  ranker 0's lanes: e0 e1 ... | round 1: ... | ranker 1's lanes, round 0: ...                          */\n"
+    "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "#define GPUSCAN_RANKERS     GPUSCAN_SUBGROUPS\n"
+    "#define GPUSCAN_RANKER      GPUSCAN_SUBGROUP\n"
+    "#define GPUSCAN_RANKER_SIZE GPUSCAN_LANES\n"
+    "#define GPUSCAN_RANKER_ITEM GPUSCAN_LANE\n"
+    "#else\n"
+    "#define GPUSCAN_RANKERS     1u\n"
+    "#define GPUSCAN_RANKER      0u\n"
+    "#define GPUSCAN_RANKER_SIZE GPUSCAN_GROUP\n"
+    "#define GPUSCAN_RANKER_ITEM GPUSCAN_ITEM\n"
+    "#endif\n"
+    "#define GPUSCAN_RANK_WORDS  ((GPUSCAN_GROUP + 31u) / 32u)\n"
+    "#define GPUSCAN_ITEM_DIGITS ((GPUSCAN_RADIX + GPUSCAN_GROUP - 1u) / GPUSCAN_GROUP) /* a work-item keeps count of */\n"
+    "\n"
+    "/* Keys as a group holds them, so that digits are cheap: an integer's code, rotated until the digit stands where it is\n"
+    "   four times itself, an offset in bytes; of a float its code before zeros and NaN became equals. */\n"
+    "typedef gpuscan_key_code gpuscan_held;\n"
+    "#define GPUSCAN_HELD_BITS (8u * (uint)sizeof(gpuscan_held))\n"
+    "\n"
+    "typedef struct {\n"
+    "    gpuscan_key_code flip;\n"
+    "    uint shift, mask; /* in place: of the digit times 4 */\n"
+    "    uint rotation;    /* to the left */\n"
+    "} gpuscan_held_digit;\n"
+    "\n"
+    "static inline gpuscan_held_digit gpuscan_digit_held(gpuscan_digit digit) {\n"
+    "    gpuscan_held_digit held;\n"
+    "    held.flip = digit.flip;\n"
+    "    held.shift = digit.shift;\n"
+    "    held.mask = digit.mask << 2;\n"
+    "    held.rotation = (GPUSCAN_HELD_BITS + 2 - digit.shift) % GPUSCAN_HELD_BITS;\n"
+    "    return held;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_held gpuscan_hold(gpuscan_key_bits key, gpuscan_held_digit digit) {\n"
+    "#if GPUSCAN_KEY_INFINITY\n"
+    "    return key ^ ((key & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_ONES : GPUSCAN_KEY_SIGN) ^ digit.flip;\n"
+    "#else\n"
+    "    return rotate((gpuscan_held)key ^ digit.flip, (gpuscan_held)digit.rotation);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "static inline gpuscan_key_bits gpuscan_release(gpuscan_held held, gpuscan_held_digit digit) {\n"
+    "#if GPUSCAN_KEY_INFINITY\n"
+    "    held ^= digit.flip;\n"
+    "    return (gpuscan_key_bits)(held ^ ((held & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES));\n"
+    "#else\n"
+    "    return (gpuscan_key_bits)(rotate(held, (gpuscan_held)(GPUSCAN_HELD_BITS - digit.rotation)) ^ digit.flip);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The digit times 4. What is beyond the infinities, on either side, is NaN. */\n"
+    "#define GPUSCAN_HELD_LEAST (GPUSCAN_KEY_MAGNITUDE ^ (gpuscan_key_code)GPUSCAN_KEY_INFINITY)\n"
+    "#define GPUSCAN_HELD_SPAN  (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 1)\n"
+    "static inline uint gpuscan_held_at(gpuscan_held held, gpuscan_held_digit digit) {\n"
+    "#if GPUSCAN_KEY_INFINITY\n"
+    "    gpuscan_held code = held == (GPUSCAN_KEY_MAGNITUDE ^ digit.flip) ? held ^ GPUSCAN_KEY_ONES : held;\n"
+    "#if !GPUSCAN_PLANTED(SORT_NAN)\n"
+    "    code = (gpuscan_held)(held - GPUSCAN_HELD_LEAST) > GPUSCAN_HELD_SPAN ? GPUSCAN_KEY_ONES : code;\n"
+    "#endif\n"
+    "    return ((uint)(code >> digit.shift) << 2) & digit.mask;\n"
+    "#else\n"
+    "    return (uint)held & digit.mask;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* What was computed of it before is forgotten: NVIDIA's compiler would keep the digits of all keys in registers, and\n"
+    "   spill. */\n"
+    "static inline gpuscan_held gpuscan_held_anew(gpuscan_held held) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_KEY_SIZE == 8\n"
+    "    __asm__ volatile(\"\" : \"+l\"(held));\n"
+    "#elif GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"\" : \"+r\"(held));\n"
+    "#endif\n"
+    "    return held;\n"
+    "}\n"
+    "\n"
+    "#define GPUSCAN_AT_OFFSET(type, p, offset) (*(local type *)((local uchar *)(p) + (offset)))\n"
+    "\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_RANK_BATCH 4u /* rounds that are ranked together, so that their latencies overlap */\n"
+    "#else\n"
+    "#define GPUSCAN_RANK_BATCH 1u\n"
+    "#endif\n"
+    "\n"
+    "/* NVIDIA, keys alone: peers are found by masks, but in tiles where a digit has more than eight times its share. With\n"
+    "   values the masks gain nothing. */\n"
+    "#define GPUSCAN_RANK_MASKS (GPUSCAN_PTX && GPUSCAN_DIGIT_BITS == 8 && !GPUSCAN_SORT_VALUES)\n"
+    "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
+    "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
+    "\n",
+    "typedef struct {\n"
+    "    gpuscan_place to[GPUSCAN_RADIX]; /* where a digit's elements go, less the place of its first in the tile */\n"
+    "    union {                          /* of the tile, in its order */\n"
+    "        gpuscan_held key[GPUSCAN_TILE];\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        gpuscan_sort_value value[GPUSCAN_TILE];\n"
+    "#endif\n"
+    "    } exchange;\n"
+    "    uint next[GPUSCAN_RANKERS * GPUSCAN_RADIX]; /* counts; then places in the tile */\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    uint sums[GPUSCAN_SUBGROUPS];\n"
+    "    uint others[GPUSCAN_LANES]; /* what lanes add to that do not add for their peers: cheaper than a branch */\n"
+    "#else\n"
+    "    uint sums[2 * GPUSCAN_GROUP];\n"
+    "    uint bits[GPUSCAN_RADIX * GPUSCAN_RANK_WORDS]; /* 0 between rounds */\n"
+    "#endif\n"
+    "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
+    "    uint lanes[GPUSCAN_GROUP];\n"
+    "#endif\n"
+    "#if GPUSCAN_RANK_MASKS\n"
+    "    uint masks[GPUSCAN_GROUP]; /* a lane's for each value of the lower bits; 0 between rounds */\n"
+    "    uint skew;                 /* elements of a digit that has too many, or 0 */\n"
+    "#endif\n"
+    "    uint ticket, late; /* one pass: see [SORT SWEEP] */\n"
+    "} gpuscan_sort_shared;\n"
+    "\n"
+    "/* Exclusive, over the work-items that have digits. */\n"
+    "GPUSCAN_INLINE uint gpuscan_sort_before(uint x, local gpuscan_sort_shared *shared) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    uint sum = x, before;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        uint left = gpuscan_uint_up(sum, d, GPUSCAN_LANES_MEMORY);\n"
+    "        if (GPUSCAN_LANE >= d)\n"
+    "            sum += left;\n"
+    "    }\n"
+    "    before = sum - x;\n"
+    "    if (GPUSCAN_LANE == GPUSCAN_LANES - 1)\n"
+    "        shared->sums[GPUSCAN_SUBGROUP] = sum;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) /* all: PoCL 3.1 gets a loop wrong whose length differs among items */\n"
+    "        before += s < GPUSCAN_SUBGROUP ? shared->sums[s] : 0;\n"
+    "    return before;\n"
+    "#else\n"
+    "    uint at = GPUSCAN_ITEM, sum = x;\n"
+    "    shared->sums[at] = x;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = 1; d < min(GPUSCAN_RADIX, (uint)GPUSCAN_GROUP); d *= 2) {\n"
+    "        if (GPUSCAN_ITEM >= d)\n"
+    "            sum += shared->sums[at - d];\n"
+    "        at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;\n"
+    "        shared->sums[at] = sum;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    return sum - x;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* Where round k's element of a work-item stands in the tile. */\n"
+    "static inline uint gpuscan_sort_at(uint k) {\n"
+    "    return (GPUSCAN_RANKER * GPUSCAN_ROUNDS + k) * GPUSCAN_RANKER_SIZE + GPUSCAN_RANKER_ITEM;\n"
+    "}\n"
+    "\n"
+    "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. */\n"
+    "#define GPUSCAN_HELD_LAST ((gpuscan_held)GPUSCAN_KEY_ONES | (gpuscan_held)~(gpuscan_held)0 * !GPUSCAN_KEY_INFINITY)\n"
+    "\n"
+    "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
+    "   (Two loops that load keys spill.) */\n"
+    "#define GPUSCAN_IS_WHOLE(valid) (GPUSCAN_PTX && (valid) == GPUSCAN_TILE)\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_held *tile, global const gpuscan_key_bits *keys, uint valid,\n"
+    "                                      gpuscan_held_digit digit) {\n"
+    "    gpuscan_key_bits loaded[GPUSCAN_ROUNDS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "        loaded[k] = gpuscan_sort_at(k) < valid ? keys[gpuscan_sort_at(k)] : 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(loaded[k], digit) : GPUSCAN_HELD_LAST;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "/* The tile's values; or where they are indices, the first of which is index, those. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_load_values(gpuscan_sort_value *tile, global const gpuscan_sort_value *values,\n"
+    "                                             ulong index, uint valid, uint flags) {\n"
+    "    if (flags & GPUSCAN_FLAG_BY_INDEX) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "            tile[k] = (gpuscan_sort_value)index + gpuscan_sort_at(k);\n"
+    "    } else if (GPUSCAN_IS_WHOLE(valid)) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "            tile[k] = values[gpuscan_sort_at(k)];\n"
+    "    } else {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "            tile[k] = gpuscan_sort_at(k) < valid ? values[gpuscan_sort_at(k)] : 0;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* For the digits of a work-item: how many the tile has. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_held *tile, gpuscan_held_digit digit, uint *totals,\n"
+    "                                       local gpuscan_sort_shared *shared) {\n"
+    "#if GPUSCAN_RANK_MASKS\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        shared->skew = 0;\n"
+    "#endif\n"
+    "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANKERS * GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
+    "        shared->next[i] = 0;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "        atomic_inc(&GPUSCAN_AT_OFFSET(volatile uint, shared->next + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
+    "                                      gpuscan_held_at(tile[k], digit)));\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "        totals[e] = 0;\n"
+    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r++)\n"
+    "            totals[e] += shared->next[r * GPUSCAN_RADIX + d];\n"
+    "#if GPUSCAN_RANK_MASKS\n"
+    "        if (totals[e] > GPUSCAN_SKEWED)\n"
+    "            shared->skew = totals[e];\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* And where the first of each goes in the tile. For each ranker's digits that is left in shared->next. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, uint *starts, local gpuscan_sort_shared *shared) {\n"
+    "    uint sum = 0, before;\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
+    "        sum += totals[e];\n"
+    "    before = gpuscan_sort_before(sum, shared);\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "        starts[e] = before;\n"
+    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r++) {\n"
+    "            uint here = shared->next[r * GPUSCAN_RADIX + d];\n"
+    "            shared->next[r * GPUSCAN_RADIX + d] = before;\n"
+    "            before += here;\n"
+    "        }\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "/* The lanes with the same digit; d: times 4. masked: of its lower bits by masks in local memory, which is faster where\n"
+    "   few lanes meet in one. */\n"
+    "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_peers(uint d, bool masked, local gpuscan_sort_shared *shared) {\n"
+    "    gpuscan_ballot_t peers = GPUSCAN_BALLOT_ALL;\n"
+    "    uint b = 0;\n"
+    "#if GPUSCAN_RANK_MASKS\n"
+    "    if (masked) {\n"
+    "        local uint *masks = shared->masks + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
+    "        volatile local uint *mask = &GPUSCAN_AT_OFFSET(volatile uint, masks, d & 4 * (GPUSCAN_LANES - 1));\n"
+    "        atomic_or(mask, 1u << GPUSCAN_LANE);\n"
+    "        GPUSCAN_LANES_SYNC();\n"
+    "        peers = *mask;\n"
+    "        GPUSCAN_LANES_SYNC();\n"
+    "        masks[GPUSCAN_LANE] = 0;\n"
+    "        GPUSCAN_LANES_SYNC();\n"
+    "        b = GPUSCAN_MASKED_BITS;\n"
+    "    }\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (; b < GPUSCAN_DIGIT_BITS; b++) {\n"
+    "        uint bit = d & (4u << b);\n"
+    "        gpuscan_ballot_t lanes = gpuscan_ballot((int)bit);\n"
+    "        peers &= bit ? lanes : ~lanes;\n"
+    "    }\n"
+    "    return peers;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "/* Of some rounds' elements, whose digits these are, times 4: the places in the tile. The lowest lane of peers draws\n"
+    "   their places for all of them; rounds draw in order. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
+    "                                      local gpuscan_sort_shared *shared) {\n"
+    "    uint below[GPUSCAN_RANK_BATCH], lowest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
+    "    local uint *next = shared->next + GPUSCAN_RANKER * GPUSCAN_RADIX;\n"
+    "    local uint *other = shared->others + GPUSCAN_LANE; /* anything */\n"
+    "    uint all[GPUSCAN_RANK_BATCH];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
+    "        gpuscan_ballot_t peers = gpuscan_sort_peers(digits[b], masked, shared);\n"
+    "        gpuscan_ballot_t before = peers & (GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE) >> 1);\n"
+    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
+    "            before = peers & ~GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE);\n"
+    "        below[b] = (uint)popcount(before);\n"
+    "        all[b] = (uint)popcount(peers);\n"
+    "        lowest[b] = gpuscan_lowest(peers);\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
+    "        first[b] = atomic_add(\n"
+    "            (volatile local uint *)(lowest[b] == GPUSCAN_LANE ? &GPUSCAN_AT_OFFSET(uint, next, digits[b]) : other),\n"
+    "            all[b]);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
+    "        places[b] = gpuscan_lane_at(first[b], lowest[b]) + below[b];\n"
+    "}\n"
+    "#else\n"
+    "/* The place in the tile of a round's element. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
+    "                                      local gpuscan_sort_shared *shared) {\n"
+    "    uint d = digits[0] / 4;\n"
+    "    local uint *bits = shared->bits + d * GPUSCAN_RANK_WORDS;\n"
+    "    uint word = GPUSCAN_ITEM / 32u, bit = GPUSCAN_ITEM % 32u, place = shared->next[d], after = 0;\n"
+    "    atomic_or((volatile local uint *)bits + word, 1u << bit);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n"
+    "        uint of_word = bits[w];\n"
+    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
+    "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
+    "        else\n"
+    "            place += popcount(w < word ? of_word : w == word ? of_word & ((1u << bit) - 1u) : 0u);\n",
+    "        after |= w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (after == 0) { /* the last of its digit */\n"
+    "        shared->next[d] = place + 1;\n"
+    "        for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++)\n"
+    "            bits[w] = 0;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    places[0] = place;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Small numbers of rounds, several a word: in a word each they would fill the registers. */\n"
+    "#define GPUSCAN_PACKED_WORDS(bits) ((GPUSCAN_ROUNDS * (bits) + 31) / 32)\n"
+    "static inline void gpuscan_put_packed(uint *words, uint k, uint bits, uint x) {\n"
+    "    uint shift = k * bits % 32;\n"
+    "    words[k * bits / 32] = shift == 0 ? x : words[k * bits / 32] | x << shift;\n"
+    "}\n"
+    "static inline uint gpuscan_packed_at(const uint *words, uint k, uint bits) {\n"
+    "    return words[k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1u);\n"
+    "}\n"
+    "#define GPUSCAN_PLACE_BITS 16u /* of a place in a tile */\n"
+    "\n"
+    "/* Brings the keys into the tile's order; places, packed: where each went. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_held *tile, bool masked, gpuscan_held_digit digit,\n"
+    "                                             uint *places, local gpuscan_sort_shared *shared) {\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k += GPUSCAN_RANK_BATCH) {\n"
+    "        uint digits[GPUSCAN_RANK_BATCH], here[GPUSCAN_RANK_BATCH];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
+    "            digits[b] = gpuscan_held_at(gpuscan_held_anew(tile[k + b]), digit);\n"
+    "        gpuscan_sort_rank(digits, masked, here, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
+    "            shared->exchange.key[here[b]] = tile[k + b];\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "            gpuscan_put_packed(places, k + b, GPUSCAN_PLACE_BITS, here[b]);\n"
+    "#endif\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_held *tile, gpuscan_held_digit digit, uint *places,\n"
+    "                                          local gpuscan_sort_shared *shared) {\n"
+    "#if GPUSCAN_RANK_MASKS\n"
+    "    uint skew = shared->skew;\n"
+    "    if (skew == 0)\n"
+    "        gpuscan_sort_exchange_by(tile, true, digit, places, shared);\n"
+    "    else if (skew < GPUSCAN_TILE)\n"
+    "        gpuscan_sort_exchange_by(tile, false, digit, places, shared);\n"
+    "    else /* all of one digit: in order already */\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "            shared->exchange.key[gpuscan_sort_at(k)] = tile[k];\n"
+    "#else\n"
+    "    gpuscan_sort_exchange_by(tile, false, digit, places, shared);\n"
+    "#endif\n"
+    "    GPUSCAN_BARRIER();\n"
+    "}\n"
+    "\n",
+    "/* Stores the tile's keys, whole: all; digits, packed: what each had. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, bool whole, uint valid,\n"
+    "                                            gpuscan_held_digit digit, uint *digits,\n"
+    "                                            local gpuscan_sort_shared *shared) {\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
+    "        uint at = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
+    "        if (whole || at < valid) {\n"
+    "            gpuscan_held held = shared->exchange.key[at];\n"
+    "            uint d = gpuscan_held_at(held, digit);\n"
+    "            keys_dst[shared->to[d / 4] + at] = gpuscan_release(held, digit);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / 4);\n"
+    "#endif\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store_values(global gpuscan_sort_value *values_dst, bool whole, uint valid,\n"
+    "                                              const uint *digits, local gpuscan_sort_shared *shared) {\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
+    "        uint at = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
+    "        if (whole || at < valid)\n"
+    "            values_dst[shared->to[gpuscan_packed_at(digits, k, GPUSCAN_DIGIT_BITS)] + at] =\n"
+    "                shared->exchange.value[at];\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Stores the tile's keys, and then its values, which take the same way. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_store(global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,\n"
+    "                                       ulong index, global gpuscan_sort_value *values_dst, uint valid,\n"
+    "                                       gpuscan_held_digit digit, uint flags, const uint *places,\n"
+    "                                       local gpuscan_sort_shared *shared) {\n"
+    "    uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_DIGIT_BITS)];\n"
+    "    if (GPUSCAN_PLANTED(SORT_TAIL))\n"
+    "        valid--;\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    gpuscan_sort_value tile[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_sort_load_values(tile, values, index, valid, flags);\n"
+    "#endif\n"
+    "    if (GPUSCAN_IS_WHOLE(valid))\n"
+    "        gpuscan_sort_store_keys(keys_dst, true, valid, digit, digits, shared);\n"
+    "    else\n"
+    "        gpuscan_sort_store_keys(keys_dst, false, valid, digit, digits, shared);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "        shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile[k];\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (GPUSCAN_IS_WHOLE(valid))\n"
+    "        gpuscan_sort_store_values(values_dst, true, valid, digits, shared);\n"
+    "    else\n"
+    "        gpuscan_sort_store_values(values_dst, false, valid, digits, shared);\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* What must be there before the first tile. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_begin(local gpuscan_sort_shared *shared) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    if (GPUSCAN_SUBGROUP == 0)\n"
+    "        shared->others[GPUSCAN_LANE] = 0;\n"
+    "#if GPUSCAN_RANK_MASKS\n"
+    "    shared->masks[GPUSCAN_ITEM] = 0;\n"
+    "#endif\n"
+    "#else\n"
+    "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RADIX * GPUSCAN_RANK_WORDS; i += GPUSCAN_GROUP)\n"
+    "        shared->bits[i] = 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SORT_SMALL\n"
+    "/* No more elements than a tile has: all passes in one group's local memory. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_small(GPUSCAN_SORT_SMALL_PARAMETERS,\n"
+    "                                                       local gpuscan_sort_shared *shared) {\n"
+    "    uint flags = (uint)numbers.flags, passes = (uint)numbers.passes, width = (uint)numbers.width;\n"
+    "    uint begin = (uint)numbers.begin, end = (uint)numbers.end;\n"
+    "    uint valid = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
+    "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
+    "    gpuscan_held tile[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_digit plain = {(gpuscan_key_code)numbers.flip, begin, (1u << min(width, end - begin)) - 1};\n"
+    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    gpuscan_sort_begin(shared);\n"
+    "    gpuscan_sort_load(tile, keys + numbers.keys_offset, valid, digit);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "    gpuscan_sort_value tile_values[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_sort_load_values(tile_values, values + numbers.values_offset, 0, valid, flags);\n"
+    "#endif\n"
+    "    for (uint p = 0; p < passes; p++) {\n"
+    "        if (p > 0) {\n"
+    "            gpuscan_held_digit before = digit;\n"
+    "            plain.shift += width;\n"
+    "            plain.mask = (1u << min(width, end - plain.shift)) - 1;\n"
+    "            digit = gpuscan_digit_held(plain);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(gpuscan_release(tile[k], before), digit)\n"
+    "                                                     : GPUSCAN_HELD_LAST;\n"
+    "        }\n"
+    "        gpuscan_sort_tally(tile, digit, totals, shared);\n"
+    "        gpuscan_sort_start(totals, starts, shared);\n"
+    "        gpuscan_sort_exchange(tile, digit, places, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "            tile[k] = shared->exchange.key[gpuscan_sort_at(k)];\n"
+    "        GPUSCAN_BARRIER();\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "            shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile_values[k];\n"
+    "        GPUSCAN_BARRIER();\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
+    "            tile_values[k] = shared->exchange.value[gpuscan_sort_at(k)];\n"
+    "        GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "    }\n"
+    "    keys_dst += numbers.keys_dst_offset;\n"
+    "    values_dst += numbers.values_dst_offset;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
+    "        uint at = gpuscan_sort_at(k);\n"
+    "        if (at < valid && !(flags & GPUSCAN_FLAG_NO_KEYS))\n"
+    "            keys_dst[at] = gpuscan_release(tile[k], digit);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "        if (at < valid)\n"
+    "            values_dst[at] = tile_values[k];\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "#elif !GPUSCAN_SORT_SINGLE_PASS\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS, local uint *counts) {\n"
+    "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
+    "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
+    "    ulong last = min(first + part, count);\n"
+    "    keys += numbers.keys_offset;\n"
+    "    table += numbers.table_offset + get_group_id(0);\n"
+    "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
+    "        counts[d] = 0;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP)\n"
+    "        atomic_inc((volatile local uint *)counts + gpuscan_digit_of(keys[i], digit));\n"
+    "    GPUSCAN_BARRIER();\n",
+    "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
+    "        table[d * get_num_groups(0)] = counts[d];\n"
+    "}\n"
+    "\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS,\n"
+    "                                                         local gpuscan_sort_shared *shared) {\n"
+    "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
+    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    uint flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
+    "    ulong last = min(first + part, count);\n"
+    "    gpuscan_place next[GPUSCAN_ITEM_DIGITS];\n"
+    "    keys += numbers.keys_offset;\n"
+    "    keys_dst += numbers.keys_dst_offset;\n"
+    "    values += numbers.values_offset;\n"
+    "    values_dst += numbers.values_dst_offset;\n"
+    "    table += numbers.table_offset + get_group_id(0);\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "        next[e] = d < GPUSCAN_RADIX ? table[d * get_num_groups(0)] : 0;\n"
+    "    }\n"
+    "    gpuscan_sort_begin(shared);\n"
+    "    for (; first < last; first += GPUSCAN_TILE) {\n"
+    "        uint valid = (uint)min(last - first, (ulong)GPUSCAN_TILE);\n"
+    "        gpuscan_held tile[GPUSCAN_ROUNDS];\n"
+    "        uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
+    "        uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
+    "        gpuscan_sort_load(tile, keys + first, valid, digit);\n"
+    "        gpuscan_sort_tally(tile, digit, totals, shared);\n"
+    "        gpuscan_sort_start(totals, starts, shared);\n"
+    "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "            if (d < GPUSCAN_RADIX)\n"
+    "                shared->to[d] = next[e] - starts[e];\n"
+    "            next[e] += totals[e];\n"
+    "        }\n"
+    "        gpuscan_sort_exchange(tile, digit, places, shared);\n"
+    "        gpuscan_sort_store(keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
+    "    }\n"
+    "}\n"
+    "#else\n"
+    "/* [SORT SWEEP] ----------------------------------------------------------------------------------------------------- */\n"
+    "\n",
+    "/* Where groups make progress beside each other: one launch counts all digits of the codes, which passes do not change,\n"
+    "   and then each pass is one launch, whose tiles look back at each other's counts, digit by digit. Adinets and Merrill,\n"
+    "   \"Onesweep: a faster least significant digit radix sort for GPUs\", 2022. A tile publishes its counts before it ranks\n"
+    "   its elements, and looks back after that.\n"
+    "\n"
+    "   A state word holds a flag in its upper two bits and a count or place below, so a reader sees both or neither, and\n"
+    "   nothing else is handed from group to group. Each pass clears the words of the next. A place is one among all\n"
+    "   elements, since the first tile begins with the counts of all. Who waits too long for a tile counts its digits itself:\n"
+    "   a pass does not overwrite what it reads. */\n"
+    "#define GPUSCAN_SORT_AGGREGATE 0x40000000u\n"
+    "#define GPUSCAN_SORT_PREFIX    0x80000000u\n"
+    "#define GPUSCAN_SORT_STATE     0x3fffffffu /* the count */\n"
+    "#define GPUSCAN_SORT_WINDOW    4           /* states that are loaded at once */\n"
+    "\n"
+    "#ifndef GPUSCAN_TEST_SILENT /* as in [STATE WORDS] */\n"
+    "#define GPUSCAN_TEST_SILENT(tile) false\n"
+    "#define GPUSCAN_TEST_DELAY(tile)\n"
+    "#endif\n"
+    "\n"
+    "static inline uint gpuscan_sort_observe(global uint *state) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint word;\n"
+    "    __asm__ volatile(\"ld.relaxed.gpu.global.u32 %0, [%1];\" : \"=r\"(word) : \"l\"(state) : \"memory\");\n"
+    "    return word;\n"
+    "#else\n"
+    "    return atomic_or((volatile global uint *)state, 0u); /* OpenCL 1.2 has no atomic load */\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_sort_publish(global uint *state, uint tile, uint word) {\n"
+    "    if (GPUSCAN_TEST_SILENT(tile))\n"
+    "        return;\n"
+    "#if GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"st.relaxed.gpu.global.u32 [%0], %1;\" ::\"l\"(state), \"r\"(word) : \"memory\");\n"
+    "#else\n"
+    "    atomic_xchg((volatile global uint *)state, word);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* How a work-item looks back at a digit: the tiles from next on, down, are still to be added to prefix. */\n"
+    "typedef struct {\n"
+    "    uint prefix, next;\n"
+    "    bool done;\n"
+    "} gpuscan_sort_back;\n"
+    "\n"
+    "/* Until the prefix is there, or a tile is late. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_look_back(gpuscan_sort_back *back, global uint *states, uint d) {\n"
+    "    uint polls = 0;\n"
+    "    while (!back->done && polls < GPUSCAN_POLLS) {\n"
+    "        uint words[GPUSCAN_SORT_WINDOW];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint w = 0; w < GPUSCAN_SORT_WINDOW; w++)\n"
+    "            words[w] = w > back->next\n"
+    "                           ? 0\n"
+    "                           : gpuscan_sort_observe(states + (ulong)(back->next - w) * GPUSCAN_RADIX + d);\n"
+    "        uint seen = 0;\n"
+    "        bool goes_on = true;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint w = 0; w < GPUSCAN_SORT_WINDOW; w++) {\n"
+    "            goes_on = goes_on && words[w] != 0;\n"
+    "            if (goes_on) {\n"
+    "                back->prefix += words[w] & GPUSCAN_SORT_STATE;\n"
+    "                back->done = words[w] & GPUSCAN_SORT_PREFIX;\n"
+    "                goes_on = !back->done;\n"
+    "                seen++;\n"
+    "            }\n"
+    "        }\n"
+    "        polls = seen ? 0 : polls + 1;\n"
+    "        back->next -= back->done ? 0 : seen; /* the first tile has a prefix */\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
+    "} gpuscan_sort_histogram_numbers;\n"
+    "\n"
+    "/* Counts the digits of all passes, in halves of words: the host gives no group more. The last group makes bases of the\n"
+    "   counts, the places of the digits' first elements, and leaves the counts 0 as they were. */\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_histogram(global const gpuscan_key_bits *keys, global uint *states,\n"
+    "                                                           global uint *zeros, global const uint *count_buffer,\n"
+    "                                                           gpuscan_sort_histogram_numbers numbers,\n"
+    "                                                           local gpuscan_sort_shared *shared) {\n"
+    "    local uint *counts = (local uint *)shared; /* more than it has */\n"
+    "    uint flags = (uint)numbers.flags, passes = (uint)numbers.passes, width = (uint)numbers.width;\n"
+    "    uint begin = (uint)numbers.begin, end = (uint)numbers.end, copy = GPUSCAN_ITEM % GPUSCAN_SORT_COPIES;\n"
+    "    uint last_mask = (1u << (end - begin - (passes - 1) * width)) - 1;\n"
+    "    gpuscan_key_code flip = (gpuscan_key_code)numbers.flip;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    ulong tiles = (count + GPUSCAN_TILE - 1) / GPUSCAN_TILE, stride = get_global_size(0), i = get_global_id(0);\n"
+    "    global uint *bases = states + numbers.bases_offset;\n"
+    "    keys += numbers.keys_offset;\n"
+    "    states += numbers.states_offset;\n"
+    "    zeros += numbers.zeros_offset;\n"
+    "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX / 2 * GPUSCAN_SORT_COPIES; c += GPUSCAN_GROUP)\n"
+    "        counts[c] = 0;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (ulong s = i; s < tiles * GPUSCAN_RADIX; s += stride)\n"
+    "        states[s] = 0;\n"
+    "    while (i < count) {\n"
+    "        gpuscan_key_bits loaded[GPUSCAN_SORT_LOADS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
+    "            loaded[k] = i + k * stride < count ? keys[i + k * stride] : 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
+    "            if (i + k * stride < count) {\n"
+    "                gpuscan_key_code code = gpuscan_code_of(loaded[k], flip) >> begin;\n"
+    "                for (uint p = 0; p < passes; p++) {\n"
+    "                    uint d = p * GPUSCAN_RADIX + ((uint)code & (p == passes - 1 ? last_mask : (1u << width) - 1));\n"
+    "                    atomic_add((volatile local uint *)counts + d / 2 * GPUSCAN_SORT_COPIES + copy,\n"
+    "                               1u + d % 2 * 0xffffu);\n"
+    "                    code >>= width;\n"
+    "                }\n"
+    "            }\n"
+    "        i += GPUSCAN_SORT_LOADS * stride;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX; c += GPUSCAN_GROUP) {\n"
+    "        uint sum = 0;\n"
+    "        for (uint k = 0; k < GPUSCAN_SORT_COPIES; k++)\n"
+    "            sum += counts[c / 2 * GPUSCAN_SORT_COPIES + (k + GPUSCAN_ITEM) % GPUSCAN_SORT_COPIES] >> c % 2 * 16 &\n"
+    "                   0xffffu;\n"
+    "        if (sum)\n"
+    "            atomic_add((volatile global uint *)zeros + c, sum);\n"
+    "    }\n"
+    "    gpuscan_device_fence();\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    if (gpuscan_ticket(GPUSCAN_COUNTERS(zeros), (uint)get_num_groups(0), &shared->ticket) != get_num_groups(0) - 1)\n"
+    "        return;\n"
+    "    gpuscan_device_fence();\n"
+    "    for (uint p = 0; p < passes; p++) {\n"
+    "        uint digits[GPUSCAN_ITEM_DIGITS], sum = 0, before;\n"
+    "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "            digits[e] = d < GPUSCAN_RADIX ? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u) : 0;\n"
+    "            sum += digits[e];\n"
+    "        }\n"
+    "        before = gpuscan_sort_before(sum, shared);\n"
+    "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "            if (d < GPUSCAN_RADIX)\n"
+    "                bases[p * GPUSCAN_RADIX + d] = before;\n"
+    "            before += digits[e];\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "typedef struct {\n"
+    "    GPUSCAN_SORT_SWEEP_NUMBERS\n"
+    "} gpuscan_sort_sweep_numbers;\n"
+    "\n"
+    "/* Asks for a tile's keys and values ahead. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_prefetch(global const uchar *tile) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    if (GPUSCAN_LANE == 0 && ((size_t)tile & 15) == 0)\n"
+    "        __asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(tile), \"r\"(GPUSCAN_SORT_RANKER_BYTES)\n"
+    "                         : \"memory\");\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(global const gpuscan_key_bits *keys,\n"
+    "                                                       global gpuscan_key_bits *keys_dst,\n"
+    "                                                       global const gpuscan_sort_value *values,\n"
+    "                                                       global gpuscan_sort_value *values_dst, global uint *states,\n"
+    "                                                       global uint *zeros, global const uint *count_buffer,\n"
+    "                                                       gpuscan_sort_sweep_numbers numbers,\n"
+    "                                                       local gpuscan_sort_shared *shared) {\n"
+    "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
+    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    uint flags = (uint)numbers.flags;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "    uint tile = gpuscan_ticket(GPUSCAN_COUNTERS(zeros + numbers.zeros_offset), (uint)get_num_groups(0),\n"
+    "                               &shared->ticket);\n"
+    "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
+    "    if (first >= count)\n"
+    "        return;\n"
+    "    uint valid = (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
+    "    global uint *next_states = states + numbers.next_states_offset + (ulong)tile * GPUSCAN_RADIX;\n"
+    "    gpuscan_held keys_here[GPUSCAN_ROUNDS];\n"
+    "    uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
+    "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
+    "    gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
+    "    keys += numbers.keys_offset;\n"
+    "    keys_dst += numbers.keys_dst_offset;\n"
+    "    values += numbers.values_offset;\n"
+    "    values_dst += numbers.values_dst_offset;\n"
+    "    global const uint *bases = states + numbers.bases_offset;\n"
+    "    states += numbers.states_offset;\n"
+    "    GPUSCAN_TEST_DELAY(tile);\n"
+    "    gpuscan_sort_load(keys_here, keys + first, valid, digit);\n"
+    "    if (first + GPUSCAN_SORT_AHEAD + 2 * GPUSCAN_TILE < count) {\n"
+    "        gpuscan_sort_prefetch((global const uchar *)(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0)));\n"
+    "#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE\n"
+    "        if (!(flags & GPUSCAN_FLAG_BY_INDEX))\n"
+    "            gpuscan_sort_prefetch((global const uchar *)(values + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0)));\n"
+    "#endif\n"
+    "    }\n"
+    "    if (GPUSCAN_ITEM == 0)\n"
+    "        shared->late = 0;\n"
+    "    gpuscan_sort_begin(shared);\n"
+    "    gpuscan_sort_tally(keys_here, digit, totals, shared);\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "        back[e].next = tile - 1;\n"
+    "        back[e].done = tile == 0 || d >= GPUSCAN_RADIX;\n"
+    "        back[e].prefix = 0;\n"
+    "        if (d < GPUSCAN_RADIX) {\n"
+    "            if (tile == 0)\n"
+    "                back[e].prefix = bases[d];\n"
+    "            gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
+    "                                 tile == 0 ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
+    "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
+    "            next_states[d] = 0;\n"
+    "        }\n"
+    "    }\n"
+    "    gpuscan_sort_start(totals, starts, shared);\n"
+    "    gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
+    "    for (bool more = true; more;) {\n"
+    "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "            gpuscan_sort_look_back(&back[e], states, d);\n"
+    "            if (!back[e].done)\n"
+    "                atomic_max((volatile local uint *)&shared->late, back[e].next + 1);\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        uint late = shared->late;\n"
+    "        more = late > 0;\n"
+    "        if (!more)\n"
+    "            continue;\n",
+    "        late--;\n"
+    "        GPUSCAN_BARRIER(); /* all know */\n"
+    "        if (GPUSCAN_ITEM == 0)\n"
+    "            shared->late = 0;\n"
+    "        for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
+    "            shared->next[d] = 0;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        for (uint k = GPUSCAN_ITEM; k < GPUSCAN_TILE; k += GPUSCAN_GROUP)\n"
+    "            atomic_inc((volatile local uint *)shared->next +\n"
+    "                       gpuscan_digit_of(keys[(ulong)late * GPUSCAN_TILE + k], plain));\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
+    "            if (!back[e].done && back[e].next == late) {\n"
+    "                uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "                back[e].prefix += shared->next[d];\n"
+    "                back[e].next--;\n"
+    "                if (late == 0) {\n"
+    "                    back[e].prefix += bases[d];\n"
+    "                    back[e].done = true;\n"
+    "                }\n"
+    "            }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
+    "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "        if (d < GPUSCAN_RADIX) {\n"
+    "            if (tile > 0)\n"
+    "                gpuscan_sort_publish(states + (ulong)tile * GPUSCAN_RADIX + d, tile,\n"
+    "                                     GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e]));\n"
+    "            shared->to[d] = back[e].prefix - starts[e];\n"
+    "        }\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    gpuscan_sort_store(keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_SORT */\n",
 /* kernels.cl.inc: end */
 };
 
@@ -8086,6 +9401,8 @@ static const char *gpuscan__kernels[] = {
     X(FLAG_TALLY_U64, 1024)  /* or as u64 */                                                                           \
     X(FLAG_DISPATCH, 2048)   /* and the dispatch's arguments */                                                        \
     X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group's table is counts */                               \
+    X(FLAG_BY_INDEX, 8192)   /* sort: values are indices */                                                            \
+    X(FLAG_NO_KEYS, 16384)   /* sort: the keys are not wanted */                                                       \
     X(FLAG_TABLES_SHIFT, 16) /* histogram on a CPU: from this bit on the number of tables in the accumulators */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
     X(FENCE_PTX, 1)                                                                                                    \
@@ -8268,6 +9585,14 @@ typedef struct gpuscan__profile {
     uint32_t slice_more;       /* few samples are counted in more slices than must be: up to so many vectors a work-item
                                   of one group a compute unit */
     uint32_t slice_short;      /* and by the short form: up to so many */
+
+    gpuscan_strategy sort;
+    uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile */
+    uint32_t sort_rounds[GPUSCAN__BY_SIZE]; /* the same for one launch a pass with lanes */
+    uint32_t sort_registers[GPUSCAN__BY_SIZE]; /* then; of keys alone, and with values */
+    uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
+    uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
+    uint32_t sort_parts; /* and parts a compute unit, at most */
 } gpuscan__profile;
 
 typedef struct gpuscan__device {
@@ -8290,7 +9615,7 @@ typedef struct gpuscan__device {
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
 /* Every operation: its name in the functions. Each has a section that ends with its row, gpuscan__NAME_operation. */
-#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select)
+#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(sort)
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
@@ -8301,7 +9626,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 /* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__MAX_KERNELS = 4, GPUSCAN__KEY_OWN = 24 };
+enum { GPUSCAN__MAX_KERNELS = 5, GPUSCAN__KEY_OWN = 24 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
@@ -8876,6 +10201,7 @@ struct gpuscan__plan {
     /* choose: from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
+    uint64_t idle_plain; /* of need's GPUSCAN__PLAIN: bytes that a call that reads a count of 0 may touch; 0: all */
     int not_built; /* the driver did not build the program */
 
     cl_mem_flags scratch_flags; /* checked: of the caller's scratch */
@@ -8988,6 +10314,12 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     gpuscan__set_by_size(p->counts_copies, 4, 4);
     p->counts_local = 16 * GPUSCAN__KIB;
     p->counts_slices = 8;
+    p->sort = GPUSCAN_STRATEGY_MULTI_PASS;
+    p->sort_group = 64;
+    p->sort_vectors = 4;
+    p->sort_small = 1 << 14;
+    p->sort_part = 1 << 15;
+    p->sort_parts = 4;
 }
 
 /* A simulator: everything is tried, at sizes that a simulator can bear. It runs groups in order, so mem_fence orders
@@ -9012,6 +10344,8 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->counts_slices = 4;
     p->slice_more = 8;
     p->slice_short = 48;
+    p->sort_group = 32;
+    p->sort_vectors = 2;
 }
 
 /* A GPU: groups of 256 and enough of them to fill its units. */
@@ -9023,6 +10357,8 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
     p->segment_group = 256;
     p->segment_per_unit = 8;
     p->counts_group = 256;
+    p->sort_group = 256;
+    p->sort_vectors = 8;
 }
 
 /* A GPU whose groups make progress beside each other: AMD's and Intel's passed the tests of Sorensen and others, 2021.
@@ -9079,6 +10415,9 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     gpuscan__profile_progress(p);
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
+    p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
+    gpuscan__set_by_size(p->sort_rounds, 36, 16);
+    gpuscan__set_by_size(p->sort_registers, 80, 128);
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->polls = 20000;
     GPUSCAN__TUNE(p, scan);
@@ -9155,6 +10494,7 @@ static void gpuscan__profile_cpu(gpuscan__profile *p) {
     p->counts_slices = 4;
     p->slice_more = 8;
     p->slice_short = 48;
+    p->sort = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
 }
 
 /* A core of the Skylake server generation (PoCL's name says it; Cascade Lake was not there to try) writes faster
@@ -9724,19 +11064,22 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     }
 }
 
+static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custom *custom) {
+    gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
+    gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
+    /* no array of a negative size can be declared, so a wrong size fails to compile, by this name; said of the text
+       itself, since compilers take a type that they do not know for an int */
+    gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
+                          ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
+}
+
 /* The caller's texts. Each expression is a function's, whose parameters are all that it sees besides the source. */
 static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
     const gpuscan_custom *custom = e->custom;
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
-    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM) {
-        gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
-        gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
-        /* no array of a negative size can be declared, so a wrong size fails to compile, by this name; said of the text
-           itself, since compilers take a type that they do not know for an int */
-        gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
-                              ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
-    }
+    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM)
+        gpuscan__define_custom_type(text, custom);
     if (e->op == GPUSCAN_OP_CUSTOM) {
         gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_combine(GPUSCAN_T a, GPUSCAN_T b) { return",
                               " combine", custom->combine, ";}\n");
@@ -11670,6 +13013,7 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
+    gpuscan__need need = plan->need;
     uint64_t bytes = GPUSCAN__SHAM_LEAST;
     cl_mem sham = NULL, none = NULL;
     gpuscan_call call;
@@ -11685,6 +13029,8 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     if (!idle || plan->is_nothing || bytes > GPUSCAN__SHAM_MOST)
         return GPUSCAN_SUCCESS;
     memset(&call, 0, sizeof(call));
+    if (plan->idle_plain)
+        plan->need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 && (r = gpuscan__test_buffer(gs, bytes, &sham)) == 0 &&
         (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &none)) == 0 &&
         (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call.scratch.mem)) == 0 &&
@@ -11706,6 +13052,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
         plan->call = caller;
         plan->flags = flags;
     }
+    plan->need = need;
     if (call.scratch.mem)
         gs->cl.clReleaseMemObject(call.scratch.mem);
     if (none)
@@ -15180,6 +16527,1028 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 
+/* [SORT] ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct gpuscan__sort_key {
+    uint32_t digit_bits;
+    uint32_t wide;  /* places and indices have 64 bits */
+    uint32_t small; /* all passes in one launch, by one work-item or one group */
+    uint32_t copies, loads; /* one pass: of a group's counts, and a work-item's at once */
+} gpuscan__sort_key;
+GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
+
+/* Elements of the caller's, or in the scratch so many bytes on. */
+typedef struct gpuscan__sort_place {
+    gpuscan_buffer buffer;
+    uint64_t past;
+} gpuscan__sort_place;
+
+/* How keys, or the values that move with them, go through the passes: the first reads from, the passes 0, 2, ... write
+   to to[0] and the others to to[1], and the result is wanted in dst. */
+typedef struct gpuscan__sort_way {
+    gpuscan__sort_place from, to[2], dst;
+    uint32_t size;
+    int has_dst; /* 0: it may stay where the last pass leaves it */
+} gpuscan__sort_way;
+
+typedef struct gpuscan__sort_plan {
+    gpuscan__plan common;
+    gpuscan__sort_key key;
+    uint32_t begin, end, width, passes; /* pass p: by the width bits from begin + p * width on, the last by fewer */
+    uint64_t flip;
+    uint32_t key_size, element_size, index_size;
+    int wants_indices, by_index; /* permutation is given; the values are indices */
+    size_t keys_range, payloads_range; /* the first of each, and its destination behind it */
+    uint64_t parts, table_at, moved_at; /* one pass: the table is the states */
+    uint64_t tiles;
+    gpuscan__sort_way keys, values; /* values.size 0: none */
+    unsigned commands;
+} gpuscan__sort_plan;
+
+#define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
+#define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
+    X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
+#define GPUSCAN__SORT_COUNT_NUMBERS(X)                                                                                 \
+    X(keys_offset) X(table_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags)
+#define GPUSCAN__SORT_PLACES_NUMBERS(X) X(table_offset) X(count)
+#define GPUSCAN__SORT_SCATTER_NUMBERS(X)                                                                               \
+    X(keys_offset) X(keys_dst_offset) X(values_offset) X(values_dst_offset) X(table_offset) X(count) X(count_offset)   \
+    X(flip) X(shift) X(mask) X(flags)
+#define GPUSCAN__SORT_SMALL_NUMBERS(X)                                                                                 \
+    X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
+    X(count) X(count_offset) X(flip) X(begin) X(end) X(width) X(passes) X(flags)
+#define GPUSCAN__SORT_HISTOGRAM_NUMBERS(X)                                                                             \
+    X(keys_offset) X(states_offset) X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(begin) X(end)   \
+    X(width) X(passes) X(flags)
+#define GPUSCAN__SORT_SWEEP_NUMBERS(X)                                                                                 \
+    X(keys_offset) X(keys_dst_offset) X(values_offset) X(values_dst_offset) X(states_offset) X(next_states_offset)     \
+    X(bases_offset) X(zeros_offset) X(count) X(count_offset) X(flip) X(shift) X(mask) X(flags)
+GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
+GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
+GPUSCAN__NUMBERS(sort_count, GPUSCAN__SORT_COUNT_NUMBERS)
+GPUSCAN__NUMBERS(sort_places, GPUSCAN__SORT_PLACES_NUMBERS)
+GPUSCAN__NUMBERS(sort_scatter, GPUSCAN__SORT_SCATTER_NUMBERS)
+GPUSCAN__NUMBERS(sort_small, GPUSCAN__SORT_SMALL_NUMBERS)
+GPUSCAN__NUMBERS(sort_histogram, GPUSCAN__SORT_HISTOGRAM_NUMBERS)
+GPUSCAN__NUMBERS(sort_sweep, GPUSCAN__SORT_SWEEP_NUMBERS)
+
+/* Kernels, by their places in a program. Three forms of a sort, each in programs of its own: several launches a pass,
+   one launch a pass, and one launch for all. */
+enum {
+    GPUSCAN__SORT_GATHER = 0, /* in every program */
+    GPUSCAN__SORT_COUNT,
+    GPUSCAN__SORT_PLACES,
+    GPUSCAN__SORT_SCATTER,
+    GPUSCAN__SORT_HISTOGRAM = 1,
+    GPUSCAN__SORT_SWEEP,
+    GPUSCAN__SORT_SMALL = 1
+};
+
+static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
+#define GPUSCAN__SORT_KERNELS "gpuscan_sort_gather", "gpuscan_sort_count", "gpuscan_sort_places", "gpuscan_sort_scatter"
+#define GPUSCAN__SORT_SINGLE_KERNELS "gpuscan_sort_gather", "gpuscan_sort_histogram", "gpuscan_sort_sweep"
+#define GPUSCAN__SORT_SMALL_KERNELS "gpuscan_sort_gather", "gpuscan_sort_small"
+    static const char *const several[] = {GPUSCAN__SORT_KERNELS, NULL};
+    static const char *const several_custom[] = {GPUSCAN__SORT_KERNELS, "gpuscan_sort_keys", NULL};
+    static const char *const single[] = {GPUSCAN__SORT_SINGLE_KERNELS, NULL};
+    static const char *const single_custom[] = {GPUSCAN__SORT_SINGLE_KERNELS, "gpuscan_sort_keys", NULL};
+    static const char *const small_sort[] = {GPUSCAN__SORT_SMALL_KERNELS, NULL};
+    static const char *const small_custom[] = {GPUSCAN__SORT_SMALL_KERNELS, "gpuscan_sort_keys", NULL};
+    gpuscan__sort_key own;
+    memcpy(&own, key->own, sizeof(own));
+    if (own.small)
+        return key->custom_size ? small_custom : small_sort;
+    if (gpuscan__is_single_pass(gpuscan__key_strategy(key)))
+        return key->custom_size ? single_custom : single;
+    return key->custom_size ? several_custom : several;
+}
+
+/* The last: keys of custom elements. */
+static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
+    const char *const *names = gpuscan__sort_kernels(key);
+    size_t i = 0;
+    while (names[i + 1])
+        i++;
+    return i;
+}
+
+static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__key *key = &plan->key;
+    const gpuscan__type_facts *type = &gpuscan__types[key->src];
+    const gpuscan_custom *custom = plan->e.custom;
+    gpuscan__sort_key own;
+    int real = type->kind == 'f';
+    memcpy(&own, key->own, sizeof(own));
+    gpuscan__define_shape(text, gs, key, 1);
+    gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
+    gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
+    gpuscan__define(text, "SORT_COUNT_NUMBERS", gpuscan__sort_count_numbers_text);
+    gpuscan__define(text, "SORT_PLACES_NUMBERS", gpuscan__sort_places_numbers_text);
+    gpuscan__define(text, "SORT_SCATTER_NUMBERS", gpuscan__sort_scatter_numbers_text);
+    gpuscan__define(text, "SORT_SMALL_NUMBERS", gpuscan__sort_small_numbers_text);
+    gpuscan__define(text, "SORT_HISTOGRAM_NUMBERS", gpuscan__sort_histogram_numbers_text);
+    gpuscan__define(text, "SORT_SWEEP_NUMBERS", gpuscan__sort_sweep_numbers_text);
+    gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
+    gpuscan__define_number(text, "SORT_COPIES", own.copies);
+    gpuscan__define_number(text, "SORT_LOADS", own.loads);
+    gpuscan__define_number(text, "SORT_AHEAD", (uint64_t)gs->device.units * key->tile);
+    gpuscan__define_number(text, "SORT_RANKER_BYTES",
+                           (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors * type->size);
+    gpuscan__define_number(text, "KEY_SIZE", type->size);
+    gpuscan__define_number(text, "SORT_VALUE_SIZE", gpuscan__types[key->dst].size);
+    gpuscan__define_number(text, "SORT", 1);
+    gpuscan__define_number(text, "SORT_SMALL", own.small);
+    gpuscan__define_number(text, "REGISTERS", key->registers);
+    gpuscan__define(text, "KEY_BITS", type->size == 8   ? "ulong"
+                                      : type->size == 4 ? "uint"
+                                      : type->size == 2 ? "ushort"
+                                                        : "uchar");
+    gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
+    gpuscan__define(text, "KEY_INFINITY", !real             ? "0"
+                                          : type->size == 8 ? "0x7ff0000000000000ul"
+                                          : type->size == 4 ? "0x7f800000u"
+                                                            : "0x7c00u");
+    gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
+    gpuscan__define_number(text, "SORT_VALUES", key->dst != GPUSCAN_TYPE_DEFAULT);
+    gpuscan__define(text, "SORT_VALUE", key->dst == GPUSCAN_TYPE_U64 ? "ulong" : "uint");
+    gpuscan__define_number(text, "DIGIT_BITS", own.digit_bits);
+    gpuscan__define_number(text, "CUSTOM_KEY", custom != NULL);
+    if (!custom)
+        return;
+    gpuscan__define_number(text, "KEY_F16", key->src == GPUSCAN_TYPE_F16);
+    gpuscan__define(text, "CUSTOM_KEY_TYPE", key->src == GPUSCAN_TYPE_F16 ? "float" : type->name);
+    gpuscan__define(text, "CUSTOM_KEY_BITS(x)", !real ? "(x)" : type->size == 8 ? "as_ulong(x)" : "as_uint(x)");
+    if (custom->source)
+        gpuscan__custom_lines(text, "", "", custom->source, "");
+    gpuscan__define_custom_type(text, custom);
+    gpuscan__custom_lines(text,
+                          "static inline GPUSCAN_CUSTOM_KEY_TYPE gpuscan_custom_key(gpuscan_custom_type x, ulong i) {"
+                          " return",
+                          " key", custom->key, ";}\n");
+    if (custom->source)
+        gpuscan__undefine(text, custom->source);
+}
+
+/* Types that sort by the same program: integers are unsigned ones whose sign bit is flipped. */
+static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
+    if (gpuscan__is_float(type))
+        return type;
+    switch (gpuscan__types[type].size) {
+    case 1: return GPUSCAN_TYPE_U8;
+    case 2: return GPUSCAN_TYPE_U16;
+    case 4: return GPUSCAN_TYPE_U32;
+    default: return GPUSCAN_TYPE_U64;
+    }
+}
+
+/* The bits of a type's codes that are turned round. */
+static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
+    uint32_t bits = gpuscan__types[type].size * 8;
+    uint64_t ones = ~(uint64_t)0 >> (64 - bits);
+    uint64_t sign = gpuscan__types[type].kind == 's' ? (uint64_t)1 << (bits - 1) : 0;
+    return descending ? ones ^ sign : sign;
+}
+
+/* key_type, custom and the bits. */
+static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan *plan) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan_type type = desc->key_type == GPUSCAN_TYPE_DEFAULT ? GPUSCAN_TYPE_U32 : desc->key_type;
+    gpuscan_result r;
+    uint32_t bits;
+    if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is no gpuscan_type");
+    if (type == GPUSCAN_TYPE_CUSTOM)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
+                             "key_type: custom elements are sorted by custom->key, which is of a builtin type");
+    plan->key_size = plan->element_size = gpuscan__types[type].size;
+    if (desc->custom) {
+        if (!desc->custom->key)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->key is NULL");
+        if (!desc->custom->type || desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                 "custom->type is NULL, or custom->size is not from 1 to 1024");
+        if ((r = gpuscan__check_type(gs, "key_type", type)) != 0) /* others are bits alone */
+            return r;
+        plan->common.e.custom = desc->custom;
+        plan->element_size = (uint32_t)desc->custom->size;
+    }
+    bits = plan->key_size * 8;
+    plan->begin = desc->bit_begin;
+    plan->end = desc->bit_end ? desc->bit_end : bits;
+    if (plan->end > bits || plan->begin >= plan->end)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "bit_begin and bit_end: from %u to %u there are no bits of a key of %u",
+                             (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
+    plan->flip = gpuscan__sort_flip(type, desc->descending);
+    gpuscan__key_elements(&plan->common);
+    plan->common.key.src = (uint32_t)gpuscan__sort_type(type);
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    uint64_t elements;
+    gpuscan__range *range;
+    gpuscan_result r;
+    uint32_t k;
+    size_t i;
+    if ((r = gpuscan__sort_resolve_keys(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
+        (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->element_size, &elements)) != 0)
+        return r;
+    plan->wants_indices = desc->permutation.mem || (!common->is_run && desc->index_type != GPUSCAN_TYPE_DEFAULT);
+    if (plan->wants_indices && plan->index_size == 4 && desc->count > UINT32_MAX)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: 2^32 elements or more need u64");
+    plan->keys_range = common->range_count;
+    range = gpuscan__input(common, "src", desc->src, elements, plan->element_size);
+    range->in_place = 1;
+    range->writes = desc->may_destroy_src != 0;
+    range = gpuscan__output(common, "dst", desc->dst, elements, plan->element_size);
+    range->in_place = 1;
+    range->required = 0;
+    range->partial = desc->count_buffer.mem != NULL;
+    plan->payloads_range = common->range_count;
+    if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, elements, elements, 2)) != 0)
+        return r;
+    for (k = 0; k < desc->payload_count && desc->may_destroy_src; k++)
+        common->ranges[plan->payloads_range + 2 * k].writes = 1;
+    range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
+    range->required = 0;
+    range->partial = desc->count_buffer.mem != NULL;
+    for (i = 0; i < common->range_count; i++)
+        common->ranges[i].idle = 1;
+    if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
+    if (!gpuscan__multiply(elements, 64, &elements)) /* so that sums of scratch need no checks */
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
+    common->is_nothing = desc->count == 0;
+    return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
+}
+
+/* At least sizeof(gpuscan_sort_shared) in kernels.cl.inc. */
+static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group,
+                                           uint32_t vectors) {
+    const gpuscan__sort_key *own = &plan->key;
+    uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
+    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rankers = whole ? group / lanes : 1;
+    uint64_t each = gpuscan__max(plan->key_size > 4 ? 8 : 4, plan->values.size);
+    uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8 + rankers * radix * 4;
+    bytes += whole ? rankers * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
+    bytes += 8 + (whole ? lanes * 4 : 0) + gpuscan__lanes_bytes(gs, group);
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole) /* masks */
+        bytes += (uint64_t)group * 4 + 4;
+    return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
+}
+
+/* Local memory for a copy of the counts of all digits, of 16 bits each. */
+static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
+    return ((uint64_t)plan->key_size << plan->key.digit_bits) * 2;
+}
+
+enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* parts are of whole ones */
+
+/* NVIDIA: one group that sorts all there is has more work-items, with fewer elements each. */
+enum { GPUSCAN__SORT_SMALL_GROUP = 512, GPUSCAN__SORT_SMALL_ROUNDS = 8 };
+
+/* The key's group, vectors and tile, cut down to what local memory holds. */
+static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
+                              uint32_t batch) {
+    gpuscan__key *key = &plan->common.key;
+    while (gpuscan__sort_shared_bytes(gs, plan, group, vectors) > gs->device.local_memory &&
+           (vectors > batch || group > 1)) {
+        if (vectors > batch)
+            vectors -= batch;
+        else
+            group /= 2;
+    }
+    key->group = group;
+    key->vectors = vectors;
+    key->tile = group * vectors;
+}
+
+/* The key, unless it is a self-test's. */
+static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan__key *key = &plan->common.key;
+    uint32_t group = gs->device.profile.sort_group, vectors = gs->device.profile.sort_vectors;
+    if (plan->common.forced) {
+        *key = *plan->common.forced;
+        memcpy(&plan->key, key->own, sizeof(plan->key));
+        return;
+    }
+    key->strategy = (uint32_t)strategy;
+    key->dst = (uint32_t)(plan->values.size == 8   ? GPUSCAN_TYPE_U64
+                          : plan->values.size == 4 ? GPUSCAN_TYPE_U32
+                                                   : GPUSCAN_TYPE_DEFAULT);
+    plan->key.wide = desc->count > UINT32_MAX;
+    plan->key.digit_bits = 8;
+    plan->key.small = 0;
+    if (gpuscan__key_is_cpu(key)) {
+        key->group = key->vectors = 1;
+        key->tile = GPUSCAN__SORT_CPU_TILE;
+        plan->key.small = desc->count <= gs->device.profile.sort_small;
+    } else {
+        int is_single = gpuscan__is_single_pass(strategy);
+        uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1;
+        plan->key.digit_bits = is_single ? 8 : 4;
+        group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
+        if (is_single && batch == 4)
+            vectors = gs->device.profile.sort_rounds[plan->key_size > 4 || plan->values.size > 4] / batch * batch;
+        gpuscan__sort_fit(gs, plan, group, vectors, batch);
+        if (batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS)
+            gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(GPUSCAN__SORT_SMALL_GROUP, plan->common.group_limit),
+                              GPUSCAN__SORT_SMALL_ROUNDS, batch);
+        plan->key.small = desc->count <= key->tile;
+        if (batch == 4 && !plan->key.small)
+            gpuscan__sort_fit(gs, plan, group, vectors, batch);
+        key->registers = 0;
+        plan->key.loads = plan->key.copies = 0;
+        if (is_single && !plan->key.small) {
+            key->registers = gpuscan__registers(gs, key, gs->device.profile.sort_registers[plan->values.size != 0]);
+            plan->key.loads = 8;
+            plan->key.copies = 64;
+            while (plan->key.copies > 1 && plan->key.copies * gpuscan__sort_counts_bytes(plan) >
+                                               gpuscan__min(gs->device.local_memory, 32 * GPUSCAN__KIB))
+                plan->key.copies /= 2;
+        }
+    }
+    memcpy(key->own, &plan->key, sizeof(plan->key));
+}
+
+/* Whether a destination is known to be another place than its source. */
+static int gpuscan__sort_is_apart(const gpuscan__range *src) {
+    const gpuscan__range *dst = src + 1;
+    return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
+}
+
+static gpuscan__sort_place gpuscan__sort_of(gpuscan_buffer buffer) {
+    gpuscan__sort_place place;
+    place.buffer = buffer;
+    place.past = 0;
+    return place;
+}
+
+/* A place of count elements in the scratch. */
+static gpuscan__sort_place gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan_buffer none = {NULL, 0};
+    gpuscan__sort_place place = gpuscan__sort_of(none);
+    uint64_t *bytes = &plan->common.need.bytes[GPUSCAN__PLAIN];
+    place.past = *bytes;
+    *bytes += gpuscan__scratch_aligned(desc->count * size);
+    return place;
+}
+
+static int gpuscan__sort_same_place(const gpuscan__sort_place *a, const gpuscan__sort_place *b) {
+    return a->buffer.mem == b->buffer.mem && a->buffer.offset == b->buffer.offset && a->past == b->past;
+}
+
+/* One launch a pass. */
+static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
+    return gpuscan__is_single_pass(gpuscan__key_strategy(&plan->common.key)) && !plan->key.small;
+}
+
+/* Where the last pass leaves the result. */
+static const gpuscan__sort_place *gpuscan__sort_result(const gpuscan__sort_plan *plan, const gpuscan__sort_way *way) {
+    return plan->key.small ? &way->to[0] : &way->to[(plan->passes - 1) % 2];
+}
+
+/* The way of a caller's array that goes through the passes. A small sort finds its own way between to[0] and to[1]. */
+static void gpuscan__sort_way_of(gpuscan__sort_plan *plan, gpuscan__sort_way *way, const gpuscan__range *src) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
+    way->from = gpuscan__sort_of(src->buffer);
+    way->dst = gpuscan__sort_of(src[1].buffer);
+    way->has_dst = 1;
+    if (plan->key.small) {
+        way->to[0] = way->dst;
+        way->to[1] = gpuscan__sort_scratch(plan, way->size);
+    } else if (apart && desc->may_destroy_src) {
+        way->to[0] = way->dst;
+        way->to[1] = way->from;
+    } else if (apart) {
+        way->to[!odd] = way->dst;
+        way->to[odd] = plan->passes > 1 ? gpuscan__sort_scratch(plan, way->size) : way->dst;
+    } else {
+        way->to[0] = gpuscan__sort_scratch(plan, way->size);
+        way->to[1] = way->dst;
+    }
+}
+
+/* The way of what is in the scratch alone. */
+static void gpuscan__sort_way_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_way *way) {
+    way->has_dst = 0;
+    way->to[0] = gpuscan__sort_scratch(plan, way->size);
+    way->to[1] = gpuscan__sort_scratch(plan, way->size);
+}
+
+static void gpuscan__sort_way_of_keys(gpuscan__sort_plan *plan) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    const gpuscan__range *src = &common->ranges[plan->keys_range];
+    gpuscan__sort_way *way = &plan->keys;
+    way->size = plan->key_size;
+    if (desc->custom) {
+        gpuscan__sort_way_in_scratch(plan, way);
+        way->from = way->to[!plan->key.small]; /* the first pass of a small sort goes to the other */
+    } else if (desc->dst.mem || !common->is_run) {
+        gpuscan__sort_way_of(plan, way, src);
+        if (!desc->dst.mem && plan->values.size) /* it may not be wanted: see below */
+            gpuscan__sort_scratch(plan, way->size);
+    } else {
+        gpuscan__sort_way_in_scratch(plan, way);
+        way->from = gpuscan__sort_of(desc->src);
+    }
+}
+
+static void gpuscan__sort_way_of_values(gpuscan__sort_plan *plan) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    gpuscan__sort_way *way = &plan->values;
+    int odd = (int)plan->passes % 2;
+    if (way->size == 0)
+        return;
+    if (!plan->by_index) {
+        gpuscan__sort_way_of(plan, way, &common->ranges[plan->payloads_range]);
+    } else if (desc->permutation.mem && plan->index_size == way->size) {
+        way->has_dst = 0;
+        way->dst = gpuscan__sort_of(desc->permutation);
+        if (plan->key.small)
+            odd = 1;
+        way->to[!odd] = way->dst;
+        way->to[odd] = gpuscan__sort_scratch(plan, way->size);
+    } else {
+        gpuscan__sort_way_in_scratch(plan, way);
+    }
+}
+
+/* An array that is brought to its places by index: the caller's elements, and payloads. Number 0 is the elements. */
+static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan__range *ranges = plan->common.ranges;
+    if (number == 0)
+        return desc->custom && (desc->dst.mem || !plan->common.is_run) ? &ranges[plan->keys_range] : NULL;
+    return plan->by_index ? &ranges[plan->payloads_range + 2 * (number - 1)] : NULL;
+}
+
+static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_way *way) {
+    return way->size && way->has_dst && !gpuscan__sort_same_place(gpuscan__sort_result(plan, way), &way->dst);
+}
+
+static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    return desc->permutation.mem && plan->index_size != plan->values.size;
+}
+
+/* Before the states: a word for each digit of up to 8 passes. */
+#define GPUSCAN__SORT_BASES_BYTES (8 * 256 * sizeof(cl_uint))
+
+/* Scratch and commands. What is gathered in place goes by way of the scratch that the keys leave. */
+static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
+    uint32_t k;
+    memset(&common->need, 0, sizeof(common->need));
+    if (gpuscan__sort_is_single(plan)) {
+        *bytes = GPUSCAN__SORT_BASES_BYTES + 2 * (plan->tiles << plan->key.digit_bits) * sizeof(cl_uint);
+        common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES;
+    } else if (!plan->key.small) {
+        plan->table_at = *bytes;
+        *bytes += gpuscan__scratch_aligned((plan->parts << plan->key.digit_bits) * (plan->key.wide ? 8 : 4));
+    }
+    common->idle_plain = gpuscan__max(*bytes, 1); /* the elements' places are not touched */
+    gpuscan__sort_way_of_values(plan);
+    plan->moved_at = *bytes;
+    gpuscan__sort_way_of_keys(plan);
+    plan->commands = (unsigned)(desc->custom != NULL) +
+                     (plan->key.small                                                  ? 1
+                      : gpuscan__sort_is_single(plan) ? 1 + plan->passes
+                                                        : 3 * plan->passes);
+    for (k = 0; k <= desc->payload_count; k++) {
+        const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
+        int apart = src && gpuscan__sort_is_apart(src);
+        plan->commands += !src ? 0 : apart ? 1 : 2;
+        if (src && !apart)
+            most = gpuscan__max(most, src->elements * src->size);
+    }
+    plan->commands += (unsigned)gpuscan__sort_copies(plan, &plan->keys) +
+                      (unsigned)gpuscan__sort_copies(plan, &plan->values) + (unsigned)gpuscan__sort_widens(plan);
+    *bytes = gpuscan__max(*bytes, plan->moved_at + most);
+}
+
+/* Without a run there is no check of the buffers, but where src and dst are there it is known what is in place. */
+static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
+    size_t i;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    for (i = plan->keys_range; i + 1 < plan->common.range_count && !plan->common.is_run && r == 0; i += 2) {
+        gpuscan__range *src = &plan->common.ranges[i], *dst = src + 1;
+        if (src->in_place && src->buffer.mem && dst->buffer.mem && (r = gpuscan__check_range(gs, src)) == 0)
+            r = gpuscan__check_range(gs, dst);
+    }
+    return r;
+}
+
+/* What keeps the strategy from doing a call; NULL: nothing. */
+static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
+    if (why || !gpuscan__is_single_pass(strategy))
+        return why;
+    if (gs->device.fence == GPUSCAN__FENCE_NONE)
+        return "it needs a fence of device scope";
+    if (gs->device.local_memory < 16 * GPUSCAN__KIB)
+        return "it needs 16 KiB of local memory";
+    return desc->count >> 30 ? "2^30 elements or more" : NULL;
+}
+
+static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    gpuscan_strategy strategy = common->call->strategy;
+    uint64_t tiles, most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    gpuscan_result r;
+    const char *why;
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = gs->device.profile.sort;
+    if (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
+        strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    why = gpuscan__sort_misfit(gs, plan, strategy);
+    if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
+        return gpuscan__unsupported(gs, why);
+    if (why)
+        strategy = gpuscan__strategies[strategy].portable;
+    if ((r = gpuscan__sort_look(gs, plan)) != 0)
+        return r;
+    plan->by_index = plan->wants_indices || desc->custom || (desc->payload_count && size != 4 && size != 8);
+    plan->values.size = plan->by_index ? (desc->count > UINT32_MAX ? 8 : 4) : (uint32_t)size;
+    plan->keys.size = plan->key_size;
+    gpuscan__sort_shape(gs, plan, strategy);
+    if (plan->by_index)
+        plan->values.size = plan->key.wide ? 8 : 4;
+    plan->passes = (plan->end - plan->begin + plan->key.digit_bits - 1) / plan->key.digit_bits;
+    plan->width = (plan->end - plan->begin + plan->passes - 1) / plan->passes;
+    plan->passes = (plan->end - plan->begin + plan->width - 1) / plan->width;
+    tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
+    most = (uint64_t)gs->device.units * gs->device.profile.groups_per_unit;
+    if (gpuscan__key_is_cpu(&common->key))
+        most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.sort_part, 1),
+                            (uint64_t)gs->device.units * gs->device.profile.sort_parts);
+    plan->parts = gpuscan__min(tiles, most);
+    plan->tiles = tiles;
+    gpuscan__sort_layout(plan);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Returns the place's offset in elements of so many bytes. */
+static uint64_t gpuscan__arg_place(gpuscan__launch *launch, const gpuscan__sort_place *place, uint64_t size) {
+    return place->buffer.mem ? gpuscan__arg_buffer(launch, place->buffer)
+                             : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place->past, size);
+}
+
+/* A call's commands as they come, the last of which is known as such. */
+typedef struct gpuscan__sort_run {
+    gpuscan__chain *chain;
+    const gpuscan__sort_plan *plan;
+    gpuscan__program *program;
+    cl_mem stand_in;
+    uint32_t group;
+    unsigned commands; /* still to come */
+} gpuscan__sort_run;
+
+static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
+    return gpuscan__launch_begin(run->chain, run->program, kernel, run->stand_in);
+}
+
+static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
+                                        size_t numbers_size, uint64_t groups, uint64_t shared) {
+    int is_last = --run->commands == 0;
+    return gpuscan__launch_end(launch, numbers, numbers_size, gpuscan__grid_of(groups, run->group, shared, is_last));
+}
+
+/* Of elements that are taken tile by tile. */
+static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)run->plan->common.desc;
+    return gpuscan__min(gpuscan__ceil_div(desc->count, run->plan->common.key.tile), (uint64_t)1 << 20);
+}
+
+static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan__launch launch = gpuscan__sort_launch(run, gpuscan__sort_keys_kernel(&plan->common.key));
+    gpuscan__sort_keys_numbers numbers;
+    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.flags = plan->common.flags;
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
+}
+
+/* Brings elements of size bytes from one place to another; to: NULL: the indices themselves, as ulong, to from. */
+static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__sort_place *from,
+                                         const gpuscan__sort_place *to, uint32_t size, int by_index, int widens) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_GATHER);
+    gpuscan__sort_place indices = *(plan->values.size ? gpuscan__sort_result(plan, &plan->values) : from);
+    uint32_t unit = size & (~size + 1), index_size = plan->values.size ? plan->values.size : 1;
+    gpuscan__sort_gather_numbers numbers;
+    unit = unit > 16 ? 16 : unit;
+    numbers.src_offset = gpuscan__arg_place(&launch, from, 1) * (from->buffer.mem ? size : 1);
+    numbers.dst_offset = gpuscan__arg_place(&launch, to, 1) * (to->buffer.mem ? size : 1);
+    numbers.indices_offset = gpuscan__arg_place(&launch, &indices, index_size);
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.parts = widens ? 1 : size / unit;
+    numbers.unit = widens ? 0 : unit;
+    numbers.flags = plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
+}
+
+static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SMALL);
+    uint32_t size = plan->values.size;
+    const gpuscan__sort_way *values = size ? &plan->values : &plan->keys; /* anything */
+    gpuscan__sort_small_numbers numbers;
+    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
+    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &plan->keys.to[1], plan->key_size);
+    numbers.values_offset =
+        gpuscan__arg_place(&launch, plan->by_index ? &values->to[1] : &values->from, size ? size : 1);
+    numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
+    numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.flip = plan->flip;
+    numbers.begin = plan->begin;
+    numbers.end = plan->end;
+    numbers.width = plan->width;
+    numbers.passes = plan->passes;
+    numbers.flags = plan->common.flags | (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
+                    (plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS);
+    return gpuscan__sort_end(
+        run, &launch, &numbers, sizeof(numbers), 1,
+        gpuscan__key_is_cpu(&plan->common.key)
+            ? 0
+            : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
+}
+
+/* What a pass reads and writes, and by which digit. */
+typedef struct gpuscan__sort_step {
+    gpuscan__sort_place keys, keys_dst, values, values_dst; /* without values: those of the keys */
+    uint32_t values_size, shift, mask, flags;
+} gpuscan__sort_step;
+
+static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, uint32_t pass) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan__sort_way *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
+    int is_first_by_index = pass == 0 && plan->by_index;
+    gpuscan__sort_step step;
+    step.keys = pass ? keys->to[(pass - 1) % 2] : keys->from;
+    step.keys_dst = keys->to[pass % 2];
+    step.values = pass ? values->to[(pass - 1) % 2] : is_first_by_index ? values->to[0] : values->from;
+    step.values_dst = values->to[pass % 2];
+    step.values_size = plan->values.size ? plan->values.size : plan->key_size;
+    step.shift = plan->begin + pass * plan->width;
+    step.mask = ((uint32_t)1 << gpuscan__min(plan->width, plan->end - step.shift)) - 1;
+    step.flags = plan->common.flags | (is_first_by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
+    if (pass == plan->passes - 1 && !keys->has_dst)
+        step.flags |= GPUSCAN__FLAG_NO_KEYS;
+    if (gpuscan__key_is_cpu(&plan->common.key) &&
+        desc->count * (plan->key_size + plan->values.size) > run->chain->gs->device.cache / 2)
+        step.flags |= GPUSCAN__FLAG_STREAM;
+    return step;
+}
+
+/* One launch a pass: the counts of all digits, and then each pass. */
+static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads;
+    uint64_t groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, each), 1),
+                                   (uint64_t)gs->device.units * gs->device.profile.groups_per_unit);
+    /* a copy's work-items count less than 2^16 */
+    uint64_t items = gpuscan__ceil_div(plan->common.key.group, plan->key.copies);
+    uint64_t rounds = 65535 / (items * plan->key.loads);
+    return gpuscan__max(groups, gpuscan__ceil_div(desc->count, rounds * each));
+}
+
+static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan *gs = run->chain->gs;
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_HISTOGRAM);
+    gpuscan__sort_histogram_numbers numbers;
+    uint64_t shared = gpuscan__sort_shared_bytes(gs, plan, run->group, plan->common.key.vectors);
+    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
+    numbers.states_offset =
+        gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, GPUSCAN__SORT_BASES_BYTES, sizeof(cl_uint));
+    numbers.bases_offset = numbers.states_offset - GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
+    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.flip = plan->flip;
+    numbers.begin = plan->begin;
+    numbers.end = plan->end;
+    numbers.width = plan->width;
+    numbers.passes = plan->passes;
+    numbers.flags = plan->common.flags;
+    shared = gpuscan__max(shared, plan->key.copies * gpuscan__sort_counts_bytes(plan));
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_histogram_groups(gs, plan),
+                             shared);
+}
+
+static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    gpuscan__sort_step step = gpuscan__sort_step_of(run, pass);
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SWEEP);
+    uint64_t states = plan->tiles << plan->key.digit_bits, at;
+    gpuscan__sort_sweep_numbers numbers;
+    numbers.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &step.keys_dst, plan->key_size);
+    numbers.values_offset = gpuscan__arg_place(&launch, &step.values, step.values_size);
+    numbers.values_dst_offset = gpuscan__arg_place(&launch, &step.values_dst, step.values_size);
+    at = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, sizeof(cl_uint));
+    numbers.states_offset = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + pass % 2 * states;
+    numbers.next_states_offset = at + GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint) + (pass + 1) % 2 * states;
+    numbers.bases_offset = at + ((uint64_t)pass << plan->key.digit_bits);
+    numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    numbers.count = desc->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.flip = plan->flip;
+    numbers.shift = step.shift;
+    numbers.mask = step.mask;
+    numbers.flags = step.flags;
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->tiles,
+                             gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
+}
+
+static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    gpuscan__sort_step step = gpuscan__sort_step_of(run, pass);
+    int is_cpu = gpuscan__key_is_cpu(&common->key);
+    uint32_t place_size = plan->key.wide ? 8 : 4;
+    uint64_t shared = is_cpu ? 0 : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, common->key.vectors);
+    gpuscan__sort_count_numbers count;
+    gpuscan__sort_places_numbers places;
+    gpuscan__sort_scatter_numbers scatter;
+    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_COUNT);
+    gpuscan_result r;
+    count.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
+    count.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
+    count.count = desc->count;
+    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    count.flip = plan->flip;
+    count.shift = step.shift;
+    count.mask = step.mask;
+    count.flags = common->flags;
+    r = gpuscan__sort_end(run, &launch, &count, sizeof(count), plan->parts,
+                          is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
+    if (r != 0)
+        return r;
+    launch = gpuscan__sort_launch(run, GPUSCAN__SORT_PLACES);
+    places.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
+    places.count = plan->parts << plan->key.digit_bits;
+    r = gpuscan__sort_end(run, &launch, &places, sizeof(places), 1, (uint64_t)2 * run->group * place_size);
+    if (r != 0)
+        return r;
+    launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SCATTER);
+    scatter.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
+    scatter.keys_dst_offset = gpuscan__arg_place(&launch, &step.keys_dst, plan->key_size);
+    scatter.values_offset = gpuscan__arg_place(&launch, &step.values, step.values_size);
+    scatter.values_dst_offset = gpuscan__arg_place(&launch, &step.values_dst, step.values_size);
+    scatter.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
+    scatter.count = desc->count;
+    scatter.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    scatter.flip = plan->flip;
+    scatter.shift = step.shift;
+    scatter.mask = step.mask;
+    scatter.flags = step.flags;
+    return gpuscan__sort_end(run, &launch, &scatter, sizeof(scatter), plan->parts, shared);
+}
+
+/* What goes by index; in place by way of the scratch. */
+static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
+    gpuscan_buffer none = {NULL, 0};
+    gpuscan__sort_place from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
+    gpuscan__sort_place moved = gpuscan__sort_of(none);
+    gpuscan_result r;
+    moved.past = run->plan->moved_at;
+    if (gpuscan__sort_is_apart(src))
+        return gpuscan__sort_move(run, &from, &to, src->size, 1, 0);
+    r = gpuscan__sort_move(run, &from, &moved, src->size, 1, 0);
+    return r != 0 ? r : gpuscan__sort_move(run, &moved, &to, src->size, 0, 0);
+}
+
+static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                            gpuscan__program *program) {
+    const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
+    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    const gpuscan__sort_way *ways[2];
+    gpuscan__sort_run run;
+    int is_single = gpuscan__sort_is_single(plan);
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    uint32_t i;
+    run.chain = chain;
+    run.plan = plan;
+    run.program = program;
+    run.stand_in = desc->src.mem;
+    run.group = common->key.group;
+    run.commands = plan->commands;
+    if (desc->custom)
+        r = gpuscan__sort_keys_of(&run);
+    if (r == 0 && plan->key.small)
+        r = gpuscan__sort_small(&run);
+    if (r == 0 && is_single)
+        r = gpuscan__sort_histogram(&run);
+    for (i = 0; i < plan->passes && r == 0 && !plan->key.small; i++)
+        r = is_single ? gpuscan__sort_sweep(&run, i) : gpuscan__sort_pass(&run, i);
+    ways[0] = &plan->keys;
+    ways[1] = &plan->values;
+    for (i = 0; i < 2 && r == 0; i++)
+        if (gpuscan__sort_copies(plan, ways[i]))
+            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, ways[i]), &ways[i]->dst, ways[i]->size, 0, 0);
+    for (i = 0; i <= desc->payload_count && r == 0; i++) {
+        const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
+        if (src)
+            r = gpuscan__sort_gather(&run, src);
+    }
+    if (r == 0 && gpuscan__sort_widens(plan)) {
+        gpuscan__sort_place to = gpuscan__sort_of(desc->permutation);
+        r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, &plan->values), &to, plan->index_size, 0, 1);
+    }
+    return r;
+}
+
+/* Bits of a float's fraction, by those of the float. */
+static uint32_t gpuscan__test_fraction(uint32_t bits) {
+    return bits == 64 ? 52 : bits == 32 ? 23 : 10;
+}
+
+/* The order of keys, for the self-test: as gpuscan_code_of in kernels.cl.inc. */
+static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t flip) {
+    uint32_t bits = gpuscan__types[type].size * 8, fraction = gpuscan__test_fraction(bits);
+    uint64_t ones = ~(uint64_t)0 >> (64 - bits), magnitude = key & ones >> 1, sign = ones ^ ones >> 1;
+    uint64_t infinity = (ones >> 1) >> fraction << fraction;
+    if (!gpuscan__is_float(type))
+        return key ^ flip;
+    if (magnitude > infinity)
+        return ones;
+    return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
+}
+
+/* A stable sort of indices by their codes, by merging: of twice as many places as there are codes. */
+static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
+    uint32_t *from = places, *to = places + count, *swap;
+    uint64_t run, begin, i;
+    for (i = 0; i < count; i++)
+        from[i] = (uint32_t)i;
+    for (run = 1; run < count; run *= 2) {
+        for (begin = 0; begin < count; begin += 2 * run) {
+            uint64_t a = begin, middle = gpuscan__min(begin + run, count), b = middle;
+            uint64_t end = gpuscan__min(begin + 2 * run, count);
+            for (i = begin; i < end; i++)
+                to[i] = a < middle && (b == end || codes[from[a]] <= codes[from[b]]) ? from[a++] : from[b++];
+        }
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+/* Keys of a self-test: any bits; many that are equal, or as floats infinite or NaN; ascending, so that whole tiles have
+   one digit. */
+static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
+    uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40));
+    if (round == 1)
+        return random % 5 ? random & 3
+                          : ((random >> 8 & 1) << (8 * size - 1)) ^
+                                (~(uint64_t)0 << gpuscan__test_fraction(8 * size) % (8 * size) | (random >> 9 & 7));
+    return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
+}
+
+/* What dst and its values must hold, from what src and its values do. */
+static void gpuscan__test_sorted(gpuscan_type type, const uint64_t *codes, uint32_t *places, uint64_t count,
+                                 const gpuscan__test_array *src, gpuscan__test_array *dst,
+                                 const gpuscan__test_array *payload, gpuscan__test_array *values, uint32_t value_size) {
+    const uint32_t *order = gpuscan__test_sort(codes, places, count);
+    uint32_t size = gpuscan__types[type].size;
+    uint64_t i;
+    for (i = 0; i < count; i++) {
+        memcpy(dst->expected + i * size, src->before + (size_t)order[i] * size, size);
+        if (payload)
+            memcpy(values->expected + i * value_size, payload->before + (size_t)order[i] * value_size, value_size);
+        else if (values)
+            memcpy(values->expected + i * value_size, &order[i], sizeof(order[i]));
+    }
+}
+
+static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                               unsigned round, int *right) {
+    gpuscan_type type = (gpuscan_type)program->key.src;
+    uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size;
+    uint64_t count = 3 * (uint64_t)program->key.tile + 5, i;
+    gpuscan__sort_plan plan;
+    gpuscan_sort_desc desc;
+    gpuscan__sort_key own;
+    gpuscan_payload payload;
+    gpuscan__test test;
+    gpuscan__test_array *src, *dst, *payload_src = NULL, *values = NULL;
+    uint64_t *codes = (uint64_t *)gpuscan__allocate(&gs->allocator, (size_t)(count * 2 * sizeof(*codes)));
+    gpuscan_result r;
+    memcpy(&own, program->key.own, sizeof(own));
+    if (own.small)
+        count = round == 1 ? program->key.tile : program->key.tile - program->key.tile / 8;
+    memset(&desc, 0, sizeof(desc));
+    memset(&payload, 0, sizeof(payload));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    desc.key_type = type;
+    desc.count = count;
+    desc.descending = round == 1;
+    src = gpuscan__test_array_of(&test, &desc.src, count * size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, count * size);
+    if (value_size == 4 && round == 1) {
+        values = gpuscan__test_array_of(&test, &desc.permutation, count * value_size);
+    } else if (value_size) {
+        payload.size = value_size;
+        desc.payloads = &payload;
+        desc.payload_count = 1;
+        payload_src = gpuscan__test_array_of(&test, &payload.src, count * value_size);
+        values = gpuscan__test_array_of(&test, &payload.dst, count * value_size);
+    }
+    test.failed |= codes == NULL;
+    if (!test.failed) {
+        uint64_t flip = gpuscan__sort_flip(type, desc.descending);
+        for (i = 0; i < count; i++) {
+            gpuscan__number key;
+            key.bits = gpuscan__test_key(size, i, count, round) & ~(uint64_t)0 >> (64 - 8 * size);
+            codes[i] = gpuscan__sort_code(type, key.bits, flip);
+            gpuscan__put_number(size == 8   ? GPUSCAN_TYPE_U64
+                                : size == 4 ? GPUSCAN_TYPE_U32
+                                : size == 2 ? GPUSCAN_TYPE_U16
+                                            : GPUSCAN_TYPE_U8,
+                                src->before, i, key);
+            key.bits = gpuscan__mix(~i);
+            if (payload_src)
+                gpuscan__put_number((gpuscan_type)program->key.dst, payload_src->before, i, key);
+        }
+        gpuscan__test_filled(src);
+        if (payload_src)
+            gpuscan__test_filled(payload_src);
+        gpuscan__test_sorted(type, codes, (uint32_t *)(codes + count), count, src, dst, payload_src, values,
+                             value_size);
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+    gpuscan__release(&gs->allocator, codes);
+    return r;
+}
+
+static gpuscan_result gpuscan__sort_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                              int *right) {
+    return gpuscan__test_rounds(gpuscan__sort_test_round, 3, gs, common, program, right);
+}
+
+GPUSCAN__OPERATION(sort, 1, 1);
+
+GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
+                                             uint64_t count, const gpuscan_sort_desc *desc) {
+    gpuscan_sort_desc copy;
+    gpuscan__sort_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    memset(&copy, 0, sizeof(copy));
+    if (desc)
+        copy = *desc;
+    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+        return r;
+    if (copy.src.mem || copy.dst.mem || copy.permutation.mem || copy.src.offset || copy.dst.offset ||
+        copy.permutation.offset || copy.count)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "src, dst, permutation and count of the desc must be zero");
+    copy.may_destroy_src = 0;
+    copy.count = count;
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "src", src, &copy.src);
+    if (dst)
+        gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    if (permutation)
+        gpuscan__host_add(&host, "permutation", permutation, &copy.permutation);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__sort_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+}
+
 /* [PUBLIC ENTRY POINTS] -------------------------------------------------------------------------------------------- */
 
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
@@ -15400,6 +17769,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->scan_strategy = gs->device.profile.scan_rest.strategy;
     info->reduce_strategy = gs->device.profile.reduce;
     info->histogram_strategy = gs->device.profile.histogram;
+    info->sort_strategy = gs->device.profile.sort;
     info->refusals = gs->refusals;
     info->refusal = gs->refusal;
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)

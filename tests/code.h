@@ -127,7 +127,13 @@ static inline void code_custom(const gpuscan_custom *custom) {
     code_string(custom->identity);
     code_add(", ");
     code_string(custom->convert);
-    code_add(", NULL, NULL, NULL};\n");
+    code_add(", ");
+    code_string(custom->select);
+    code_add(", ");
+    code_string(custom->equal);
+    code_add(", ");
+    code_string(custom->key);
+    code_add("};\n");
 }
 
 /* Declarations, then a desc of all zeros. */
@@ -246,6 +252,27 @@ static inline void code_histogram(const gpuscan_histogram_desc *d) {
     code_call(&d->call);
 }
 
+static inline void code_sort(const gpuscan_sort_desc *d) {
+    const code_field fields[] = {{"count", CODE_NUMBER, "", d->count},
+                                 {"key_type", CODE_TYPE, "", d->key_type},
+                                 {"descending", CODE_NUMBER, "", (uint64_t)d->descending},
+                                 {"bit_begin", CODE_NUMBER, "", d->bit_begin},
+                                 {"bit_end", CODE_NUMBER, "", d->bit_end},
+                                 {"payload_count", CODE_NUMBER, "", d->payload_count},
+                                 {"index_type", CODE_TYPE, "", d->index_type},
+                                 {"may_destroy_src", CODE_NUMBER, "", (uint64_t)d->may_destroy_src},
+                                 {"count_type", CODE_TYPE, "", d->count_type}};
+    code_desc("gpuscan_sort_desc", d->custom);
+    code_buffer("src", d->src);
+    code_buffer("dst", d->dst);
+    code_buffer("permutation", d->permutation);
+    code_buffer("count_buffer", d->count_buffer);
+    if (d->payloads)
+        code_add("    d.payloads = payloads;\n");
+    code_fields("d", fields, sizeof fields / sizeof *fields);
+    code_call(&d->call);
+}
+
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 /* Each of a test's calls leaves its desc behind; within a case that is there, which says more. */
@@ -269,6 +296,7 @@ CODE_CALLS(scan)
 CODE_CALLS(uniform_add)
 CODE_CALLS(reduce)
 CODE_CALLS(histogram)
+CODE_CALLS(sort)
 
 static inline gpuscan_result code_call_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                                  const gpuscan_scan_desc *d) {
@@ -294,6 +322,13 @@ static inline gpuscan_result code_call_histogram_host(gpuscan *gs, const void *s
     return gpuscan_histogram_host(gs, samples, counts, count, d);
 }
 
+static inline gpuscan_result code_call_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
+                                                 uint64_t count, const gpuscan_sort_desc *d) {
+    CODE_CALL(sort, d, "_host(gs, src, %s, %s, %" PRIu64 ", ", !dst ? "NULL" : src == dst ? "src" : "dst",
+              permutation ? "permutation" : "NULL", count);
+    return gpuscan_sort_host(gs, src, dst, permutation, count, d);
+}
+
 #define gpuscan_scan             code_call_scan
 #define gpuscan_uniform_add      code_call_uniform_add
 #define gpuscan_reduce           code_call_reduce
@@ -302,5 +337,7 @@ static inline gpuscan_result code_call_histogram_host(gpuscan *gs, const void *s
 #define gpuscan_uniform_add_host code_call_uniform_add_host
 #define gpuscan_reduce_host      code_call_reduce_host
 #define gpuscan_histogram_host   code_call_histogram_host
+#define gpuscan_sort             code_call_sort
+#define gpuscan_sort_host        code_call_sort_host
 
 #endif /* TEST_CODE_H */

@@ -77,6 +77,7 @@ int main(void) {
     gpuscan_reduce_desc reduce;
     gpuscan_histogram_desc histogram;
     gpuscan_select_desc select;
+    gpuscan_sort_desc sort;
     uint64_t size = 0;
     size_t blob_size = 0;
     char error[100];
@@ -89,6 +90,7 @@ int main(void) {
     memset(&reduce, 0, sizeof reduce);
     memset(&histogram, 0, sizeof histogram);
     memset(&select, 0, sizeof select);
+    memset(&sort, 0, sizeof sort);
     desc.device_name = "no device has this name";
     desc.error = error;
     desc.error_size = sizeof error;
@@ -114,6 +116,10 @@ int main(void) {
     refused += gpuscan_uniform_add_host(gs, &size, &size, 1, 1, &add) != GPUSCAN_SUCCESS;
     refused += gpuscan_reduce_host(gs, &size, &size, 1, &reduce) != GPUSCAN_SUCCESS;
     refused += gpuscan_histogram_host(gs, &size, &size, 1, &histogram) != GPUSCAN_SUCCESS;
+    refused += gpuscan_sort(gs, &sort) != GPUSCAN_SUCCESS;
+    refused += gpuscan_sort_prepare(gs, &sort) != GPUSCAN_SUCCESS;
+    refused += gpuscan_sort_scratch_size(gs, &sort, &size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_sort_host(gs, &size, &size, NULL, 1, &sort) != GPUSCAN_SUCCESS;
     refused += gpuscan_get_blob(gs, NULL, &blob_size) != GPUSCAN_SUCCESS;
     refused += gpuscan_set_blob(gs, &size, 8) != GPUSCAN_SUCCESS;
     refused += gpuscan_type_size(GPUSCAN_TYPE_U32) == 4;
@@ -122,7 +128,7 @@ int main(void) {
     refused += gpuscan_result_string(GPUSCAN_SUCCESS) != NULL;
     refused += gpuscan_error(gs) != NULL;
     gpuscan_destroy(gs);
-    return refused == 29 ? 0 : 1;
+    return refused == 33 ? 0 : 1;
 }
 END
 cp user.c user.cpp

@@ -264,6 +264,18 @@ static inline const char *test_select_refusal(const gpuscan_select_desc *d) {
     return test_device_refusal(d->call.strategy);
 }
 
+static inline const char *test_sort_refusal(const gpuscan_sort_desc *d) {
+    if (d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS && d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
+        return NULL;
+    if (!test.info.has_fence)
+        return "no fence";
+    if (test.info.local_memory < 16384)
+        return "little local memory";
+    if (d->count >> 30)
+        return "2^30 elements";
+    return test_device_refusal(GPUSCAN_STRATEGY_SINGLE_PASS);
+}
+
 /* A call with a strategy: 1 when it ran, 0 when it was refused, which it may only be for a reason. */
 static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy, const char *refusal) {
     if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && refusal) {
@@ -295,6 +307,10 @@ static inline int test_histogram_ran(const gpuscan_histogram_desc *d) {
 
 static inline int test_select_ran(const gpuscan_select_desc *d) {
     return test_ran(gpuscan_select(test.gs, d), d->call.strategy, test_select_refusal(d));
+}
+
+static inline int test_sort_ran(const gpuscan_sort_desc *d) {
+    return test_ran(gpuscan_sort(test.gs, d), d->call.strategy, test_sort_refusal(d));
 }
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */

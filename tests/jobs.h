@@ -21,12 +21,14 @@ enum {
     JOB_VALUES,        /* u16, one bin a value, those outside counted */
     JOB_SELECT,        /* u32 by flags, with a payload, indices and a tally */
     JOB_SELECT_PLACE,  /* u16 by bits in place, with a capacity, count on the device */
+    JOB_SORT,          /* f32, descending, a payload of 12 bytes in place */
     JOB_DEVICE_END,
     JOB_SCAN_HOST = JOB_DEVICE_END,
     JOB_UNIFORM_ADD_HOST,
     JOB_REDUCE_HOST,
     JOB_HISTOGRAM_HOST,
     JOB_SELECT_HOST,
+    JOB_SORT_HOST, /* u32 */
     JOB_END
 };
 
@@ -45,11 +47,13 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "histogram of values",
                                                "select",
                                                "select in place",
+                                               "sort",
                                                "scan_host",
                                                "uniform_add_host",
                                                "reduce_host",
                                                "histogram_host",
-                                               "select_host"};
+                                               "select_host",
+                                               "sort_host"};
 
 typedef struct job {
     int which;
@@ -58,10 +62,11 @@ typedef struct job {
     gpuscan_reduce_desc reduce;
     gpuscan_histogram_desc histogram;
     gpuscan_select_desc select;
+    gpuscan_sort_desc sort;
     gpuscan_payload payload;
     test_buffer in, more, still, out, total;         /* inputs, then outputs; element 0: not used */
     unsigned char *in_data, *more_data, *still_data; /* what goes into the inputs */
-    unsigned char *out_before;                       /* what goes into out; NULL: the pattern */
+    unsigned char *out_before, *total_before;        /* what goes into out and total; NULL: the pattern */
     unsigned char *out_wanted, *total_wanted;
     uint64_t result[3], result_wanted; /* host memory between two guards */
     unsigned char *host_out;           /* the host-array calls' output between guards */
@@ -440,6 +445,63 @@ static inline uint64_t job_out_bytes(const job *j) {
     return j->out.element * j->out.count;
 }
 
+/* Keys, and in each element of 12 bytes the place that it had: so what comes out is a permutation of what went in. */
+typedef struct job_keyed {
+    cl_float key;
+    cl_uint place[3];
+} job_keyed;
+
+static inline int job_descending(const void *a, const void *b) {
+    const job_keyed *x = (const job_keyed *)a, *y = (const job_keyed *)b;
+    if (x->key != y->key)
+        return x->key < y->key ? 1 : -1;
+    return x->place[0] < y->place[0] ? -1 : 1;
+}
+
+static inline void job_sort(job *j, uint64_t n) {
+    cl_float *keys = (cl_float *)test_alloc(n * 4), *sorted = (cl_float *)test_alloc(n * 4);
+    cl_uint *places = (cl_uint *)test_alloc(n * 12), *wanted = (cl_uint *)test_alloc(n * 12);
+    job_keyed *all = (job_keyed *)test_alloc(n * sizeof *all);
+    uint64_t i;
+    for (i = 0; i < n; i++) {
+        all[i].key = keys[i] = (cl_float)test_below(n) - (cl_float)(n / 2);
+        all[i].place[0] = all[i].place[1] = all[i].place[2] = (cl_uint)i;
+        memcpy(places + 3 * i, all[i].place, 12);
+    }
+    qsort(all, (size_t)n, sizeof *all, job_descending);
+    for (i = 0; i < n; i++) {
+        sorted[i] = all[i].key;
+        memcpy(wanted + 3 * i, all[i].place, 12);
+    }
+    free(all);
+    j->in = job_buffer(4, n);
+    j->out = job_buffer(4, n);
+    j->total = job_buffer(12, n);
+    j->in_data = (unsigned char *)keys;
+    j->out_wanted = (unsigned char *)sorted;
+    j->total_before = (unsigned char *)places;
+    j->total_wanted = (unsigned char *)wanted;
+    j->sort.count = n;
+    j->sort.key_type = GPUSCAN_TYPE_F32;
+    j->sort.descending = 1;
+}
+
+static inline int job_ascending(const void *a, const void *b) {
+    const cl_uint x = *(const cl_uint *)a, y = *(const cl_uint *)b;
+    return x < y ? -1 : x > y;
+}
+
+static inline void job_sort_host(job *j, uint64_t n) {
+    cl_uint *in = (cl_uint *)job_bytes(n * 4), *out = (cl_uint *)test_alloc(n * 4);
+    memcpy(out, in, (size_t)n * 4);
+    qsort(out, (size_t)n, 4, job_ascending);
+    j->in = job_buffer(4, n);
+    j->out = job_buffer(4, n);
+    j->in_data = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    j->sort.count = n;
+}
+
 /* The inputs to the device, the outputs to what they are before the call. */
 static inline void job_reset(job *j) {
     if (j->in.element)
@@ -451,7 +513,7 @@ static inline void job_reset(job *j) {
     if (j->out.element)
         test_buffer_set(&j->out, 7, j->out.count, j->out_before);
     if (j->total.element)
-        test_buffer_set(&j->total, j->total.element == 1 ? 4 : 1, j->total.count, NULL);
+        test_buffer_set(&j->total, j->total.element == 1 ? 4 : 1, j->total.count, j->total_before);
     test_cl(clFinish(test.queue)); /* Intel's CPU runtime returns from a blocking write before another queue sees it */
     memset(j->result, 0x5A, sizeof j->result);
     if (j->host_out) {
@@ -513,6 +575,12 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_SELECT_PLACE:
         job_select_place(j, n);
         break;
+    case JOB_SORT:
+        job_sort(j, n);
+        break;
+    case JOB_SORT_HOST:
+        job_sort_host(j, n);
+        break;
     case JOB_SCAN_HOST:
         job_scan(j, n);
         break;
@@ -532,7 +600,7 @@ static inline void job_new(job *j, int which, uint64_t n) {
         fail_msg("no job %d", which);
     }
     /* the count of a buffer is that of the operation where nothing else was said */
-    n = j->scan.count + j->add.count + j->reduce.count + j->histogram.count + j->select.count;
+    n = j->scan.count + j->add.count + j->reduce.count + j->histogram.count + j->select.count + j->sort.count;
     if (j->in.element && j->in.count == 0)
         j->in.count = n;
     if (j->more.element && j->more.count == 0)
@@ -542,7 +610,7 @@ static inline void job_new(job *j, int which, uint64_t n) {
     if (j->out.element && j->out.count == 0)
         j->out.count = (j->out.capacity - TEST_GUARD) / j->out.element - TEST_OFFSET_MAX;
     if (j->total.element && j->total.count == 0)
-        j->total.count = j->scan.rows ? j->scan.rows : 1;
+        j->total.count = which == JOB_SORT ? n : j->scan.rows ? j->scan.rows : 1;
     j->count = n;
     if (which >= JOB_DEVICE_END)
         j->host_out = (unsigned char *)test_alloc(job_out_bytes(j) + 2 * TEST_GUARD);
@@ -580,10 +648,20 @@ static inline void job_new(job *j, int which, uint64_t n) {
         j->payload.dst.offset += 4;
         j->payload.size = 1;
     }
+    j->sort.src = j->in.at;
+    j->sort.dst = j->out.at;
+    if (which == JOB_SORT) {
+        j->payload.src = j->payload.dst = j->total.at;
+        j->payload.size = 12;
+        j->sort.payloads = &j->payload;
+        j->sort.payload_count = 1;
+    }
     if (which >= JOB_DEVICE_END) {
         const gpuscan_buffer none = {NULL, 0};
         j->select.src = j->select.dst = j->select.flags = none;
-        j->scan.count = j->add.count = j->reduce.count = j->histogram.count = j->select.count = 0;
+        j->sort.src = j->sort.dst = none;
+        j->scan.count = j->add.count = j->reduce.count = j->histogram.count = 0;
+        j->select.count = j->sort.count = 0;
         j->scan.src = j->scan.dst = none;
         j->add.dst = j->add.addend = none;
         j->add.block = 0;
@@ -595,8 +673,8 @@ static inline void job_new(job *j, int which, uint64_t n) {
 
 static inline void job_free(job *j) {
     test_buffer *buffers[] = {&j->in, &j->more, &j->still, &j->out, &j->total};
-    unsigned char *data[] = {j->in_data,    j->more_data,    j->still_data, j->out_before,
-                             j->out_wanted, j->total_wanted, j->host_out};
+    unsigned char *data[] = {j->in_data,      j->more_data,  j->still_data,   j->out_before,
+                             j->total_before, j->out_wanted, j->total_wanted, j->host_out};
     size_t i;
     for (i = 0; i < sizeof buffers / sizeof *buffers; i++)
         test_buffer_free(buffers[i]);
@@ -607,10 +685,16 @@ static inline void job_free(job *j) {
 /* Starts the call, its desc's call replaced by this one. */
 static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *call) {
     unsigned char *host_out = j->host_out ? j->host_out + TEST_GUARD : NULL;
-    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = j->select.call = *call;
+    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
+    j->select.call = j->sort.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
+    case JOB_SORT:
+        j->sort.payloads = &j->payload; /* the job may have been copied */
+        return gpuscan_sort(gs, &j->sort);
+    case JOB_SORT_HOST:
+        return gpuscan_sort_host(gs, j->in_data, host_out, NULL, j->count, &j->sort);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add(gs, &j->add);
     case JOB_REDUCE:
@@ -646,7 +730,11 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     job with = *j;
     with.scan.call.strategy = with.add.call.strategy = strategy;
     with.reduce.call.strategy = with.histogram.call.strategy = with.select.call.strategy = strategy;
+    with.sort.call.strategy = strategy;
     switch (j->which) {
+    case JOB_SORT:
+    case JOB_SORT_HOST:
+        return test_sort_refusal(&with.sort);
     case JOB_UNIFORM_ADD:
     case JOB_UNIFORM_ADD_HOST:
         return test_uniform_add_refusal(&with.add);
@@ -676,10 +764,14 @@ static inline int job_ran(const job *j, gpuscan_result result, gpuscan_strategy 
 }
 
 static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call *call) {
-    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = j->select.call = *call;
+    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
+    j->select.call = j->sort.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
+    case JOB_SORT:
+        j->sort.payloads = &j->payload;
+        return gpuscan_sort_prepare(gs, &j->sort);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add_prepare(gs, &j->add);
     case JOB_REDUCE:
@@ -700,10 +792,14 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
 }
 
 static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan_call *call, uint64_t *size) {
-    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = j->select.call = *call;
+    j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
+    j->select.call = j->sort.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
+    case JOB_SORT:
+        j->sort.payloads = &j->payload;
+        return gpuscan_sort_scratch_size(gs, &j->sort, size);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add_scratch_size(gs, &j->add, size);
     case JOB_REDUCE:
@@ -752,11 +848,17 @@ static inline void job_done(job *j) {
         test_same_bytes(&j->result[1], &j->result_wanted, 8, 1);
 }
 
-/* After a failure: every byte of the outputs is as it was. */
+/* After a failure: every byte of the outputs is as it was; of a sort what lies around them is. */
 static inline void job_untouched(job *j) {
     uint64_t i, size = job_out_bytes(j);
     uint64_t guard;
     job_guards(j);
+    if (j->which == JOB_SORT) {
+        test_buffer_get(&j->out);
+        test_buffer_get(&j->total);
+    }
+    if (j->which == JOB_SORT || j->which == JOB_SORT_HOST)
+        return;
     memset(&guard, 0x5A, sizeof guard);
     if (j->result[1] != guard)
         fail_msg("%s: the result was written", test.what);

@@ -111,6 +111,8 @@ static const gpuscan_custom large = {
     "join(a, b)",
     "zero()",
     NULL, NULL, NULL, NULL};
+static const gpuscan_custom keyed = {"typedef struct { uint v[5]; } five;\n", "five", 20, NULL, NULL, NULL, NULL, NULL,
+                                     "x.v[3]"};
 static const gpuscan_custom converted = {NULL, NULL, 0, NULL, NULL, "x > 3 ? (uint)i : 0u", NULL, NULL, NULL};
 
 static void expect(int holds, const char *what);
@@ -280,6 +282,25 @@ static void histogram(gpuscan_type samples, gpuscan_type counters, gpuscan_bins 
         fake_release(desc.weights.mem);
 }
 
+static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *custom, int strategies) {
+    gpuscan_sort_desc desc;
+    gpuscan_payload values;
+    int s;
+    memset(&desc, 0, sizeof desc);
+    memset(&values, 0, sizeof values);
+    values.size = payload;
+    desc.count = UINT64_C(1) << 26;
+    desc.key_type = keys;
+    desc.payloads = payload ? &values : NULL;
+    desc.payload_count = payload != 0;
+    desc.custom = custom;
+    for (s = 0; s < (strategies ? (int)GPUSCAN_STRATEGY_COUNT : 1); s++) {
+        gpuscan *gs = fresh();
+        desc.call.strategy = (gpuscan_strategy)s;
+        done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort");
+    }
+}
+
 static void everything(void) {
     elements(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, NULL, 1);
     elements(GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, GPUSCAN_OP_ADD, NULL, 1);
@@ -297,6 +318,13 @@ static void everything(void) {
     elements(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64, GPUSCAN_OP_ARGMIN, NULL, 1);
     elements(GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ARGMAX, NULL, 0);
     selections();
+    sort(GPUSCAN_TYPE_U32, 0, NULL, 1);
+    sort(GPUSCAN_TYPE_F32, 4, NULL, 1);
+    sort(GPUSCAN_TYPE_U64, 8, NULL, 0);
+    sort(GPUSCAN_TYPE_F64, 0, NULL, 0);
+    sort(GPUSCAN_TYPE_F16, 4, NULL, 0);
+    sort(GPUSCAN_TYPE_I8, 0, NULL, 0);
+    sort(GPUSCAN_TYPE_U32, 12, &keyed, 0);
     histogram(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EVEN, 256, 1, 0, 1);
     histogram(GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U64, GPUSCAN_BINS_EVEN, 65536, 1, 0, 0);
     histogram(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EVEN, 100, 1, 0, 0);

@@ -210,6 +210,26 @@ static gpuscan_select_desc select_desc(void) {
     return d;
 }
 
+/* A payload of 8 bytes an element, which tests change where the desc has it. */
+static gpuscan_payload sort_payloads[GPUSCAN_MAX_PAYLOADS + 1];
+
+static gpuscan_sort_desc sort_desc(void) {
+    gpuscan_sort_desc d;
+    int i;
+    memset(&d, 0, sizeof d);
+    memset(sort_payloads, 0, sizeof sort_payloads);
+    for (i = 0; i <= GPUSCAN_MAX_PAYLOADS; i++) {
+        sort_payloads[i].src = f.parts;
+        sort_payloads[i].dst = f.counts.at;
+        sort_payloads[i].dst.offset /= 2;
+        sort_payloads[i].size = 8;
+    }
+    d.src = f.in.at;
+    d.dst = f.out.at;
+    d.count = N;
+    return d;
+}
+
 /* ---- what must hold after a refusal ------------------------------------------------------------------------------ */
 
 /* The object still works: ones in, 0 1 2 ... out. */
@@ -284,6 +304,7 @@ REFUSALS_OF(uniform_add, addend, dst)
 REFUSALS_OF(reduce, src, dst)
 REFUSALS_OF(histogram, samples, counts)
 REFUSALS_OF(select, src, dst)
+REFUSALS_OF(sort, src, dst)
 
 /* The statements change d, which was correct. */
 #define REFUSED(operation, result, word, ...)                                                                          \
@@ -1308,6 +1329,128 @@ static void test_uniform_add_overlap(void **state) {
     REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "dst", d.dst = d.addend; d.block = 1);
 }
 
+static void test_sort_call(void **state) {
+    (void)state;
+    CALL_REFUSALS(sort);
+}
+
+static void test_sort_buffers(void **state) {
+    (void)state;
+    BUFFER_REFUSALS(sort, src, 4, f.write_only);
+    BUFFER_REFUSALS(sort, dst, 4, f.read_only);
+    BUFFER_REFUSALS(sort, permutation, 4, f.read_only);
+    REFUSED(sort, GPUSCAN_ERROR_INVALID_BUFFER, "src", d.src.mem = NULL);
+    REFUSED(sort, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL);
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "src", d.src = f.read_only; d.may_destroy_src = 1);
+    ACCEPTED(sort, d.src = f.read_only);
+    ACCEPTED(sort, d.dst.mem = NULL; d.permutation = f.counts.at);
+    ACCEPTED(sort, d.dst.mem = NULL; d.payloads = sort_payloads; d.payload_count = 1);
+    ACCEPTED(sort, d.src.mem = d.dst.mem = NULL; d.count = 0);
+    LAST_FIT(sort, src, N);
+    LAST_FIT(sort, dst, N);
+    LAST_FIT(sort, permutation, N);
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - N);
+            d.key_type = GPUSCAN_TYPE_F64);
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "permutation", d.permutation = at(f.scratch, (1 << 17) - N + 1);
+            d.index_type = GPUSCAN_TYPE_U64);
+    REFUSED(sort, GPUSCAN_ERROR_INVALID_BUFFER, "payloads[0].src", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].src.mem = NULL);
+    REFUSED(sort, GPUSCAN_ERROR_INVALID_BUFFER, "payloads[0].dst", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].dst.mem = NULL);
+    REFUSED(sort, GPUSCAN_ERROR_INVALID_CONTEXT, "payloads[0].src", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].src = f.foreign);
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "payloads[0].src", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].src = f.write_only);
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "payloads[0].dst", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].dst = f.read_only);
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_ACCESS, "payloads[0].src", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].src = f.read_only; d.may_destroy_src = 1);
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "payloads[0].src", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].src = at(f.parts, (1 << 17) - N + 1));
+    REFUSED(sort, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "payloads[0].dst", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].dst = f.tiny);
+}
+
+static void test_sort_types(void **state) {
+    gpuscan_custom custom = {NULL, "uint", 4, NULL, NULL, NULL, NULL, NULL, "x"};
+    uint32_t bits;
+    (void)state;
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type", d.key_type = GPUSCAN_TYPE_COUNT);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type", d.key_type = no_type(-1));
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_TYPE, "key_type", d.key_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_TYPE, "key_type", d.key_type = GPUSCAN_TYPE_CUSTOM; d.custom = &custom);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_TYPE, "index_type", d.index_type = GPUSCAN_TYPE_I32);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "index_type", d.index_type = no_type(77));
+    for (bits = 8; bits <= 64; bits *= 2) {
+        static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_F64};
+        gpuscan_type type = types[bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3];
+        REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_end", d.key_type = type; d.bit_end = bits + 1);
+        REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_begin", d.key_type = type; d.bit_begin = bits);
+        REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_begin", d.key_type = type; d.bit_begin = UINT32_MAX);
+        REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_end", d.key_type = type; d.bit_end = UINT32_MAX);
+        REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_begin", d.key_type = type; d.bit_begin = 5;
+                         d.bit_end = 5);
+        REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_begin", d.key_type = type; d.bit_begin = 6;
+                         d.bit_end = 2);
+    }
+    ACCEPTED(sort, d.bit_begin = 31);
+    ACCEPTED(sort, d.bit_begin = 31; d.bit_end = 32);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "payload_count", d.payloads = sort_payloads;
+                     d.payload_count = GPUSCAN_MAX_PAYLOADS + 1);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads", d.payload_count = 1);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[0].size", d.payloads = sort_payloads;
+                     d.payload_count = 1; sort_payloads[0].size = 0);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[7].size", d.payloads = sort_payloads;
+                     d.payload_count = 8; sort_payloads[7].size = 1025);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->key", d.custom = &custom; custom.key = NULL);
+    custom.key = "x";
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type", d.custom = &custom; custom.type = NULL);
+    custom.type = "uint";
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->size", d.custom = &custom; custom.size = 0);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->size", d.custom = &custom; custom.size = 1025);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_CUSTOM_SIZE, "custom->size", d.custom = &custom; custom.size = 8);
+    custom.size = 4;
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_CUSTOM_SOURCE, "log", d.custom = &custom; custom.key = "no_such_name");
+    custom.key = "x";
+    ACCEPTED(sort, d.custom = &custom);
+    REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_MAX);
+    REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_C(1) << 62; d.key_type = GPUSCAN_TYPE_U8);
+    REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type", d.count = UINT64_C(1) << 32;
+                 d.index_type = GPUSCAN_TYPE_U32);
+    REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "payloads[0]", d.count = UINT64_C(1) << 57;
+                 d.payloads = sort_payloads; d.payload_count = 1; sort_payloads[0].size = 1000);
+    ACCEPTED_SIZE(sort, d.count = UINT64_C(1) << 40; d.index_type = GPUSCAN_TYPE_U64);
+}
+
+static void test_sort_overlap(void **state) {
+    (void)state;
+    OVERLAPS(sort, dst, 4, src, 4, 64, d.count = 16);
+    OVERLAPS(sort, src, 4, dst, 4, 64, d.count = 16);
+    OVERLAPS(sort, permutation, 4, src, 4, 64, d.count = 16);
+    OVERLAPS(sort, dst, 4, permutation, 4, 64, d.count = 16);
+    OVERLAPS(sort, dst, 4, count_buffer, 4, 4, d.count = 16);
+    OVERLAPS(sort, count_buffer, 4, permutation, 4, 64, d.count = 16);
+    SCRATCH_OVERLAPS(sort, src, d.count = 2000);
+    SCRATCH_OVERLAPS(sort, dst, d.count = 2000; d.src = f.parts);
+    SCRATCH_OVERLAPS(sort, count_buffer, d.count = 2000; d.src = f.parts);
+    REFUSED(sort, GPUSCAN_ERROR_OVERLAP, "payloads[0].dst", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].dst = at(d.dst, 10));
+    REFUSED(sort, GPUSCAN_ERROR_OVERLAP, "payloads[1].dst", d.payloads = sort_payloads; d.payload_count = 2);
+    REFUSED(sort, GPUSCAN_ERROR_OVERLAP, "payloads[0].dst", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].dst = at(f.parts, 1));
+    /* in place are a payload's own, and the keys', each by themselves */
+    REFUSED(sort, GPUSCAN_ERROR_OVERLAP, "payloads[0].dst", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].size = 4; sort_payloads[0].dst = d.src);
+    ACCEPTED(sort, d.payloads = sort_payloads; d.payload_count = 1; sort_payloads[0].dst = sort_payloads[0].src);
+    ACCEPTED(sort, d.src = d.dst = f.parent.at);
+    ACCEPTED(sort, d.src = d.dst = at(f.right, 1));
+    /* inputs may share memory, unless they may be destroyed */
+    ACCEPTED(sort, d.payloads = sort_payloads; d.payload_count = 1; sort_payloads[0].size = 4;
+             sort_payloads[0].src = d.src);
+    REFUSED(sort, GPUSCAN_ERROR_OVERLAP, "src", d.payloads = sort_payloads; d.payload_count = 1;
+            sort_payloads[0].size = 4; sort_payloads[0].src = d.src; d.may_destroy_src = 1);
+}
+
 static void test_reduce_overlap(void **state) {
     (void)state;
     OVERLAPS(reduce, dst, 4, src, 4, 64, d.count = 16);
@@ -1408,6 +1551,8 @@ static void test_scratch_sizes(void **state) {
     SCRATCH(reduce, d.src = src; d.count = count);
     SCRATCH(uniform_add, d.dst = dst; d.addend = src; d.count = count);
     SCRATCH(histogram, d.samples = src; d.count = 4 * count);
+    SCRATCH(sort, d.src = src; d.dst = dst; d.count = count / 2);
+    SCRATCH(sort, d.src = d.dst = dst; d.count = count / 2; d.bit_end = 7);
     test_cl(clFinish(test.queue));
     clReleaseMemObject(src.mem);
     clReleaseMemObject(dst.mem);
@@ -1542,6 +1687,7 @@ static void test_unsupported(void **state) {
         "join(a, b)",
         "zero()",
         NULL, NULL, NULL, NULL};
+    static const gpuscan_custom key = {NULL, "uint", 4, NULL, NULL, NULL, NULL, NULL, "x"};
     gpuscan_desc desc;
     gpuscan *gs = NULL, *whole = test.gs;
     (void)state;
@@ -1565,6 +1711,8 @@ static void test_unsupported(void **state) {
     REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_F64);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "type", d.type = GPUSCAN_TYPE_F64);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_F64);
+    REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "key_type", d.key_type = GPUSCAN_TYPE_F64; d.custom = &key);
+    ACCEPTED_SIZE(sort, d.key_type = GPUSCAN_TYPE_F64); /* of a key there are only bits */
     test.gs = whole;
     test_destroy(gs);
 }
@@ -1599,11 +1747,13 @@ static void test_no_object(void **state) {
     NO_OBJECT(uniform_add);
     NO_OBJECT(reduce);
     NO_OBJECT(histogram);
+    NO_OBJECT(sort);
     test_case("no object");
     test_expect(gpuscan_scan_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_uniform_add_host(NULL, &blob_size, &info, 1, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_reduce_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_histogram_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_expect(gpuscan_sort_host(NULL, &blob_size, &info, NULL, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_create(NULL, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_destroy(NULL);
     test_expect(gpuscan_get_info(NULL, &info), GPUSCAN_ERROR_INVALID_ARGUMENT);
@@ -1782,6 +1932,35 @@ static void test_host(void **state) {
          d.sample_type = GPUSCAN_TYPE_U32);
 }
 
+#define SORT_HOST(result, word, ...)                                                                                   \
+    HOST(sort, gpuscan_sort_host(test.gs, host.src, host.dst, NULL, N, &d), result, word, __VA_ARGS__)
+
+static void test_sort_host(void **state) {
+    const uint64_t half = UINT64_C(1) << 63;
+    (void)state;
+    host_reset();
+    HOST(sort, gpuscan_sort_host(test.gs, NULL, host.dst, NULL, N, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "src", (void)0);
+    HOST(sort, gpuscan_sort_host(test.gs, host.src, NULL, NULL, N, &d), GPUSCAN_ERROR_INVALID_BUFFER, "dst", (void)0);
+    HOST(sort, gpuscan_sort_host(test.gs, host.src, host.dst, NULL, half, &d), GPUSCAN_ERROR_SIZE_OVERFLOW, "count",
+         (void)0);
+    HOST(sort, gpuscan_sort_host(test.gs, host.src, host.src + 1, NULL, N, &d), GPUSCAN_ERROR_OVERLAP, "dst", (void)0);
+    HOST(sort, gpuscan_sort_host(test.gs, host.src, host.dst, host.dst + N - 1, N, &d), GPUSCAN_ERROR_OVERLAP,
+         "permutation", (void)0);
+    HOST(sort, gpuscan_sort_host(test.gs, host.src, NULL, host.src, N, &d), GPUSCAN_ERROR_OVERLAP, "permutation",
+         (void)0);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "count", d.count = N);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src", d.src = f.in.at);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst = f.out.at);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "permutation", d.permutation = f.out.at);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "permutation", d.permutation.offset = 1);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src", d.src.offset = 1);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst.offset = 1);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_TYPE, "key_type", d.key_type = GPUSCAN_TYPE_CUSTOM);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "bit_begin", d.bit_begin = 32);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads", d.payload_count = 2);
+    SORT_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
+}
+
 /* The same where host arrays are copied: nothing is copied before all arguments are known to be right. */
 static void test_host_copied(void **state) {
     gpuscan_limits limits;
@@ -1789,6 +1968,7 @@ static void test_host_copied(void **state) {
     limits.without = GPUSCAN_WITHOUT_ZERO_COPY;
     test_limit(&limits);
     test_host(state);
+    test_sort_host(state);
 }
 
 int main(void) {
@@ -1813,6 +1993,9 @@ int main(void) {
         CASE(test_select_types),   CASE(test_select_overflow),
         CASE(test_select_overlap),
         CASE(test_many_samples),   CASE(test_not_here),
+        CASE(test_sort_call),      CASE(test_sort_buffers),
+        CASE(test_sort_types),     CASE(test_sort_overlap),
+        CASE(test_sort_host),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("arguments", tests, open_all, close_all);

@@ -7,6 +7,7 @@
 #include "reductions.h"
 #include "scans.h"
 #include "selections.h"
+#include "sorts.h"
 #include "uniform_adds.h"
 
 /* An operation: its fields, and a case from a row of their levels, with the strategy that it runs by. Adding one is a
@@ -31,6 +32,7 @@ static void run_row(const pairs_context *context, const pairs_row *row) {
         reduce_case    reduce;
         histogram_case histogram;
         selection_case selection;
+        sort_case      sort;
     } made;
     int strategy;
     memset(&made, 0, sizeof made);
@@ -712,6 +714,78 @@ static void select_pairs(void **state) {
     check_pairs(&operation);
 }
 
+/* ---- sort -------------------------------------------------------------------------------------------------------- */
+
+#define SORT_FIELDS(X)                                                                                                 \
+    X(SORT_TYPE, LEVELS_TYPE)                                                                                          \
+    X(SORT_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                           \
+    X(SORT_PAYLOADS, 8)                                                                                                \
+    X(SORT_PERMUTATION, 3)                                                                                             \
+    X(SORT_KEYS, KEYS_COUNT)                                                                                           \
+    X(SORT_DESCENDING, 2)                                                                                              \
+    X(SORT_BITS, 6)                                                                                                    \
+    X(SORT_COUNT, 8)                                                                                                   \
+    X(SORT_DST, 3)                                                                                                     \
+    X(SORT_PAYLOADS_IN_PLACE, 2)                                                                                       \
+    X(SORT_DESTROYS, 2)                                                                                                \
+    X(SORT_SRC_OFFSET, LEVELS_OFFSET)                                                                                  \
+    X(SORT_DST_OFFSET, LEVELS_OFFSET)                                                                                  \
+    X(SORT_PAYLOAD_OFFSET, LEVELS_OFFSET)                                                                              \
+    X(SORT_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                          \
+    X(SORT_SCRATCH, 3)                                                                                                 \
+    X(SORT_EVENTS, 2)
+enum { SORT_FIELDS(FIELD_NUMBER) SORT_FIELD_COUNT };
+static const pairs_field sort_fields[] = {SORT_FIELDS(FIELD_ROW)};
+
+enum { DST_APART, DST_IN_PLACE, DST_NONE };
+
+/* Something must be wanted; a type without payloads has permutations, and the other way round. */
+static int sort_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    if (a == SORT_PAYLOADS && b == SORT_DST)
+        return a_level != 0 || b_level != DST_NONE;
+    return !(a == SORT_TYPE && types[a_level] == GPUSCAN_TYPE_CUSTOM && b == SORT_BITS && b_level >= 4);
+}
+
+static gpuscan_strategy sort_of(const pairs_row *row, void *made) {
+    static const uint32_t sizes[8][4] = {{0},     {4},         {8},           {12},
+                                         {1},     {4, 4},      {16, 3, 8},    {2, 40, 1024, 4}};
+    const uint64_t        counts[] = {0, 1, 2, 33, 257, test_size(97, 1023, 1023), test_size(130, 3079, 3079),
+                                      test_size(150, 17001, 70001)};
+    const unsigned char  *level = row->level;
+    int                   is_custom = types[level[SORT_TYPE]] == GPUSCAN_TYPE_CUSTOM;
+    uint64_t              count = counts[level[SORT_COUNT]];
+    sort_case             c = a_sort(is_custom ? GPUSCAN_TYPE_DEFAULT : types[level[SORT_TYPE]], count);
+    uint32_t              bits = is_custom ? 8 : (uint32_t)(8 * ref_size(c.type));
+    c.custom = is_custom ? 1 + (int)test_below(SORT_CUSTOMS) : 0;
+    c.keys = (sort_keys)level[SORT_KEYS];
+    c.descending = level[SORT_DESCENDING];
+    c.bit_begin = level[SORT_BITS] == 1 ? bits / 2 : level[SORT_BITS] == 2 ? 1 : level[SORT_BITS] == 5 ? bits - 1 : 0;
+    c.bit_end = level[SORT_BITS] == 2 ? bits - 1 : level[SORT_BITS] == 3 ? 1 : level[SORT_BITS] == 4 ? bits : 0;
+    memcpy(c.sizes, sizes[level[SORT_PAYLOADS]], sizeof sizes[0]);
+    c.has_permutation = level[SORT_PERMUTATION] != 0;
+    c.index_type = level[SORT_PERMUTATION] == 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+    c.no_dst = level[SORT_DST] == DST_NONE;
+    c.in_place = level[SORT_DST] == DST_IN_PLACE;
+    c.payloads_in_place = level[SORT_PAYLOADS_IN_PLACE];
+    c.may_destroy = level[SORT_DESTROYS];
+    c.src_offset = offsets[level[SORT_SRC_OFFSET]];
+    c.dst_offset = offsets[level[SORT_DST_OFFSET]];
+    c.payload_offset = offsets[level[SORT_PAYLOAD_OFFSET]];
+    c.permutation_offset = offsets[(level[SORT_PAYLOAD_OFFSET] + 1) % LEVELS_OFFSET];
+    c.device_count = count_on_device(level[SORT_COUNT_BUFFER], count, &c.count_type);
+    c.scratch = (test_scratch_choice)level[SORT_SCRATCH];
+    c.events = level[SORT_EVENTS];
+    *(sort_case *)made = c;
+    return (gpuscan_strategy)level[SORT_STRATEGY];
+}
+
+static void sort_pairs(void **state) {
+    static const pairs_operation operation = {
+        &sorts, {sort_fields, SORT_FIELD_COUNT, sort_possible, NULL}, SORT_PERMUTATION + 1, sort_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
 /* All strategies' tiles are alike, and small. */
 static int open_pairs(void **state) {
     if (test_open(state) != 0)
@@ -722,7 +796,8 @@ static int open_pairs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(arrays_are_whole), TEST(scan_pairs), TEST(uniform_add_pairs),
-                                       TEST(reduce_pairs), TEST(histogram_pairs), TEST(select_pairs)};
+                                       TEST(reduce_pairs), TEST(histogram_pairs), TEST(select_pairs),
+                                       TEST(sort_pairs)};
     test_select();
     return cmocka_run_group_tests_name("pairs", tests, open_pairs, test_close);
 }

@@ -9,7 +9,8 @@ typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, u: at offsets that are not
                               aligned, a: uniform add, r: reduce, c: affine functions' reduce, w: reduce of three rows, h:
-                              histogram, g: of rows with gaps */
+                              histogram, g: of rows with gaps, k: select, q: sort of floats, with NaN, and values, p: with
+                              a payload that is gathered */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -57,6 +58,17 @@ static const plant plants[] = {
     {"SELECT_TAIL", 'k', MULTI, 0, 0, 5003, WRONG},
     {"SELECT_TAIL", 'k', SINGLE, 0, 0, 5003, REFUSED},
     {"SELECT_TAIL", 'k', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, WRONG},
+    {"SORT_ORDER", 'q', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5003, WRONG},
+    {"SORT_ORDER", 'q', MULTI, 8, 0, 1003, REFUSED},
+    {"SORT_TAIL", 'q', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5003, WRONG},
+    {"SORT_TAIL", 'q', MULTI, 8, 0, 1003, REFUSED},
+    {"SORT_TAIL", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 50003, WRONG},
+    {"SORT_GATHER", 'p', MULTI, 0, GPUSCAN_WITHOUT_LANES, 1003, WRONG},
+    {"SORT_GATHER", 'p', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 1003, WRONG},
+    {"SORT_PLACES", 'q', MULTI, 8, 0, 1003, REFUSED},
+    {"SORT_PLACES", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 50003, WRONG},
+    {"SORT_NAN", 'q', MULTI, 8, 0, 1003, REFUSED},
+    {"SORT_NAN", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 1003, WRONG},
 };
 
 static gpuscan_opencl real;
@@ -72,6 +84,68 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count, const ch
     made = real.clCreateProgramWithSource(context, count + 1, more, NULL, status);
     free(more);
     return made;
+}
+
+/* Floats of few values, an eighth of them NaN of many bits: keys[i] is the payload's, too. NaN come last, in order. */
+static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
+    uint32_t *keys = (uint32_t *)test_alloc(n * 4), *got = (uint32_t *)test_alloc(n * 4);
+    uint32_t *payload = (uint32_t *)test_alloc(n * 12), *moved = (uint32_t *)test_alloc(n * 12);
+    uint64_t i, at = 0;
+    gpuscan_sort_desc d;
+    gpuscan_payload values;
+    cl_int status = CL_SUCCESS;
+    cl_mem mem[4];
+    gpuscan_result r;
+    size_t each = p->what == 'p' ? 3 : 1; /* words of a payload's element */
+    int value, right = 1;
+    for (i = 0; i < n; i++) {
+        float number = (float)test_below(7) - 3;
+        memcpy(&keys[i], &number, 4);
+        if (test_below(8) == 0)
+            keys[i] = 0x7f800001u | (uint32_t)(test_random() & 0x803fffffu);
+        payload[each * i] = payload[each * (i + 1) - 1] = (uint32_t)i;
+    }
+    for (i = 0; i < 4; i++) {
+        mem[i] = clCreateBuffer(test.context, CL_MEM_COPY_HOST_PTR, n * (i % 2 ? 4 * each : 4), i % 2 ? payload : keys,
+                                &status);
+        test_cl(status);
+    }
+    memset(&d, 0, sizeof d);
+    memset(&values, 0, sizeof values);
+    d.key_type = GPUSCAN_TYPE_F32;
+    d.count = n;
+    d.src.mem = mem[0];
+    d.dst.mem = mem[2];
+    values.src.mem = mem[1];
+    values.dst.mem = mem[3];
+    values.size = 4 * each;
+    d.payloads = &values;
+    d.payload_count = 1;
+    d.call.strategy = p->strategy;
+    r = gpuscan_sort(gs, &d);
+    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
+        right = -1;
+    } else {
+        test_ok(r);
+        test_cl(clEnqueueReadBuffer(test.queue, mem[2], CL_TRUE, 0, n * 4, got, 0, NULL, NULL));
+        test_cl(clEnqueueReadBuffer(test.queue, mem[3], CL_TRUE, 0, n * 4 * each, moved, 0, NULL, NULL));
+        for (value = -3; value <= 4; value++)
+            for (i = 0; i < n; i++) {
+                float number;
+                memcpy(&number, &keys[i], 4);
+                if (value == 4 ? number == number : number != (float)value)
+                    continue;
+                right = right && got[at] == keys[i] && moved[each * at] == i && moved[each * (at + 1) - 1] == i;
+                at++;
+            }
+    }
+    for (i = 0; i < 4; i++)
+        clReleaseMemObject(mem[i]);
+    free(keys);
+    free(got);
+    free(payload);
+    free(moved);
+    return right;
 }
 
 /* Runs the job: 1 where its result is right and nothing beside it was written, 0 where not, -1 where it is refused. */
@@ -91,6 +165,12 @@ static int run(gpuscan *gs, const plant *p) {
     gpuscan_result r;
     uint64_t i;
     int right = 1;
+    if (p->what == 'q' || p->what == 'p') {
+        free(in);
+        free(wanted);
+        free(got);
+        return sort_plant(gs, p, n);
+    }
     union {
         gpuscan_scan_desc scan;
         gpuscan_uniform_add_desc add;

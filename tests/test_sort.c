@@ -1,0 +1,647 @@
+/* gpuscan_sort and gpuscan_sort_host against a stable sort on the host.
+   cc -O2 tests/test_sort.c -o build/test_sort -lcmocka -lOpenCL -lm && build/test_sort */
+#include "sorts.h"
+
+static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
+                                              GPUSCAN_STRATEGY_SINGLE_PASS};
+enum { STRATEGIES = 3 };
+
+/* What a program is built for, but the strategy: the keys' bits or kind of float, and how large the values are that
+   move with them, 0, 4 or 8 bytes. */
+static uint64_t program_of(const sort_case *c) {
+    gpuscan_type type = c->custom ? sort_customs[c->custom - 1].key_type : c->type ? c->type : GPUSCAN_TYPE_U32;
+    uint64_t     values = c->sizes[0] ? (c->sizes[0] == 8 && !c->sizes[1] ? 2 : 1) : 0;
+    if (c->has_permutation || c->custom)
+        values = 1;
+    return (uint64_t)gpuscan__sort_type(type) + GPUSCAN_TYPE_COUNT * (values + 3 * (uint64_t)c->custom);
+}
+
+/* Whether a case belongs to the run by a strategy: 32 bits with an index by all; each other kind of keys with one, and
+   32 bits with other values, by one; a share of the rest. */
+static int belongs(const sort_case *c, unsigned strategy) {
+    uint64_t  program = program_of(c);
+    sort_case usual = a_sort(c->type, 0), u32 = a_sort(GPUSCAN_TYPE_U32, 0);
+    int       is_own = strategy == (program + test.seed) % STRATEGIES;
+    usual.has_permutation = u32.has_permutation = 1;
+    if (test.is_small || test.share == 1 || program == program_of(&u32))
+        return 1;
+    if (!c->custom && is_own && (program == program_of(&usual) || gpuscan__sort_type(c->type) == GPUSCAN_TYPE_U32))
+        return 1;
+    return test_share(STRATEGIES * program + strategy, 1);
+}
+
+static void check_all(sort_case c) {
+    unsigned s;
+    for (s = 0; s < STRATEGIES; s++)
+        if (belongs(&c, s))
+            test_strategies(&sorts, &c, (int)strategies[s], (int)strategies[s]);
+}
+
+/* By one strategy, the one whose turn it is if it belongs to the run. */
+static void check_next(sort_case c) {
+    unsigned i, s = 0;
+    for (i = 0; i < STRATEGIES && (i == 0 || !belongs(&c, s)); i++)
+        s = test.turn++ % STRATEGIES;
+    if (belongs(&c, s) && !test_strategies(&sorts, &c, (int)strategies[s], (int)strategies[s]))
+        test_strategies(&sorts, &c, GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_AUTO);
+}
+
+/* From here on a CPU's sort has passes over parts, however few the elements. past: and stores past the caches. */
+static void in_parts(int past) {
+    gpuscan_limits limits;
+    memset(&limits, 0, sizeof limits);
+    test_limit(&limits);
+    test.gs->device.profile.sort_small = 0;
+    test.gs->device.profile.sort_part = 1;
+    if (past)
+        test.gs->device.cache = 0;
+}
+
+static uint64_t tile(void) {
+    return (uint64_t)test.gs->device.profile.sort_group * test.gs->device.profile.sort_vectors;
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+static void lengths(void **state) {
+    const uint64_t t = tile();
+    const uint64_t counts[] = {0,     1,         2,     3,        15,       16,   17,   31,   64,   97,   t - 1,
+                               t,     t + 1,     2 * t, 3 * t - 1, 3 * t + 5, 1009, 1023, 1024, 1025, 2053, 4093};
+    size_t         i;
+    (void)state;
+    for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        sort_case c = a_sort(GPUSCAN_TYPE_U32, counts[i]);
+        c.has_permutation = 1;
+        if (!test.is_small || counts[i] < 300)
+            check_all(c);
+    }
+}
+
+static void lengths_in_parts(void **state) {
+    in_parts(0);
+    lengths(state);
+}
+
+static void lengths_past_the_caches(void **state) {
+    in_parts(1);
+    lengths(state);
+}
+
+static void large(void **state) {
+    static const uint64_t counts[] = {16384, 16385, 65537, 100003, 262144, 1000003};
+    size_t                i, n = (size_t)test_size(0, 5, 6);
+    (void)state;
+    for (i = 0; i < n; i++) {
+        sort_case c = a_sort(i % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32, counts[i]);
+        if (i % 3)
+            c.sizes[0] = 4;
+        check_all(c);
+    }
+}
+
+/* Every type, ascending and descending, with the numbers that are special; a permutation, which shows stability. */
+static void types(void **state) {
+    static const sort_keys keys[] = {KEYS_RANDOM, KEYS_SPECIAL, KEYS_FEW};
+    int                    type, k, descending;
+    (void)state;
+    if (!test.is_small)
+        in_parts(0);
+    TEST_EACH_TYPE(type, REF_NUMBERS)
+        for (k = 0; k < 3; k++)
+            for (descending = 0; descending < 2; descending++) {
+                sort_case c = a_sort((gpuscan_type)type, test_size(131, 2003, 20011));
+                c.keys = keys[k];
+                c.descending = descending;
+                c.has_permutation = 1;
+                if (test.is_small && (type + k + descending) % 3 != 0)
+                    continue;
+                check_all(c);
+            }
+}
+
+/* Keys alone, with all their bits. */
+static void keys_alone(void **state) {
+    int type;
+    (void)state;
+    TEST_EACH_TYPE(type, REF_NUMBERS) {
+        sort_case c = a_sort((gpuscan_type)type, test_size(131, 3001, 30011));
+        c.keys = KEYS_SPECIAL;
+        c.descending = type % 2;
+        check_next(c);
+    }
+}
+
+static void distributions(void **state) {
+    int keys;
+    (void)state;
+    for (keys = 0; keys < KEYS_COUNT; keys++) {
+        sort_case c = a_sort(keys % 2 ? GPUSCAN_TYPE_I32 : GPUSCAN_TYPE_U32, test_size(300, 5003, 50021));
+        c.keys = (sort_keys)keys;
+        c.sizes[0] = 4;
+        check_all(c);
+        c.sizes[0] = 0;
+        c.in_place = 1;
+        check_next(c);
+    }
+}
+
+static void distributions_in_parts(void **state) {
+    in_parts(1);
+    distributions(state);
+}
+
+/* Windows of every width, at the code's begin, at a third and three quarters of what is left, at its end. */
+static void bit_windows(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U64,
+                                         GPUSCAN_TYPE_U8,  GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F64};
+    size_t                    t;
+    uint32_t                  width, at, bits;
+    (void)state;
+    if (!test.is_small)
+        in_parts(0);
+    for (t = 0; t < sizeof types / sizeof types[0]; t++) {
+        bits = (uint32_t)(8 * ref_size(types[t]));
+        for (width = 1; width <= bits; width += test.is_small ? 7 : 1)
+            for (at = 0; at < 4; at++) {
+                uint32_t  left = bits - width, begin = at == 0 ? 0 : at == 1 ? left / 3 : at == 2 ? left * 3 / 4 : left;
+                sort_case c = a_sort(types[t], test_size(70, 401, 4001));
+                c.bit_begin = begin;
+                c.bit_end = begin + width == bits && at == 3 ? 0 : begin + width;
+                c.keys = at % 2 ? KEYS_SPECIAL : KEYS_RANDOM;
+                c.descending = (int)(width + at) % 2;
+                c.has_permutation = at != 2;
+                c.in_place = at == 2;
+                if (!test.is_small || test_share((uint64_t)t + width + at, 6))
+                    check_next(c);
+            }
+    }
+}
+
+/* Payloads of all sizes, one, several, in place or not, beside a permutation. */
+static void payloads(void **state) {
+    static const uint32_t sizes[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 20, 24, 32, 48, 64, 100, 1000, 1024};
+    size_t                i;
+    (void)state;
+    for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        sort_case c = a_sort(GPUSCAN_TYPE_U32, test_size(90, 1501, 4001));
+        c.sizes[0] = sizes[i];
+        c.payload_offset = i;
+        c.keys = KEYS_FEW;
+        c.payloads_in_place = (int)(i % 2);
+        c.in_place = (int)(i / 2 % 2);
+        if (test.is_small ? i % 4 == 0 : 1)
+            check_next(c);
+        c.payloads_in_place = !c.payloads_in_place;
+        c.has_permutation = (int)(i % 2);
+        c.sizes[1] = sizes[(i + 5) % 17];
+        c.sizes[2] = sizes[(i + 11) % 17];
+        if (test.is_small ? i % 5 == 0 : 1)
+            check_next(c);
+    }
+}
+
+static void eight_payloads(void **state) {
+    static const uint32_t sizes[8] = {4, 8, 1, 16, 4, 7, 2, 12};
+    sort_case             c = a_sort(GPUSCAN_TYPE_F32, test_size(90, 3001, 10007));
+    (void)state;
+    memcpy(c.sizes, sizes, sizeof sizes);
+    c.has_permutation = 1;
+    check_all(c);
+    c.payloads_in_place = c.in_place = 1;
+    c.no_dst = 0;
+    check_all(c);
+}
+
+/* Where src, dst and scratch are each other's: all that a plan of places knows. An odd and an even number of passes, of
+   4 bits and of 8. */
+static void places(void **state) {
+    static const uint32_t ends[] = {4, 8, 12, 16, 24, 32};
+    int                   in_place, destroy, what, no_dst;
+    size_t                e;
+    (void)state;
+    if (!test.is_small)
+        in_parts(0);
+    for (e = 0; e < 6; e++)
+        for (in_place = 0; in_place < 2; in_place++)
+            for (destroy = 0; destroy < 2; destroy++)
+                for (no_dst = 0; no_dst < 2; no_dst++)
+                    for (what = 0; what < 6; what++) {
+                        sort_case c = a_sort(GPUSCAN_TYPE_U32, test_size(70, 701, 3001));
+                        c.bit_end = ends[e];
+                        c.in_place = in_place && !no_dst;
+                        c.payloads_in_place = in_place;
+                        c.may_destroy = destroy;
+                        c.no_dst = no_dst;
+                        c.sizes[0] = what == 1 ? 4 : what == 2 ? 8 : what == 3 ? 12 : 0;
+                        c.has_permutation = what >= 4;
+                        c.index_type = what == 5 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+                        c.scratch = (test_scratch_choice)((e + (size_t)what) % 3);
+                        if ((no_dst && what == 0) || (test.is_small && (e + (size_t)what + (size_t)destroy) % 9))
+                            continue;
+                        check_next(c);
+                    }
+}
+
+static void places_of_small_sorts(void **state) {
+    int in_place, destroy, what, no_dst, keys;
+    (void)state;
+    for (keys = 0; keys < KEYS_COUNT; keys += 3)
+        for (in_place = 0; in_place < 2; in_place++)
+            for (destroy = 0; destroy < 2; destroy++)
+                for (no_dst = 0; no_dst < 2; no_dst++)
+                    for (what = 0; what < 6; what++) {
+                        sort_case c = a_sort(GPUSCAN_TYPE_U16, test_size(70, 701, 3001));
+                        c.keys = (sort_keys)keys;
+                        c.in_place = in_place && !no_dst;
+                        c.payloads_in_place = in_place;
+                        c.may_destroy = destroy;
+                        c.no_dst = no_dst;
+                        c.sizes[0] = what == 1 ? 4 : what == 2 ? 8 : what == 3 ? 12 : 0;
+                        c.has_permutation = what >= 4;
+                        c.index_type = what == 5 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+                        c.scratch = (test_scratch_choice)(what % 3);
+                        if (!(no_dst && what == 0))
+                            test_strategies(&sorts, &c, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
+                                            GPUSCAN_STRATEGY_CPU_MULTI_PASS);
+                    }
+}
+
+static void offsets(void **state) {
+    static const uint64_t     at[] = {0, 1, 3, 4, 7, 8, 11, 12, 16};
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U64};
+    size_t                    t, i;
+    (void)state;
+    if (!test.is_small)
+        in_parts(1);
+    for (t = 0; t < 4; t++)
+        for (i = 0; i < 9; i += test.is_small ? 4 : 1) {
+            sort_case c = a_sort(types[t], test_size(100, 4099, 10007));
+            c.src_offset = at[i];
+            c.dst_offset = at[8 - i];
+            c.payload_offset = at[(i + t) % 9];
+            c.permutation_offset = at[(i + 5) % 9];
+            c.sizes[0] = i % 2 ? 4 : 8;
+            c.in_place = i % 3 == 0;
+            check_next(c);
+            c.sizes[0] = 0;
+            c.has_permutation = 1;
+            check_next(c);
+        }
+}
+
+static void device_counts(void **state) {
+    const uint64_t count = test_size(150, 5003, 20011);
+    const uint64_t values[] = {0, 1, 2, count / 7, count - 1, count, count + 1, UINT32_MAX, (UINT64_C(1) << 32) + 1};
+    size_t         v;
+    int            parts;
+    (void)state;
+    for (parts = 0; parts < 2; parts++) {
+        if (parts)
+            in_parts(0);
+        for (v = 0; v < sizeof values / sizeof values[0]; v++) {
+            sort_case c = a_sort(GPUSCAN_TYPE_U32, count);
+            c.device_count = values[v];
+            c.count_type = GPUSCAN_TYPE_U64;
+            c.sizes[0] = v % 2 ? 12 : 4;
+            c.in_place = v % 3 == 0;
+            c.payloads_in_place = v % 3 == 1;
+            check_all(c);
+            c.count_type = GPUSCAN_TYPE_U32;
+            c.device_count = values[v] & UINT32_MAX;
+            c.sizes[0] = 0;
+            c.has_permutation = v % 2 == 0;
+            check_next(c);
+        }
+    }
+}
+
+static void custom_keys(void **state) {
+    int custom, in_place;
+    (void)state;
+    for (custom = 1; custom <= SORT_CUSTOMS; custom++)
+        for (in_place = 0; in_place < 2; in_place++) {
+            sort_case c = a_sort(GPUSCAN_TYPE_DEFAULT, test_size(90, 2003, 10007));
+            c.custom = custom;
+            c.descending = custom % 2;
+            c.in_place = in_place;
+            c.has_permutation = in_place;
+            c.sizes[0] = in_place ? 8 : 0;
+            c.src_offset = 1;
+            if (!test.is_small || (custom + in_place) % 3 == 0)
+                check_all(c);
+            if (test.is_small)
+                continue;
+            c.in_place = 0;
+            c.no_dst = c.has_permutation = 1;
+            check_next(c);
+        }
+}
+
+/* Sub-groups of other widths, groups of other sizes, little local memory. */
+static void limits(void **state) {
+    static const struct {
+        uint32_t lanes;
+        size_t   group;
+        uint64_t local;
+    } of[] = {{8, 0, 0}, {16, 0, 0}, {32, 0, 0}, {64, 0, 0}, {8, 8, 0}, {0, 1, 0}, {0, 2, 0},
+              {0, 32, 0}, {0, 0, 2048}, {0, 0, 1024}, {8, 0, 2048}};
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof of / sizeof of[0]; i++) {
+        gpuscan_limits limits;
+        sort_case      c = a_sort(i % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U64, test_size(70, 1501, 5003));
+        memset(&limits, 0, sizeof limits);
+        limits.lanes = of[i].lanes;
+        limits.work_group_size = of[i].group;
+        limits.local_memory = of[i].local;
+        test_limit(&limits);
+        c.keys = i % 3 ? KEYS_SPECIAL : KEYS_AND_3;
+        c.has_permutation = 1;
+        if (test.is_small ? i % 3 : i != test.seed % 4 && !test_share(i, 1)) /* the lanes of one of 4 widths always */
+            continue;
+        check_next(c);
+        c.has_permutation = 0;
+        c.sizes[0] = 8;
+        check_all(c);
+    }
+}
+
+static void host_arrays(void **state) {
+    enum { COUNT = 3001 };
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U64};
+    uint64_t                  n = test_size(200, COUNT, COUNT), i;
+    size_t                    t;
+    int                       what;
+    (void)state;
+    for (t = 0; t < 4; t++)
+        for (what = 0; what < 5 && (t == 0 || test_share(t, 1)); what++) { /* both; keys; permutation; in place; at an odd address */
+            sort_case         c = a_sort(types[t], n);
+            size_t            size = ref_size(types[t]);
+            unsigned char     src[8 * COUNT + 1], dst[8 * COUNT + 1], *from = src + (what == 4), *to = dst + (what == 4);
+            unsigned char     before[8 * COUNT];
+            uint64_t         *order;
+            uint64_t          permutation[COUNT];
+            gpuscan_sort_desc d;
+            memset(&d, 0, sizeof d);
+            d.key_type = types[t];
+            d.descending = c.descending = what % 2;
+            d.index_type = GPUSCAN_TYPE_U64;
+            test_case("sort_host of %s, %d", test_type_name(types[t]), what);
+            for (i = 0; i < n; i++) {
+                uint64_t key = sort_key(KEYS_SPECIAL, types[t], i, n);
+                memcpy(from + i * size, &key, size);
+            }
+            memcpy(before, from, (size_t)n * size);
+            order = sort_order(&c, types[t], before, n);
+            memset(permutation, 0xee, sizeof permutation);
+            test_ok(gpuscan_sort_host(test.gs, from, what == 2 ? NULL : what == 3 ? from : to,
+                                      what == 1 ? NULL : permutation, n, &d));
+            for (i = 0; i < n; i++) {
+                if (what != 1 && permutation[i] != order[i])
+                    fail_msg("%s: place %" PRIu64 " was %" PRIu64 " instead of %" PRIu64, test.what, i, permutation[i],
+                             order[i]);
+                if (what != 2 && memcmp((what == 3 ? from : to) + i * size, before + order[i] * size, size) != 0)
+                    fail_msg("%s: key %" PRIu64 " is wrong", test.what, i);
+            }
+            if (what != 3)
+                test_same_bytes(from, before, size, n);
+            free(order);
+        }
+    test_ok(gpuscan_sort_host(test.gs, NULL, NULL, NULL, 0, NULL));
+}
+
+/* The scratch that the query gives is enough, and a byte less is refused, whatever is in place: with the buffers and
+   without them. */
+static void scratch_sizes(void **state) {
+    int      in_place, destroy, what, given;
+    uint64_t n = test_size(100, 2003, 2003), size, with_buffers;
+    cl_int   status;
+    (void)state;
+    for (in_place = 0; in_place < 2; in_place++)
+        for (destroy = 0; destroy < 2; destroy++)
+            for (what = 0; what < 5; what++) {
+                gpuscan_sort_desc d;
+                gpuscan_payload   payload;
+                test_buffer       a = test_buffer_new(CL_MEM_READ_WRITE, 4, n), b = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+                test_buffer       p = test_buffer_new(CL_MEM_READ_WRITE, 16, n);
+                test_buffer       q = test_buffer_new(CL_MEM_READ_WRITE, 16, n);
+                test_buffer_set(&a, 0, n, NULL);
+                test_buffer_set(&p, 0, n, NULL);
+                memset(&d, 0, sizeof d);
+                memset(&payload, 0, sizeof payload);
+                d.count = n;
+                d.may_destroy_src = destroy;
+                payload.size = what == 1 ? 4 : what == 2 ? 16 : 3;
+                d.payloads = what && what < 4 ? &payload : NULL;
+                d.payload_count = what && what < 4;
+                d.index_type = what == 4 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+                test_case("scratch of a sort, in place %d, destroys %d, %d", in_place, destroy, what);
+                test_ok(gpuscan_sort_scratch_size(test.gs, &d, &size));
+                d.src = a.at;
+                d.dst = in_place ? a.at : b.at;
+                payload.src = p.at;
+                payload.dst = in_place ? p.at : q.at;
+                if (what == 4)
+                    d.permutation = q.at;
+                test_ok(gpuscan_sort_scratch_size(test.gs, &d, &with_buffers));
+                if (with_buffers > size)
+                    fail_msg("%s: more with the buffers", test.what);
+                for (given = 0; given < 3 && with_buffers > 64; given++) {
+                    uint64_t bytes = given == 2 ? with_buffers - 1 : given ? with_buffers : size;
+                    d.call.scratch.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)size, NULL, &status);
+                    test_cl(status);
+                    d.call.scratch_size = bytes;
+                    test_expect(gpuscan_sort(test.gs, &d), given == 2 ? GPUSCAN_ERROR_SCRATCH_TOO_SMALL
+                                                                      : GPUSCAN_SUCCESS);
+                    test_cl(clFinish(test.queue));
+                    clReleaseMemObject(d.call.scratch.mem);
+                }
+                test_buffer_free(&a);
+                test_buffer_free(&b);
+                test_buffer_free(&p);
+                test_buffer_free(&q);
+            }
+}
+
+/* Any options together. */
+static void random_sorts(void **state) {
+    static const uint32_t sizes[] = {0, 0, 4, 4, 8, 1, 2, 3, 12, 16, 40};
+    uint64_t              i, k, n = test_size(6, 90, 10000) / test.share;
+    (void)state;
+    for (i = 0; i < n; i++) {
+        sort_case c = a_sort((gpuscan_type)(1 + test_below(GPUSCAN_TYPE_CUSTOM - 1)),
+                             test_below(UINT64_C(1) << test_below(test_size(8, 15, 17))));
+        uint32_t  bits = (uint32_t)(8 * ref_size(c.type));
+        if (i == n / 2 && !test.is_small)
+            in_parts((int)test_below(2));
+        c.keys = (sort_keys)test_below(KEYS_COUNT);
+        c.descending = (int)test_below(2);
+        if (test_below(2)) {
+            c.bit_begin = (uint32_t)test_below(bits);
+            c.bit_end = c.bit_begin + 1 + (uint32_t)test_below(bits - c.bit_begin);
+        }
+        for (k = 0; k < 3 && (k == 0 || c.sizes[k - 1]); k++)
+            c.sizes[k] = sizes[test_below(11)];
+        c.in_place = (int)test_below(2);
+        c.payloads_in_place = (int)test_below(2);
+        c.has_permutation = (int)test_below(2);
+        c.may_destroy = (int)test_below(2);
+        c.index_type = test_below(2) ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+        c.no_dst = !c.in_place && (c.has_permutation || c.sizes[0]) && test_below(4) == 0;
+        c.src_offset = test_below(5);
+        c.dst_offset = test_below(5);
+        c.payload_offset = test_below(5);
+        c.permutation_offset = test_below(5);
+        if (test_below(3) == 0) {
+            c.count_type = test_below(2) ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+            c.device_count = test_below(c.count + c.count / 4 + 1);
+        }
+        c.scratch = (test_scratch_choice)test_below(3);
+        c.events = (int)test_below(2);
+        check_next(c);
+    }
+}
+
+/* Two queues sort at the same time, each with scratch of its own and from one object. */
+static void two_queues(void **state) {
+    enum { ROUNDS = 4 };
+    uint64_t          n = test_size(300, 20011, 200003), size, i;
+    cl_command_queue  queues[2];
+    test_buffer       src[2], dst[2], scratch[2];
+    gpuscan_sort_desc d;
+    uint32_t         *data[2];
+    int               q, round;
+    cl_int            status;
+    (void)state;
+    memset(&d, 0, sizeof d);
+    d.count = n;
+    test_case("sorts in two queues");
+    test_ok(gpuscan_sort_scratch_size(test.gs, &d, &size));
+    for (q = 0; q < 2; q++) {
+        queues[q] = clCreateCommandQueue(test.context, test.device, 0, &status);
+        test_cl(status);
+        src[q] = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+        dst[q] = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+        scratch[q] = test_buffer_new(CL_MEM_READ_WRITE, 1, size);
+        data[q] = (uint32_t *)test_alloc(n * 4);
+        test_random_bytes(data[q], (size_t)n * 4);
+        test_buffer_set(&src[q], 0, n, data[q]);
+        test_buffer_set(&dst[q], 0, n, NULL);
+        test_buffer_set(&scratch[q], 0, size, NULL);
+    }
+    for (round = 0; round < ROUNDS; round++)
+        for (q = 0; q < 2; q++) {
+            d.src = src[q].at;
+            d.dst = dst[q].at;
+            d.call.scratch = scratch[q].at;
+            d.call.queue = queues[q];
+            test_ok(gpuscan_sort(test.gs, &d));
+            test_cl(clFlush(queues[q]));
+        }
+    for (q = 0; q < 2; q++) {
+        sort_case c = a_sort(GPUSCAN_TYPE_U32, n);
+        uint64_t *order = sort_order(&c, GPUSCAN_TYPE_U32, (unsigned char *)data[q], n);
+        uint32_t *got;
+        test_cl(clFinish(queues[q]));
+        got = (uint32_t *)test_buffer_get(&dst[q]);
+        for (i = 0; i < n; i++)
+            if (got[i] != data[q][order[i]])
+                fail_msg("queue %d: key %" PRIu64 " is wrong", q, i);
+        test_buffer_get(&scratch[q]);
+        test_buffer_free(&src[q]);
+        test_buffer_free(&dst[q]);
+        test_buffer_free(&scratch[q]);
+        free(data[q]);
+        free(order);
+        clReleaseCommandQueue(queues[q]);
+    }
+}
+
+/* Tiles that publish nothing, all or some of them, the first among them, and tiles that are late: whoever looks back at
+   one counts its digits itself. */
+static void silent_and_late_tiles(void **state) {
+    static const struct {
+        unsigned every, which, rounds; /* of each so many tiles this one is silent; 0: none. Late by up to so many */
+        uint32_t lanes;
+    } of[] = {{1, 0, 1, 0}, {2, 0, 1, 0}, {2, 1, 500, 0}, {7, 3, 1, 0}, {0, 0, 2000, 0}, {3, 0, 1, 8}, {1, 0, 1, 32}};
+    const uint64_t n = test_size(300, 12011, 50021);
+    uint32_t      *src = (uint32_t *)test_alloc(n * 4), *dst = (uint32_t *)test_alloc(n * 4);
+    uint32_t      *places = (uint32_t *)test_alloc(n * 4);
+    uint64_t      *order, i;
+    size_t         k;
+    sort_case      c = a_sort(GPUSCAN_TYPE_U32, n);
+    (void)state;
+    for (i = 0; i < n; i++)
+        src[i] = (uint32_t)(test_random() & 0xff00ffff);
+    order = sort_order(&c, GPUSCAN_TYPE_U32, (unsigned char *)src, n);
+    for (k = 0; k < sizeof of / sizeof of[0]; k++) {
+        gpuscan_custom    custom;
+        gpuscan_sort_desc d;
+        gpuscan_limits    limits;
+        char              text[600];
+        if (test.is_small ? k % 3 : k != 0 && !test_share(k, 1))
+            continue;
+        memset(&custom, 0, sizeof custom);
+        memset(&d, 0, sizeof d);
+        memset(&limits, 0, sizeof limits);
+        limits.lanes = of[k].lanes;
+        test_limit(&limits);
+        test.gs->device.profile.polls = 3;
+        snprintf(text, sizeof text,
+                 "#define GPUSCAN_TEST_SILENT(tile) (%uu && (tile) %% (%uu ? %uu : 1u) == %uu)\n"
+                 "#define GPUSCAN_TEST_DELAY(tile) late_wait(tile)\n"
+                 "void late_wait(uint tile) {\n"
+                 "    volatile uint x = 0;\n"
+                 "    for (uint i = (tile * 2654435761u >> 20) %% %uu; i > 0; i--) x += i;\n"
+                 "}\n",
+                 of[k].every, of[k].every, of[k].every, of[k].which, of[k].rounds);
+        custom.source = text;
+        custom.type = "uint";
+        custom.size = 4;
+        custom.key = "x";
+        d.custom = &custom;
+        d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+        d.count = n;
+        test_case("of every %u tiles number %u is silent, late by %u, lanes %u", of[k].every, of[k].which, of[k].rounds,
+                  (unsigned)of[k].lanes);
+        if (test_sort_refusal(&d))
+            continue;
+        d.count = 0;
+        memset(dst, 0xee, (size_t)n * 4);
+        test_ok(gpuscan_sort_host(test.gs, src, dst, places, n, &d));
+        for (i = 0; i < n; i++)
+            if (dst[i] != src[order[i]] || places[i] != order[i])
+                fail_msg("%s: key %" PRIu64 " is wrong", test.what, i);
+    }
+    free(src);
+    free(dst);
+    free(places);
+    free(order);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(lengths),
+                                       TEST(lengths_in_parts),
+                                       TEST(lengths_past_the_caches),
+                                       TEST(large),
+                                       TEST(types),
+                                       TEST(keys_alone),
+                                       TEST(distributions),
+                                       TEST(distributions_in_parts),
+                                       TEST(bit_windows),
+                                       TEST(payloads),
+                                       TEST(eight_payloads),
+                                       TEST(places),
+                                       TEST(places_of_small_sorts),
+                                       TEST(offsets),
+                                       TEST(device_counts),
+                                       TEST(custom_keys),
+                                       TEST(limits),
+                                       TEST(host_arrays),
+                                       TEST(scratch_sizes),
+                                       TEST(random_sorts),
+                                       TEST(silent_and_late_tiles),
+                                       TEST(two_queues)};
+    test_select();
+    return cmocka_run_group_tests_name("sort", tests, test_open, test_close);
+}
