@@ -1052,14 +1052,16 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  permutation or a custom type two indices of 4 bytes an element (of 8 from 2^32 elements on) instead, or
                  one beside a permutation of that size; for what is then brought to its place in place, as much as that,
                  if it is more than the keys'. Twice the keys where dst is left out. With may_destroy_src less: neither
-                 keys nor a payload of 4 or 8 bytes need any, if they are not in place. In gpuscan_sort_prepare and
+                 keys nor a payload of 4 or 8 bytes need any, if they are not in place; but sorts of up to some 10,000
+                 elements, which are one launch, do, so ask for a count and not only for the largest. Where the number
+                 of passes (bits by 8) is even, it costs a copy of the result. In gpuscan_sort_prepare and
                  _scratch_size permutation counts as given where index_type is, and where src and dst are given they
                  must be valid, since they tell what is in place
    count 0       all buffers may be missing; nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end above the key's bits; custom without key;
                  payloads and payload_count. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither dst nor payloads
-                 nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32. UNSUPPORTED_STRATEGY: one
-                 was forced that does not work on the device. Not only the last command writes outputs: after a failed
+                 nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not
+                 fit 64 bits. UNSUPPORTED_STRATEGY: one was forced that does not work on the device. Not only the last command writes outputs: after a failed
                  call dst (in place: src) and payloads may hold the elements in another order, or, where they are not in
                  place, anything
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
@@ -8187,7 +8189,7 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
     "#if GPUSCAN_KEY_INFINITY\n"
     "    gpuscan_key_code bits = key, magnitude = bits & GPUSCAN_KEY_MAGNITUDE;\n"
-    "    gpuscan_key_code code = bits ^ (bits == magnitude || magnitude == 0 ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES);\n"
+    "    gpuscan_key_code code = bits ^ (bits == magnitude ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES);\n"
     "    if (magnitude == 0)\n"
     "        code = GPUSCAN_KEY_SIGN;\n"
     "    if (GPUSCAN_PLANTED(SORT_NAN))\n"
@@ -8215,8 +8217,10 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SORT_KEYS_NUMBERS\n"
     "} gpuscan_sort_keys_numbers;\n"
     "\n"
-    "kernel void gpuscan_sort_keys(global const gpuscan_custom_type *src, global gpuscan_key_bits *keys,\n"
-    "                              global const uint *count_buffer, gpuscan_sort_keys_numbers numbers) {\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_keys(global const gpuscan_custom_type *src,\n"
+    "                                                      global gpuscan_key_bits *keys,\n"
+    "                                                      global const uint *count_buffer,\n"
+    "                                                      gpuscan_sort_keys_numbers numbers) {\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    src += numbers.src_offset;\n"
     "    keys += numbers.keys_offset;\n"
@@ -16842,7 +16846,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
 static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    uint64_t elements;
+    uint64_t elements, most;
     gpuscan__range *range;
     gpuscan_result r;
     uint32_t k;
@@ -16865,8 +16869,10 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     plan->payloads_range = common->range_count;
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, elements, elements, 2)) != 0)
         return r;
-    for (k = 0; k < desc->payload_count && desc->may_destroy_src; k++)
-        common->ranges[plan->payloads_range + 2 * k].writes = 1;
+    for (k = 0, most = plan->element_size; k < desc->payload_count; k++) {
+        common->ranges[plan->payloads_range + 2 * k].writes = desc->may_destroy_src != 0;
+        most = gpuscan__max(most, desc->payloads[k].size);
+    }
     range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
     range->required = 0;
     range->partial = desc->count_buffer.mem != NULL;
@@ -16874,7 +16880,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
-    if (!gpuscan__multiply(elements, 64, &elements)) /* so that sums of scratch need no checks */
+    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* so that sums of scratch need no checks */
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
@@ -17527,8 +17533,8 @@ static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *place
    one digit. */
 static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
     uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40));
-    if (round == 1)
-        return random % 5 ? random & 3
+    if (round == 1) /* with -0 */
+        return random % 5 ? (random & 3) | (random >> 8 & 1) << (8 * size - 1)
                           : ((random >> 8 & 1) << (8 * size - 1)) ^
                                 (~(uint64_t)0 << gpuscan__test_fraction(8 * size) % (8 * size) | (random >> 9 & 7));
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
@@ -17537,24 +17543,28 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
 /* What dst and its values must hold, from what src and its values do. */
 static void gpuscan__test_sorted(gpuscan_type type, const uint64_t *codes, uint32_t *places, uint64_t count,
                                  const gpuscan__test_array *src, gpuscan__test_array *dst,
-                                 const gpuscan__test_array *payload, gpuscan__test_array *values, uint32_t value_size) {
+                                 const gpuscan__test_array *payload, gpuscan__test_array *values, size_t value_size) {
     const uint32_t *order = gpuscan__test_sort(codes, places, count);
     uint32_t size = gpuscan__types[type].size;
     uint64_t i;
     for (i = 0; i < count; i++) {
+        gpuscan__number index;
         memcpy(dst->expected + i * size, src->before + (size_t)order[i] * size, size);
+        index.bits = order[i];
         if (payload)
             memcpy(values->expected + i * value_size, payload->before + (size_t)order[i] * value_size, value_size);
         else if (values)
-            memcpy(values->expected + i * value_size, &order[i], sizeof(order[i]));
+            gpuscan__put_number(value_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, values->expected, i, index);
     }
 }
 
+/* Of the three rounds the second asks for indices where the program can move them, and the third for elements that are
+   moved by index, and for some of the keys' bits only. */
 static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                unsigned round, int *right) {
     gpuscan_type type = (gpuscan_type)program->key.src;
-    uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size;
-    uint64_t count = 3 * (uint64_t)program->key.tile + 5, i;
+    uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size, first = 0;
+    uint64_t count = 3 * (uint64_t)program->key.tile + 5, mask = ~(uint64_t)0, i;
     gpuscan__sort_plan plan;
     gpuscan_sort_desc desc;
     gpuscan__sort_key own;
@@ -17563,6 +17573,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     gpuscan__test_array *src, *dst, *payload_src = NULL, *values = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__allocate(&gs->allocator, (size_t)(count * 2 * sizeof(*codes)));
     gpuscan_result r;
+    int moves_indices;
     memcpy(&own, program->key.own, sizeof(own));
     if (own.small)
         count = round == 1 ? program->key.tile : program->key.tile - program->key.tile / 8;
@@ -17575,10 +17586,17 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     desc.descending = round == 1;
     src = gpuscan__test_array_of(&test, &desc.src, count * size);
     dst = gpuscan__test_array_of(&test, &desc.dst, count * size);
-    if (value_size == 4 && round == 1) {
+    if (round == 2) {
+        desc.bit_begin = first = 3;
+        desc.bit_end = 8 * size - 2;
+        mask = ((uint64_t)1 << (desc.bit_end - desc.bit_begin)) - 1;
+    }
+    moves_indices = value_size == (own.wide ? 8 : 4);
+    if (moves_indices && round == 1) {
+        desc.index_type = own.wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
         values = gpuscan__test_array_of(&test, &desc.permutation, count * value_size);
     } else if (value_size) {
-        payload.size = value_size;
+        payload.size = value_size = moves_indices && round == 2 ? 12 : value_size;
         desc.payloads = &payload;
         desc.payload_count = 1;
         payload_src = gpuscan__test_array_of(&test, &payload.src, count * value_size);
@@ -17590,15 +17608,17 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
         for (i = 0; i < count; i++) {
             gpuscan__number key;
             key.bits = gpuscan__test_key(size, i, count, round) & ~(uint64_t)0 >> (64 - 8 * size);
-            codes[i] = gpuscan__sort_code(type, key.bits, flip);
+            codes[i] = gpuscan__sort_code(type, key.bits, flip) >> first & mask;
             gpuscan__put_number(size == 8   ? GPUSCAN_TYPE_U64
                                 : size == 4 ? GPUSCAN_TYPE_U32
                                 : size == 2 ? GPUSCAN_TYPE_U16
                                             : GPUSCAN_TYPE_U8,
                                 src->before, i, key);
-            key.bits = gpuscan__mix(~i);
-            if (payload_src)
-                gpuscan__put_number((gpuscan_type)program->key.dst, payload_src->before, i, key);
+        }
+        for (i = 0; payload_src && i < count * value_size / 4; i++) {
+            gpuscan__number word;
+            word.bits = gpuscan__mix(~i);
+            gpuscan__put_number(GPUSCAN_TYPE_U32, payload_src->before, i, word);
         }
         gpuscan__test_filled(src);
         if (payload_src)
@@ -17625,10 +17645,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
     gpuscan__sort_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.src.mem || copy.dst.mem || copy.permutation.mem || copy.src.offset || copy.dst.offset ||
         copy.permutation.offset || copy.count)
