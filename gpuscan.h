@@ -16769,6 +16769,11 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__undefine(text, custom->source);
 }
 
+/* Up to so many elements places and indices have 32 bits. (For tests, which have no memory for more.) */
+#ifndef GPUSCAN__SORT_NARROW
+#define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
+#endif
+
 /* Types that sort by the same program: integers are unsigned ones whose sign bit is flipped. */
 static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
     if (gpuscan__is_float(type))
@@ -16922,7 +16927,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     key->dst = (uint32_t)(plan->values.size == 8   ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
-    plan->key.wide = desc->count > UINT32_MAX;
+    plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     plan->key.digit_bits = 8;
     plan->key.small = 0;
     if (gpuscan__key_is_cpu(key)) {
@@ -17167,7 +17172,7 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
     plan->by_index = plan->wants_indices || desc->custom || (desc->payload_count && size != 4 && size != 8);
-    plan->values.size = plan->by_index ? (desc->count > UINT32_MAX ? 8 : 4) : (uint32_t)size;
+    plan->values.size = plan->by_index ? (desc->count > GPUSCAN__SORT_NARROW ? 8 : 4) : (uint32_t)size;
     plan->keys.size = plan->key_size;
     gpuscan__sort_shape(gs, plan, strategy);
     if (plan->by_index)

@@ -1,5 +1,9 @@
 /* gpuscan_sort and gpuscan_sort_host against a stable sort on the host.
    cc -O2 tests/test_sort.c -o build/test_sort -lcmocka -lOpenCL -lm && build/test_sort */
+#include <stdint.h>
+
+static uint64_t narrow = UINT32_MAX;
+#define GPUSCAN__SORT_NARROW narrow
 #include "sorts.h"
 
 static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
@@ -366,6 +370,31 @@ static void limits(void **state) {
     }
 }
 
+/* Places and indices of 64 bits, as 2^32 elements or more have them: in a pass, in a gather, as a permutation and beside
+   a device count. */
+static void wide_places(void **state) {
+    int what, parts;
+    (void)state;
+    narrow = 0;
+    for (parts = 0; parts < 2; parts++) {
+        if (parts)
+            in_parts(1);
+        for (what = 0; what < 6; what++) {
+            sort_case c = a_sort(GPUSCAN_TYPE_U32, test_size(90, 3001, 10007));
+            c.keys = what % 2 ? KEYS_FEW : KEYS_RANDOM;
+            c.has_permutation = what < 2 || what == 5;
+            c.index_type = GPUSCAN_TYPE_U64; /* so many want no other */
+            c.sizes[0] = what == 2 ? 12 : what == 3 ? 4 : what == 4 ? 8 : 0;
+            c.in_place = c.payloads_in_place = what % 2;
+            c.count_type = what == 5 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+            c.device_count = c.count / 3;
+            if (test.is_small ? what % 3 == parts : (what != 3 && what != 4) || test_share((uint64_t)what, 1))
+                check_next(c);
+        }
+    }
+    narrow = UINT32_MAX;
+}
+
 static void host_arrays(void **state) {
     enum { COUNT = 3001 };
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U64};
@@ -637,6 +666,7 @@ int main(void) {
                                        TEST(device_counts),
                                        TEST(custom_keys),
                                        TEST(limits),
+                                       TEST(wide_places),
                                        TEST(host_arrays),
                                        TEST(scratch_sizes),
                                        TEST(random_sorts),
