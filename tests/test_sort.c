@@ -370,8 +370,8 @@ static void limits(void **state) {
     }
 }
 
-/* Places and indices of 64 bits, as 2^32 elements or more have them: in a pass, in a gather, as a permutation and beside
-   a device count. */
+/* Places and indices of 64 bits, as 2^32 elements or more have them: in a pass, in a gather, as a permutation and
+   beside a device count. */
 static void wide_places(void **state) {
     int what, parts;
     (void)state;
@@ -403,11 +403,12 @@ static void host_arrays(void **state) {
     int                       what;
     (void)state;
     for (t = 0; t < 4; t++)
-        for (what = 0; what < 5 && (t == 0 || test_share(t, 1)); what++) { /* both; keys; permutation; in place; at an odd address */
+        /* both; keys; permutation; in place; at an odd address */
+        for (what = 0; what < 5 && (t == 0 || test_share(t, 1)); what++) {
             sort_case         c = a_sort(types[t], n);
             size_t            size = ref_size(types[t]);
-            unsigned char     src[8 * COUNT + 1], dst[8 * COUNT + 1], *from = src + (what == 4), *to = dst + (what == 4);
-            unsigned char     before[8 * COUNT];
+            unsigned char     src[8 * COUNT + 1], dst[8 * COUNT + 1], before[8 * COUNT];
+            unsigned char    *from = src + (what == 4), *to = dst + (what == 4);
             uint64_t         *order;
             uint64_t          permutation[COUNT];
             gpuscan_sort_desc d;
@@ -451,7 +452,8 @@ static void scratch_sizes(void **state) {
             for (what = 0; what < 5; what++) {
                 gpuscan_sort_desc d;
                 gpuscan_payload   payload;
-                test_buffer       a = test_buffer_new(CL_MEM_READ_WRITE, 4, n), b = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+                test_buffer       a = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+                test_buffer       b = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
                 test_buffer       p = test_buffer_new(CL_MEM_READ_WRITE, 16, n);
                 test_buffer       q = test_buffer_new(CL_MEM_READ_WRITE, 16, n);
                 test_buffer_set(&a, 0, n, NULL);
