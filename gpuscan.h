@@ -8391,8 +8391,8 @@ static const char *gpuscan__kernels[] = {
     "    else\n"
     "        *(global uint16 *)to = x;\n"
     "#else\n"
-    "    for (uint i = 0; i < GPUSCAN_LINE / 4; i++)\n"
-    "        ((global uint *)to)[i] = ((const uint *)line)[i];\n"
+    "    for (uint i = 0; i < GPUSCAN_LINE / 16; i++)\n"
+    "        ((global uint4 *)to)[i] = ((const uint4 *)line)[i];\n"
     "#endif\n"
     "}\n"
     "#define GPUSCAN_SORT_PAST(p) ((uint)((size_t)(p) % GPUSCAN_LINE / sizeof(*(p))))\n"
@@ -16787,6 +16787,11 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__undefine(text, custom->source);
 }
 
+/* Up to so many elements places and indices have 32 bits. (For tests, which have no memory for more.) */
+#ifndef GPUSCAN__SORT_NARROW
+#define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
+#endif
+
 /* Types that sort by the same program: integers are unsigned ones whose sign bit is flipped. */
 static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
     if (gpuscan__is_float(type))
@@ -16942,7 +16947,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     key->dst = (uint32_t)(plan->values.size == 8   ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
-    plan->key.wide = desc->count > UINT32_MAX;
+    plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     plan->key.digit_bits = 8;
     plan->key.small = 0;
     if (gpuscan__key_is_cpu(key)) {
@@ -17187,7 +17192,7 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
     plan->by_index = plan->wants_indices || desc->custom || (desc->payload_count && size != 4 && size != 8);
-    plan->values.size = plan->by_index ? (desc->count > UINT32_MAX ? 8 : 4) : (uint32_t)size;
+    plan->values.size = plan->by_index ? (desc->count > GPUSCAN__SORT_NARROW ? 8 : 4) : (uint32_t)size;
     plan->keys.size = plan->key_size;
     gpuscan__sort_shape(gs, plan, strategy);
     if (plan->by_index)
