@@ -7091,7 +7091,18 @@ static const char *gpuscan__kernels[] = {
     "typedef union {\n"
     "    gpuscan_sample element[GPUSCAN_VECTOR];\n"
     "    GPUSCAN_SAMPLE_RAW raw;\n"
+    "    uint word[4];\n"
     "} gpuscan_samples;\n"
+    "\n"
+    "/* Small samples are cut out of words: arrays of them do not stay in registers (NVIDIA). */\n"
+    "static inline gpuscan_sample gpuscan_sample_at(const gpuscan_samples *vector, uint v) {\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "    if (sizeof(gpuscan_sample) < 4)\n"
+    "        return (gpuscan_sample)(vector->word[v * (uint)sizeof(gpuscan_sample) / 4] >>\n"
+    "                                v * (uint)sizeof(gpuscan_sample) % 4 * 8);\n"
+    "#endif\n"
+    "    return vector->element[v];\n"
+    "}\n"
     "\n"
     "/* Where channel c's counters begin, or nothing where the mask leaves it out. */\n"
     "#define GPUSCAN_CHANNEL_ON(c)   ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n"
@@ -7122,7 +7133,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n"
     "        global const GPUSCAN_EDGE *edges_buffer, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,        \\\n"
     "        global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n"
-    "\n"
+    "\n",
     "/* [HISTOGRAM CPU] -------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_CPU\n"
@@ -7132,7 +7143,7 @@ static const char *gpuscan__kernels[] = {
     "   Groups draw pieces until none is left: a driver may hand half of the groups to the thread that comes first (PoCL),\n"
     "   and threads are not equally fast. Each has one piece where a group's counters of 32 bits could not hold all samples;\n"
     "   and of bytes of one channel, whose loop gets 13 % slower within another one (PoCL's LLVM 15). */\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n"
     "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n"
     "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1)\n"
@@ -7566,17 +7577,19 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_BY_VALUE\n"
     "/* Bytes are counted by value, and the values put into bins at the end: no sample is compared with anything, and few\n"
-    "   bins are no fewer counters. GPUSCAN_BY_VALUE says how the counters of a group lie:\n"
+    "   bins are no fewer counters. So are samples of 16 bits whose bins would be more than their 65,536 values, in slices;\n"
+    "   then no distribution makes them wait for a counter in global memory. GPUSCAN_BY_VALUE says how the counters of a\n"
+    "   group lie:\n"
     "     PLAIN    a channel's values after the other's, each COPIES times, one for every so many work-items\n"
     "     SPREAD   all channels of a value side by side, in 32 words: COPIES of each. Neighbouring work-items begin with\n"
     "              different channels, so that no two of 32 meet in a bank (three channels: few do). Channels that the mask\n"
     "              leaves out are counted, too, and dropped at the end.                                                  */\n"
-    "#define GPUSCAN_VALUE_FLIP (GPUSCAN_SAMPLE_IS_SIGNED ? 0x80u : 0u)\n"
+    "#define GPUSCAN_VALUE_FLIP (GPUSCAN_SAMPLE_IS_SIGNED ? (uint)GPUSCAN_VALUES / 2 : 0u)\n"
     "static inline uint gpuscan_value_of(gpuscan_sample s) {\n"
-    "    return (uint)(uchar)s ^ GPUSCAN_VALUE_FLIP;\n"
+    "    return ((uint)s & (GPUSCAN_VALUES - 1)) ^ GPUSCAN_VALUE_FLIP;\n"
     "}\n"
     "static inline gpuscan_sample gpuscan_sample_of(uint value) {\n"
-    "    return (gpuscan_sample)(uchar)(value ^ GPUSCAN_VALUE_FLIP);\n"
+    "    return (gpuscan_sample)(value ^ GPUSCAN_VALUE_FLIP);\n"
     "}\n"
     "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
     "#define GPUSCAN_VALUE_AT(channel, value) ((value) * 32 + (channel) * GPUSCAN_COPIES)\n"
@@ -7584,13 +7597,17 @@ static const char *gpuscan__kernels[] = {
     "#undef GPUSCAN_CHANNEL_ON\n"
     "#define GPUSCAN_CHANNEL_ON(c) 1\n"
     "#else\n"
-    "#define GPUSCAN_VALUE_AT(channel, value) ((GPUSCAN_CHANNEL_SLOT(channel) * 256 + (value)) * GPUSCAN_COPIES)\n"
+    "#define GPUSCAN_VALUE_AT(channel, value)                                                                               \\\n"
+    "    ((GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_VALUES + (value)) * GPUSCAN_COPIES)\n"
     "#endif\n"
     "#endif\n"
     "#ifndef GPUSCAN_COPY\n"
     "#define GPUSCAN_COPY (GPUSCAN_ITEM % GPUSCAN_COPIES)\n"
     "#endif\n"
     "\n",
+    "/* Samples that no counter here takes go to a spare one behind them, where an atomic under a condition is a branch\n"
+    "   (NVIDIA). */\n"
+    "#define GPUSCAN_NONE_OUTSIDE (GPUSCAN_FORM != GPUSCAN_BINS_EDGES && !GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_RANGE_ALL)\n"
     "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
@@ -7600,25 +7617,32 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_BY_VALUE\n"
     "    bin = gpuscan_value_of(s);\n"
     "    if (GPUSCAN_PLANTED(BIN))\n"
-    "        bin = (bin + 1) % 256;\n"
-    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
+    "        bin = (bin + 1) % GPUSCAN_VALUES;\n"
     "#else\n"
     "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "    if (bin == GPUSCAN_NO_BIN)\n"
+    "    if (!GPUSCAN_NONE_OUTSIDE && !GPUSCAN_SPARE && bin == GPUSCAN_NO_BIN)\n"
     "        return;\n"
-    "    if (GPUSCAN_PLANTED(BIN))\n"
+    "    if (GPUSCAN_PLANTED(BIN) && bin != GPUSCAN_NO_BIN)\n"
     "        bin = (bin + 1) % GPUSCAN_BINS;\n"
+    "    if (GPUSCAN_SPARE && !GPUSCAN_NONE_OUTSIDE && GPUSCAN_CHANNEL_SLOT(channel) != 0 && bin == GPUSCAN_NO_BIN)\n"
+    "        bin -= GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS; /* NO_BIN again with what comes next */\n"
     "    bin += GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "#endif\n"
     "#if GPUSCAN_SLICES > 1\n"
     "    bin -= first_bin;\n"
-    "    if (bin >= GPUSCAN_SLICE_BINS)\n"
+    "    if (!GPUSCAN_SPARE && bin >= GPUSCAN_SLICE_BINS)\n"
     "        return;\n"
     "#endif\n"
-    "#if GPUSCAN_COPIES\n"
+    "#if GPUSCAN_SPARE\n"
+    "    if (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE)\n"
+    "        bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
+    "#endif\n"
+    "#if GPUSCAN_BY_VALUE\n"
+    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
+    "#elif GPUSCAN_COPIES\n"
     "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, accumulators + first_bin + bin);\n"
     "#else\n"
     "    gpuscan_add_global_once(accumulators, bin, weight);\n"
-    "#endif\n"
     "#endif\n"
     "}\n"
     "\n"
@@ -7639,10 +7663,9 @@ static const char *gpuscan__kernels[] = {
     "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
     "    }\n"
     "}\n"
-    "\n"
-    "\n"
-    "/* PLAIN: not of three channels, whose first one is at another place in each word. */\n"
-    "#if GPUSCAN_BY_VALUE && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__) &&                                             \\\n"
+    "\n",
+    "/* Bytes; PLAIN: not of three channels, whose first one is at another place in each word. */\n"
+    "#if GPUSCAN_BY_VALUE && GPUSCAN_VALUES == 256 && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__) &&                    \\\n"
     "    (GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD || GPUSCAN_CHANNELS != 3)\n"
     "#define GPUSCAN_COUNT_WORDS 1\n"
     "/* The counters of a word's samples, as byte addresses cut out of the word. */\n"
@@ -7658,7 +7681,7 @@ static const char *gpuscan__kernels[] = {
     "        atomic_inc((volatile local uint *)((local char *)bins + (value | at[(first + v) % GPUSCAN_CHANNELS])));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
     "    uint at[GPUSCAN_CHANNELS], turn = GPUSCAN_CHANNELS == 3 ? 0 : GPUSCAN_ITEM % GPUSCAN_CHANNELS;\n"
     "    raw ^= GPUSCAN_VALUE_FLIP * 0x01010101u;\n"
@@ -7683,7 +7706,7 @@ static const char *gpuscan__kernels[] = {
     "            atomic_inc((volatile local uint *)((local char *)(bins + GPUSCAN_VALUE_AT(channel, 0)) + (at | copy * 4)));\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
     "    raw ^= GPUSCAN_VALUE_FLIP * 0x01010101u;\n"
     "    gpuscan_count_word(raw.x, copy, bins);\n"
@@ -7702,7 +7725,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_channel_of(ulong at) {\n"
     "    return GPUSCAN_CHANNELS == 3 ? ((uint)at % 3 + (uint)(at >> 32) % 3) % 3 : (uint)at % GPUSCAN_CHANNELS;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Counts a vector of samples, the first of which is the row's sample at. */\n"
     "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
@@ -7714,13 +7737,13 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_samples vector;\n"
     "    vector.raw = raw;\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "        gpuscan_weight weight = 1;\n"
     "#if GPUSCAN_WEIGHTED\n"
     "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n"
     "#endif\n"
-    "        gpuscan_count_sample(vector.element[v], GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel, weight, copy,\n"
-    "                             first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        gpuscan_count_sample(gpuscan_sample_at(&vector, v), GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel,\n"
+    "                             weight, copy, first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
     "    }\n"
     "#endif\n"
@@ -7728,7 +7751,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n"
     "    gpuscan_count_vector(raw, here.head + (ulong)(i) * GPUSCAN_VECTOR, here.weights, copy, first_bin, bins,            \\\n"
     "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
-    "\n"
+    "\n",
     "/* Counts sample i of a row by itself. */\n"
     "#if GPUSCAN_WEIGHTED\n"
     "#define GPUSCAN_WEIGHT_OF(i) here.weights[(i) / GPUSCAN_CHANNELS]\n"
@@ -7750,7 +7773,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_weight *weights;\n"
     "    ulong head, vectors;\n"
     "} gpuscan_sample_row;\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE gpuscan_sample_row gpuscan_sample_row_at(global const gpuscan_sample *samples, ulong count,\n"
     "                                                        global const gpuscan_weight *weights) {\n"
     "    gpuscan_sample_row at;\n"
@@ -7789,7 +7812,7 @@ static const char *gpuscan__kernels[] = {
     "                    (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
     "    return part;\n"
     "}\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE global const uint4 *gpuscan_sample_row_vectors(gpuscan_sample_row at) {\n"
     "    return (global const uint4 *)(at.samples + at.head);\n"
     "}\n"
@@ -7799,7 +7822,7 @@ static const char *gpuscan__kernels[] = {
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        vectors[k] = gpuscan_load_once(from + k * stride);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Loads vectors i, i + stride, ... of a row, where there are ITEM_VECTORS of them; in the short form as many as there\n"
     "   are. */\n"
     "GPUSCAN_INLINE bool gpuscan_load_if(uint4 *vectors, gpuscan_sample_row at, ulong i, ulong stride) {\n"
@@ -7847,7 +7870,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "typedef uint gpuscan_copies_t;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; helper: which of\n"
     "   them this is. Each sums a part of the copies that begins at a bank of its own, and for neighbouring bins one bank on.\n"
     "   Not unrolled altogether: code that runs once is slow to come in. */\n"
@@ -7872,7 +7895,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n"
     "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n"
     "   by an exchange, since the others were atomic: nothing else orders them. */\n"
@@ -7897,18 +7920,21 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_BIN_SUM(bin) gpuscan_copies_sum(bins, bin, helper)\n"
     "#endif\n"
     "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here && helper == 0)\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_MERGE\n"
     "/* Puts the values' sums into bins: into those of local memory behind the values', which are zero, or, where they are\n"
     "   too many, into the accumulators. */\n"
-    "static inline void gpuscan_merge_values(local uint *shared, global gpuscan_counter *accumulators,\n"
+    "static inline void gpuscan_merge_values(local uint *shared, uint first_value, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
     "        uint sum = gpuscan_copies_sum(shared, k, 0);\n"
-    "        uint bin = gpuscan_bin(gpuscan_sample_of(k % 256), GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "        if (sum == 0 || bin == GPUSCAN_NO_BIN)\n"
+    "        uint value = first_value + k, bin;\n"
+    "        if (sum == 0)\n"
     "            continue;\n"
-    "        bin += k / 256 * GPUSCAN_CHANNEL_BINS;\n"
+    "        bin = gpuscan_bin(gpuscan_sample_of(value % GPUSCAN_VALUES), GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        if (bin == GPUSCAN_NO_BIN)\n"
+    "            continue;\n"
+    "        bin += value / GPUSCAN_VALUES * GPUSCAN_CHANNEL_BINS;\n"
     "#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
     "        atomic_add((volatile local uint *)(shared + GPUSCAN_LOCAL_COUNTERS + bin), sum);\n"
     "#else\n"
@@ -7918,7 +7944,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Groups g, g + SLICES, ... count slice g % SLICES of the bins. Of a slice's groups all work-items take the vectors in\n"
     "   turn, ITEM_VECTORS loads in flight. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
@@ -7979,7 +8005,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong rows = count ? numbers.rows : 0, pitch = numbers.pitch * GPUSCAN_CHANNELS;\n"
     "    bool alike = pitch * sizeof(gpuscan_sample) % 16 == 0; /* then all rows begin as far behind a vector's begin */\n"
     "    uint past = alike ? (uint)((size_t)samples & 15) / (uint)sizeof(gpuscan_sample) : GPUSCAN_VECTOR - 1;\n"
-    "    ulong row_vectors = max((count + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
+    "    ulong row_vectors = max((count + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n",
     "    ulong row = first / row_vectors, vector = first - row * row_vectors;\n"
     "    ulong step_rows = stride / row_vectors, step_vectors = stride - step_rows * row_vectors;\n"
     "    while (row < rows) {\n"
@@ -8001,7 +8027,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            gpuscan_sample_part here = parts[k];\n"
-    "            if (here.is_whole) {\n",
+    "            if (here.is_whole) {\n"
     "                gpuscan_count_vector(loaded[k], here.first, here.weights, copy, first_bin, bins, accumulators,\n"
     "                                     GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "                continue;\n"
@@ -8068,11 +8094,11 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER();\n"
     "#endif\n"
     "#if GPUSCAN_MERGE\n"
-    "    gpuscan_merge_values(bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    gpuscan_merge_values(bins, first_bin, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
-    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n"
+    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n",
     "                                   : min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
     "    uint helper = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
     "    uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS;\n"
@@ -8090,7 +8116,7 @@ static const char *gpuscan__kernels[] = {
     "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
     "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n"
     "                before[j] = members == 1 ? 0\n"
     "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
@@ -8128,7 +8154,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* a group of many work-items */\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
     "} gpuscan_histogram_finish_numbers;\n"
@@ -8149,7 +8175,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT\n"
     "/* [SORT KEYS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -8164,7 +8190,7 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
     "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
     "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -8192,7 +8218,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
@@ -8227,7 +8253,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -8246,7 +8272,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -8273,7 +8299,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -8300,7 +8326,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
@@ -8334,7 +8360,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -8358,7 +8384,7 @@ static const char *gpuscan__kernels[] = {
     "                dst[from] = line->element[((uint)from + past) & (per - 1)];                                            \\\n"
     "        }                                                                                                              \\\n"
     "    }                                                                                                                  \\\n"
-    "    /* Element p of dst, whose line holds the part's elements from begin on. */                                       \\\n",
+    "    /* Element p of dst, whose line holds the part's elements from begin on. */                                       \\\n"
     "    static inline void name##_put(global type *dst, name##_line *line, gpuscan_place p, gpuscan_place begin,           \\\n"
     "                                  uint past, bool stream, type x) {                                                    \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
@@ -8370,7 +8396,7 @@ static const char *gpuscan__kernels[] = {
     "    /* What is left in a line: the elements before end. */                                                             \\\n"
     "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
     "                                     gpuscan_place end, uint past) {                                                   \\\n"
-    "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
+    "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n",
     "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
     "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past, false);                            \\\n"
     "    }\n"
@@ -8388,7 +8414,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* Several tables, so that equal neighbours do not wait for each other. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS) {\n"
@@ -8410,7 +8436,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -8454,11 +8480,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#else\n"
     "/* Few elements: all passes by one work-item, which counts all digits in one reading and leaves out the passes that\n"
     "   would move nothing. */\n"
-    "\n"
+    "\n",
     "/* Of `moves` passes number s writes to dst or to tmp, so that the last writes to dst; where src is dst the first\n"
     "   cannot, and the last may end in tmp. */\n"
     "static inline bool gpuscan_sort_to_dst(bool in_place, uint moves, uint s) {\n"
@@ -14658,11 +14684,12 @@ typedef struct gpuscan__histogram_key {
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint32_t in_launch; /* finished in the launch that counts: 1 by a fence, or a GPUSCAN__ARRIVALS_... */
     uint32_t pipe;      /* GPUSCAN__PIPE_... */
-    uint32_t slices, slice_bins; /* into how many slices the bins are cut, of how many each; by value: 1, the values */
+    uint32_t slices, slice_bins; /* into how many slices the bins, or values, are cut, of how many each */
     uint32_t by_value, merge;    /* GPUSCAN__BY_VALUE_..., GPUSCAN__MERGE_... */
     uint32_t local_edges;        /* edges are copied to local memory */
     uint32_t edge_cells;         /* cells of equal width that say where to search them; 0: none */
     uint32_t byte_tables;
+    uint32_t spare;              /* a counter more, in each copy, for samples that none takes */
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
 
@@ -14709,7 +14736,7 @@ static uint64_t gpuscan__all_bins(const gpuscan__histogram_key *own) {
 
 /* What a group of many work-items counts with in local memory, in words; and with the bins that values are put into. */
 static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
-    return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : own->slice_bins * own->copies;
+    return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
 }
 
 static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
@@ -14793,6 +14820,8 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "ARRIVALS", own.in_launch > 1 ? own.in_launch : (uint32_t)GPUSCAN__ARRIVALS_NONE);
     gpuscan__define_number(text, "SAMPLE_IS_SIGNED", sample->kind == 's');
     gpuscan__define_number(text, "BY_VALUE", own.by_value);
+    gpuscan__define_number(text, "VALUES", sample->size > 1 ? 65536 : 256);
+    gpuscan__define_number(text, "SPARE", own.spare);
     gpuscan__define_number(text, "MERGE", own.merge);
     gpuscan__define_number(text, "LOCAL_COUNTERS", gpuscan__local_counters(&own));
     gpuscan__define_number(text, "LOCAL_ALL", gpuscan__local_all(&own));
@@ -15090,6 +15119,27 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return 1;
 }
 
+/* Samples of 16 bits whose bins need more slices than their values do, or a counter in global memory each time: from so
+   many samples on, which the values' counters are worth, they are counted by value, too. */
+#define GPUSCAN__VALUES_FROM ((uint64_t)1 << 20)
+static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local, uint32_t most) {
+    gpuscan__histogram_key *own = &plan->key;
+    uint64_t slices, room = local / 4 - own->spare;
+    if (gpuscan__key_is_cpu(&plan->common.key) || gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
+        (own->weight && plan->counter == GPUSCAN_TYPE_U64) || local < 1024 ||
+        plan->count * plan->rows < GPUSCAN__VALUES_FROM)
+        return 0;
+    slices = gpuscan__ceil_div(65536, room);
+    if (slices > most || slices >= own->slices)
+        return 0;
+    own->by_value = GPUSCAN__BY_VALUE_PLAIN;
+    own->merge = GPUSCAN__MERGE_GLOBAL;
+    own->copies = 1;
+    own->slices = (uint32_t)slices;
+    own->slice_bins = (uint32_t)gpuscan__ceil_div(65536, slices);
+    return 1;
+}
+
 /* Edges in local memory, up to so many, and there cells that a search begins with, but for few edges or few samples
    (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84,
    112, 280, 243, 685; with cells 115, 121, 128, 133, 138). */
@@ -15148,6 +15198,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
             gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(profile->counts_group, common->group_limit));
     own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
+    own->spare = 0;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
     local -= gpuscan__min(local, gpuscan__lanes_bytes(gs, key->group));
@@ -15163,7 +15214,12 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
         gpuscan__counts_by_value(plan, local, (uint32_t)copies))
         return GPUSCAN_SUCCESS;
-    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
+    /* weighted sums of 64 bits would carry to a bin that is not there */
+    own->spare = gpuscan__uses_ptx(gs, key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64);
+    own->slices = (uint32_t)gpuscan__min(
+        gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, own->spare * 4 + 4) - own->spare * 4), UINT32_MAX);
+    if (!why && gpuscan__slices_values(plan, local, profile->counts_slices))
+        return GPUSCAN_SUCCESS;
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
@@ -15171,6 +15227,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         why = "the bins do not fit local memory";
     if (why) {
         own->slices = 1;
+        own->spare = 0;
         if (gpuscan__key_is_cpu(key)) /* tables in the scratch */
             return GPUSCAN_SUCCESS;
         key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
@@ -15181,7 +15238,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         copies = gpuscan__min(8, local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
-    for (own->copies = 1; own->copies * 2 <= copies && plan->all_bins * 8 * own->copies <= copies_local;)
+    for (own->copies = 1; own->copies * 2 <= copies && (plan->all_bins + own->spare) * 8 * own->copies <= copies_local;)
         own->copies *= 2;
     if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
         gpuscan__histogram_edges(plan, local);
@@ -15203,7 +15260,8 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         own->pipe = GPUSCAN__PIPE_ROWS;
         if (own->slices == 1)
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
-    } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->counts_pipe) {
+    } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->counts_pipe &&
+               !(own->by_value && own->slices > 1)) {
         int few;
         if (own->slices > 1) {
             uint64_t slices = gpuscan__min(profile->counts_slices,
