@@ -11233,7 +11233,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
                                       const char *operation, uint32_t vector, int inclusive, int ahead, uint32_t few) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__elements *e = &plan->e;
-    int cpu = gpuscan__key_is_cpu(key);
+    int cpu = gpuscan__key_is_cpu(key), apart;
     gpuscan__define_shape(text, gs, key, vector);
     gpuscan__define_number(text, operation, 1);
     gpuscan__define_number(text, "INCLUSIVE", (uint64_t)inclusive);
@@ -11252,7 +11252,9 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
     if (!e->arg)
         gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
-    gpuscan__define_pieces(text, e->dst_size, !e->arg && vector == 1 && gpuscan__uses_ptx_or_local(gs, key));
+    apart = gpuscan__uses_ptx(gs, key) || /* PoCL 3.1 hangs in their exchange through local memory beside a look-back */
+            (gpuscan__uses_ptx_or_local(gs, key) && gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
+    gpuscan__define_pieces(text, e->dst_size, !e->arg && vector == 1 && apart);
     if (e->custom)
         gpuscan__define_custom(text, e);
 }
