@@ -1334,7 +1334,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "   DEFINES     GPUSCAN_..., by the host:\n"
     "     GROUP           work-items a group              CPU      one work-item a group, chunks shaped for a cache\n"
-    "     LANES           work-items a sub-group          PTX      NVIDIA's memory and arithmetic instructions\n"
+    "     LANES           work-items a sub-group          PTX      NVIDIA's instructions: its compute capability * 10\n"
     "     VECTOR          elements a vector               FENCE    the device fence: FENCE_...\n"
     "     ITEM_VECTORS    vectors a work-item             WORD     bits of a state word: 32, 64 or 128\n"
     "     TILE            elements a tile                 POLLS    polls before a late tile is summed by who waits for it\n"
@@ -2437,7 +2437,8 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
     "   such hints, or none for vectors of this size, all loads are alike. */\n"
-    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_HINTS (GPUSCAN_PTX >= 80)\n"
+    "#if GPUSCAN_HINTS\n"
     "static inline ulong gpuscan_policy_keep(void) {\n"
     "    ulong policy;\n"
     "    __asm__ volatile(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n"
@@ -2461,7 +2462,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n"
     "static inline uint4 gpuscan_load_hinted(global const uint4 *p, ulong policy) {\n"
-    "#if GPUSCAN_PTX\n"
+    "#if GPUSCAN_HINTS\n"
     "    uint4 x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
     "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n"
@@ -2474,22 +2475,22 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#ifdef GPUSCAN_SRC_RAW\n"
     "static inline GPUSCAN_SRC_RAW gpuscan_load_vector(global const gpuscan_src *p, ulong policy) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
+    "#if GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
     "    ulong2 x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n"
     "    return x;\n"
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n"
+    "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 16\n"
     "    return gpuscan_load_hinted((global const uint4 *)p, policy);\n"
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n"
+    "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n"
     "    uint2 x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n"
     "    return x;\n"
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 32\n"
+    "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 32\n"
     "    uint8 x;\n"
     "    x.lo = gpuscan_load_hinted((global const uint4 *)p, policy);\n"
     "    x.hi = gpuscan_load_hinted((global const uint4 *)p + 1, policy);\n"
     "    return x;\n"
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 4\n"
+    "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 4\n"
     "    uint x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n"
     "    return x;\n"
@@ -9434,9 +9435,9 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SORT_SWEEP_NUMBERS\n"
     "} gpuscan_sort_sweep_numbers;\n"
     "\n"
-    "/* Asks for a tile's keys and values ahead. */\n"
+    "/* Asks for a tile's keys and values ahead, where a device takes such requests. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_prefetch(global const uchar *tile) {\n"
-    "#if GPUSCAN_PTX\n"
+    "#if GPUSCAN_PTX >= 90\n"
     "    if (GPUSCAN_LANE == 0 && ((size_t)tile & 15) == 0)\n"
     "        __asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(tile), \"r\"(GPUSCAN_SORT_RANKER_BYTES)\n"
     "                         : \"memory\");\n"
@@ -9497,8 +9498,8 @@ static const char *gpuscan__kernels[] = {
     "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
     "            next_states[d] = 0;\n"
     "        }\n"
-    "    }\n"
-    "    gpuscan_sort_start(totals, starts, shared);\n",
+    "    }\n",
+    "    gpuscan_sort_start(totals, starts, shared);\n"
     "    gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
     "    for (bool more = true; more;) {\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
@@ -9774,6 +9775,7 @@ typedef struct gpuscan__device {
     uint64_t local_memory, cache, largest_buffer;
     uint64_t parameters; /* bytes of a kernel's arguments */
     uint64_t registers; /* a work-group's, on NVIDIA; 0: not known */
+    uint64_t capability; /* LANES_PTX: the compute capability times 10, which says what instructions there are */
     int version, c_version; /* 120, 200, 300 */
     int f64, int64_atomics, zero_copy;
     int fence, lanes; /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
@@ -10801,6 +10803,18 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
+/* What NVIDIA's instructions depend on. Before 7.0 there are no loads and fences of a scope. */
+static void gpuscan__open_nvidia(gpuscan *gs) {
+    gpuscan__device *device = &gs->device;
+    const gpuscan_opencl *cl = &gs->cl;
+    uint64_t major = gpuscan__device_number(cl, gs->device_id, 0x4000); /* CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV */
+    uint64_t minor = gpuscan__device_number(cl, gs->device_id, 0x4001); /* CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV */
+    device->registers = gpuscan__device_number(cl, gs->device_id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
+    device->capability = major ? 10 * major + minor : 70;
+    if (device->capability < 70)
+        device->lanes = GPUSCAN__LANES_NONE;
+}
+
 /* Fills gs->device from queries, the profile table and the desc's limits. */
 static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
@@ -10873,7 +10887,7 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
         device->lane_width = gs->limits.lanes;
     }
     if (device->lanes == GPUSCAN__LANES_PTX)
-        device->registers = gpuscan__device_number(cl, id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
+        gpuscan__open_nvidia(gs);
     gpuscan__choose_fence(gs);
     return GPUSCAN_SUCCESS;
 }
@@ -11190,12 +11204,12 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
 /* What all programs are told: the constants, the device and the shape. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
-    int ptx = gpuscan__uses_ptx(gs, key);
+    uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     size_t i;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__device_constants); i++)
         gpuscan__define_number(text, gpuscan__device_constants[i].name, gpuscan__device_constants[i].value);
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
-    gpuscan__define_number(text, "PTX", (uint64_t)ptx);
+    gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
     gpuscan__define_number(text, "HAS_F64", (uint64_t)gs->device.f64);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
