@@ -697,6 +697,11 @@ typedef struct gpuscan_histogram_desc {
     const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
     const void     *host_weights;
     gpuscan_call    call;
+    const gpuscan_custom *custom;  /* optional: its convert gives the value that is counted, one of each pixel */
+    gpuscan_type    value_type;    /* of that value, of the bounds and of edges; default: as sample_type. f16 stands for
+                                      f32 */
+    const char     *weight;        /* optional, instead of weights: an expression, as convert is, that gives a
+                                      weight_type, what the pixel counts */
 } gpuscan_histogram_desc;
 
 /* Who decides what gpuscan_select keeps. */
@@ -6776,8 +6781,53 @@ static const char *gpuscan__kernels[] = {
     "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n"
     "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n"
     "\n"
-    "typedef GPUSCAN_SAMPLE gpuscan_sample;\n"
+    "/* Offsets and pitches count elements. What is loaded and put into one bin is a sample: an element, or all channels of a\n"
+    "   pixel, where the caller's expressions make something of it. */\n"
+    "typedef GPUSCAN_SAMPLE gpuscan_element;\n"
+    "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
+    "typedef struct {\n"
+    "    gpuscan_element channel[GPUSCAN_PIXEL_CHANNELS];\n"
+    "} gpuscan_sample;\n"
+    "#else\n"
+    "typedef gpuscan_element gpuscan_sample;\n"
+    "#endif\n"
+    "typedef GPUSCAN_BINNED gpuscan_binned; /* what is put into the bin: the sample, or what the expression gives */\n"
     "typedef GPUSCAN_COUNTER gpuscan_counter;\n"
+    "#define GPUSCAN_SAMPLES_AT(samples, elements)                                                                         \\\n"
+    "    ((global const gpuscan_sample *)((global const gpuscan_element *)(samples) + (elements)))\n"
+    "\n"
+    "/* A pixel as the expressions see it. */\n"
+    "#if GPUSCAN_PIXEL_CHANNELS\n"
+    "#define GPUSCAN_PIXEL_LOAD_(load, channels) load##channels\n"
+    "#define GPUSCAN_PIXEL_LOAD(load, channels)  GPUSCAN_PIXEL_LOAD_(load, channels)\n"
+    "static inline GPUSCAN_PIXEL gpuscan_pixel_of(gpuscan_sample s) {\n"
+    "#if GPUSCAN_PIXEL_F16 && GPUSCAN_PIXEL_CHANNELS == 1\n"
+    "    return vload_half(0, (private const half *)&s);\n"
+    "#elif GPUSCAN_PIXEL_F16\n"
+    "    return GPUSCAN_PIXEL_LOAD(vload_half, GPUSCAN_PIXEL_CHANNELS)(0, (private const half *)&s);\n"
+    "#elif GPUSCAN_PIXEL_CHANNELS == 1\n"
+    "    return s;\n"
+    "#else\n"
+    "    return GPUSCAN_PIXEL_LOAD(vload, GPUSCAN_PIXEL_CHANNELS)(0, s.channel);\n"
+    "#endif\n"
+    "}\n"
+    "#else\n"
+    "#define gpuscan_pixel_of(s) (s)\n"
+    "#endif\n"
+    "\n",
+    "/* What sample s, number i of its row, gives, and what it counts. The host defines the expressions' functions. */\n"
+    "#if GPUSCAN_CONVERTED\n"
+    "#define GPUSCAN_BINNED_OF(s, i) gpuscan_custom_convert(gpuscan_pixel_of(s), i)\n"
+    "#else\n"
+    "#define GPUSCAN_BINNED_OF(s, i) (s)\n"
+    "#endif\n"
+    "#if GPUSCAN_WEIGHED\n"
+    "#define GPUSCAN_WEIGHT_OF(s, i, weights) gpuscan_custom_weight(gpuscan_pixel_of(s), i)\n"
+    "#elif GPUSCAN_WEIGHTED\n"
+    "#define GPUSCAN_WEIGHT_OF(s, i, weights) (weights)[(i) / GPUSCAN_CHANNELS]\n"
+    "#else\n"
+    "#define GPUSCAN_WEIGHT_OF(s, i, weights) 1\n"
+    "#endif\n"
     "\n"
     "#define GPUSCAN_NO_BIN       0xffffffffu\n"
     "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n"
@@ -6814,16 +6864,16 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_EDGE_FIRST(edges) (edges)[0]\n"
     "#define GPUSCAN_EDGE_LAST(edges)  (edges)[GPUSCAN_BINS]\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A sample as it is compared with edges. */\n"
-    "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_sample sample) {\n"
+    "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_binned sample) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    return vload_half(0, (private const half *)&sample);\n"
     "#else\n"
     "    return sample;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
     "#if !GPUSCAN_SAMPLE_IS_FLOAT\n"
     "static inline GPUSCAN_EDGE_REAL gpuscan_edge_distance(GPUSCAN_EDGE from, GPUSCAN_EDGE to) {\n"
@@ -6871,7 +6921,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_EDGE_CELLS; k += GPUSCAN_GROUP)\n"
     "        cells[k] = gpuscan_edges_below(k, *edges) | gpuscan_edges_below(k + 1, *edges) << 16;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The last bin that begins at s or below it, of a sample that is not outside. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
     "    uint cell = edges.cells[gpuscan_edge_cell(s, edges)], low = cell & 0xffff, high = cell >> 16;\n"
@@ -6896,7 +6946,7 @@ static const char *gpuscan__kernels[] = {
     "    return bin;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
     "\n"
@@ -6907,7 +6957,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
     "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n"
     "\n"
-    "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n"
+    "static inline gpuscan_real gpuscan_real_of(gpuscan_binned x) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    return vload_half(0, (private const half *)&x);\n"
     "#else\n"
@@ -6919,7 +6969,7 @@ static const char *gpuscan__kernels[] = {
     "    return fma((gpuscan_real)k, step, lower);\n"
     "}\n"
     "\n"
-    "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_bin(gpuscan_binned sample, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    lower = GPUSCAN_EDGE_FIRST(edges);\n"
@@ -6959,7 +7009,7 @@ static const char *gpuscan__kernels[] = {
     "        high += min(GPUSCAN_BINS - high, leap);\n"
     "    }\n"
     "    while (high - low > 1) {\n"
-    "        uint middle = low + (high - low) / 2;\n",
+    "        uint middle = low + (high - low) / 2;\n"
     "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
     "            low = middle;\n"
     "        else\n"
@@ -6969,7 +7019,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#else /* integers */\n"
     "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
     "\n"
@@ -7013,7 +7063,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_bin(gpuscan_binned s, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    if (s < GPUSCAN_EDGE_FIRST(edges))\n"
     "        return gpuscan_outside(true);\n"
@@ -7092,6 +7142,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sample element[GPUSCAN_VECTOR];\n"
     "    GPUSCAN_SAMPLE_RAW raw;\n"
     "} gpuscan_samples;\n"
+    "#define GPUSCAN_HAS_VECTORS (GPUSCAN_VECTOR * GPUSCAN_SAMPLE_SIZE == 16) /* else samples are loaded one by one */\n"
     "\n"
     "/* Where channel c's counters begin, or nothing where the mask leaves it out. */\n"
     "#define GPUSCAN_CHANNEL_ON(c)   ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n"
@@ -7128,11 +7179,11 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_CPU\n"
     "/* One work-item a group, with tables of its own: no atomics but to hand them over, and no branch that depends on the\n"
     "   samples. A table has one more counter, for samples that no bin takes.\n"
-    "\n"
+    "\n",
     "   Groups draw pieces until none is left: a driver may hand half of the groups to the thread that comes first (PoCL),\n"
     "   and threads are not equally fast. Each has one piece where a group's counters of 32 bits could not hold all samples;\n"
     "   and of bytes of one channel, whose loop gets 13 % slower within another one (PoCL's LLVM 15). */\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n"
     "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n"
     "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1)\n"
@@ -7219,7 +7270,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n"
-    "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
+    "static inline uint gpuscan_counter_of(gpuscan_binned sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
     "                                      gpuscan_edges edges) {\n"
     "    uint bin;\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES || GPUSCAN_SAMPLE_IS_FLOAT\n"
@@ -7243,15 +7294,27 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_AMOUNT(j) 1\n"
     "#endif\n"
     "#if !GPUSCAN_COPIES\n"
-    "#define GPUSCAN_COUNT_AT(at, j)                                                                                        \\\n"
-    "    table[(at) < GPUSCAN_ALL_BINS ? (at) : 0] += (at) < GPUSCAN_ALL_BINS ? GPUSCAN_AMOUNT(j) : 0\n"
+    "#define GPUSCAN_COUNT_AT(at, j, amount)                                                                                \\\n"
+    "    table[(at) < GPUSCAN_ALL_BINS ? (at) : 0] += (at) < GPUSCAN_ALL_BINS ? (amount) : 0\n"
     "#elif GPUSCAN_COPIES > 1 && !GPUSCAN_WEIGHTED\n"
     "/* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
-    "#define GPUSCAN_COUNT_AT(at, j) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += 1\n"
+    "#define GPUSCAN_COUNT_AT(at, j, amount) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += 1\n"
     "#else\n"
-    "#define GPUSCAN_COUNT_AT(at, j) table[at] += GPUSCAN_AMOUNT(j)\n"
+    "#define GPUSCAN_COUNT_AT(at, j, amount) table[at] += (amount)\n"
     "#endif\n"
-    "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j)\n"
+    "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j, GPUSCAN_AMOUNT(v + j))\n"
+    "\n"
+    "/* What is put into bins of a block: where it lies, or converted first. */\n"
+    "#if GPUSCAN_CONVERTED\n"
+    "typedef private const gpuscan_binned *gpuscan_block_t;\n"
+    "#else\n"
+    "typedef global const gpuscan_sample *gpuscan_block_t;\n"
+    "#endif\n"
+    "#if GPUSCAN_WEIGHED\n"
+    "typedef private const gpuscan_weight *gpuscan_weights_t;\n"
+    "#else\n"
+    "typedef global const gpuscan_weight *gpuscan_weights_t;\n"
+    "#endif\n"
     "\n"
     "#if GPUSCAN_BIN_WIDE > 1\n"
     "/* gpuscan_bin of so many samples at once, of even bins that take no branches: not every compiler makes vectors of a\n"
@@ -7276,8 +7339,8 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_REAL_MASKS(x) (x)\n"
     "#define GPUSCAN_REAL_BITS(x)  GPUSCAN_BIN_VECTOR(as_uint)(x)\n"
     "#endif\n"
-    "\n"
-    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "\n",
+    "static inline gpuscan_bins gpuscan_bin_wide(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    GPUSCAN_BIN_VECTOR(ushort) halves = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
     "    gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload_half)(0, (private const half *)&halves);\n"
@@ -7299,9 +7362,9 @@ static const char *gpuscan__kernels[] = {
     "                  : GPUSCAN_REAL_MASKS(s == s) ? gpuscan_outside_wide(GPUSCAN_REAL_MASKS(s < lower))\n"
     "                                               : (gpuscan_bins)(GPUSCAN_NO_BIN);\n"
     "}\n"
-    "\n",
+    "\n"
     "#else\n"
-    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
     "#if GPUSCAN_SAMPLE_IS_SIGNED\n"
     "    gpuscan_masks s = GPUSCAN_BIN_VECTOR(convert_int)(GPUSCAN_BIN_VECTOR(vload)(0, from));\n"
     "    gpuscan_bins x = GPUSCAN_BIN_VECTOR(as_uint)(s) - (uint)lower;\n"
@@ -7336,9 +7399,9 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The counters of a block's samples, in loops that vectorise; those of edges step by step of the search. */\n"
-    "static inline void gpuscan_block_counters(global const gpuscan_sample *from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
+    "static inline void gpuscan_block_counters(gpuscan_block_t from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
     "                                          gpuscan_edges edges) {\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    GPUSCAN_EDGE s[GPUSCAN_BLOCK], first = GPUSCAN_EDGE_FIRST(edges), end = GPUSCAN_EDGE_LAST(edges);\n"
@@ -7375,11 +7438,26 @@ static const char *gpuscan__kernels[] = {
     "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
     "}\n"
-    "\n",
-    "/* Bins first, then counters. */\n"
-    "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n"
-    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "\n"
+    "/* Bins first, then counters. The block begins with the row's sample i. */\n"
+    "static inline void gpuscan_count_block(global const gpuscan_sample *row, ulong i,\n"
+    "                                       global const gpuscan_weight *row_weights, gpuscan_table table,\n"
+    "                                       GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint counter[GPUSCAN_BLOCK];\n"
+    "#if GPUSCAN_CONVERTED\n"
+    "    gpuscan_binned from[GPUSCAN_BLOCK];\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        from[v] = GPUSCAN_BINNED_OF(row[i + v], i + v);\n"
+    "#else\n"
+    "    gpuscan_block_t from = row + i;\n"
+    "#endif\n"
+    "#if GPUSCAN_WEIGHED\n"
+    "    gpuscan_weight weights[GPUSCAN_BLOCK];\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        weights[v] = GPUSCAN_WEIGHT_OF(row[i + v], i + v, 0);\n"
+    "#else\n"
+    "    gpuscan_weights_t weights = row_weights + i / GPUSCAN_CHANNELS;\n"
+    "#endif\n"
     "    gpuscan_block_counters(from, counter, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n"
     "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n"
@@ -7404,13 +7482,15 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_COUNT(v, 7);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_TABLES(flags) (GPUSCAN_COPIES ? 1u : (flags) >> GPUSCAN_FLAG_TABLES_SHIFT)\n"
     "\n"
     "/* Counts sample i, which is not part of a block. */\n"
-    "static inline void gpuscan_count_one(ulong i, uint counter, global const gpuscan_weight *weights,\n"
-    "                                     gpuscan_table table) {\n"
-    "    GPUSCAN_COUNT_AT(counter, i);\n"
+    "static inline void gpuscan_count_one(global const gpuscan_sample *row, ulong i, global const gpuscan_weight *weights,\n"
+    "                                     gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    uint counter = gpuscan_counter_of(GPUSCAN_BINNED_OF(row[i], i), (uint)(i % GPUSCAN_CHANNELS),\n"
+    "                                      GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    GPUSCAN_COUNT_AT(counter, i, GPUSCAN_WEIGHT_OF(row[i], i, weights));\n"
     "}\n"
     "\n"
     "/* Moves the sums of the accumulators' tables, in bins [first, last), to counts and zeroes them. atomics: by which other\n"
@@ -7440,7 +7520,7 @@ static const char *gpuscan__kernels[] = {
     "            counts[first + k] = sums[k];\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of more bins each group has a table in the accumulators; but the first one may count in counts. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
@@ -7449,7 +7529,7 @@ static const char *gpuscan__kernels[] = {
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
-    "    samples += numbers.samples_offset;\n"
+    "    samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
     "    weights += numbers.weights_offset;\n"
     "#if GPUSCAN_BYTE_TABLES\n"
     "    volatile uint opaque = 16;\n"
@@ -7478,12 +7558,12 @@ static const char *gpuscan__kernels[] = {
     "            piece = gpuscan_ticket(GPUSCAN_COUNTERS(accumulators) + 1, pieces + (uint)groups, shared);\n"
     "        if (piece >= pieces)\n"
     "            break;\n"
-    "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n"
+    "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n",
     "        ulong end = blocks / pieces * (piece + 1) + min((ulong)piece + 1, blocks % pieces);\n"
     "        while (block < end) {\n"
     "            ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
     "            ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n"
-    "            global const gpuscan_sample *from = samples + row * numbers.pitch * GPUSCAN_CHANNELS;\n"
+    "            global const gpuscan_sample *from = GPUSCAN_SAMPLES_AT(samples, row * numbers.pitch);\n"
     "            global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n"
     "            block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n"
     "            if (GPUSCAN_PLANTED(BLOCKS_TAIL))\n"
@@ -7495,12 +7575,9 @@ static const char *gpuscan__kernels[] = {
     "                shared[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
     "#else\n"
     "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
-    "                gpuscan_count_block(from + i, weight + i / GPUSCAN_CHANNELS, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "            for (; i < last; i++) {\n"
-    "                uint counter =\n"
-    "                    gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "                gpuscan_count_one(i, counter, weight, table);\n"
-    "            }\n"
+    "                gpuscan_count_block(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "            for (; i < last; i++)\n"
+    "                gpuscan_count_one(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
     "        }\n"
     "        if (!draw)\n"
@@ -7521,7 +7598,7 @@ static const char *gpuscan__kernels[] = {
     "        else\n"
     "            gpuscan_add_global(accumulators + counter, sum);\n"
     "    }\n"
-    "#else\n",
+    "#else\n"
     "    for (uint k = 0; k < GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0); k++) {\n"
     "        uint sum = 0;\n"
     "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
@@ -7545,7 +7622,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags, GPUSCAN_COPIES != 0 && groups > 1);\n"
     "}\n"
-    "\n"
+    "\n",
     "#else /* a group of many work-items */\n"
     "/* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -7591,7 +7668,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_COPY (GPUSCAN_ITEM % GPUSCAN_COPIES)\n"
     "#endif\n"
     "\n",
-    "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n"
+    "static inline void gpuscan_count_sample(gpuscan_binned s, uint channel, gpuscan_weight weight, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint bin;\n"
@@ -7715,12 +7792,10 @@ static const char *gpuscan__kernels[] = {
     "    vector.raw = raw;\n"
     "GPUSCAN_UNROLL\n"
     "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "        gpuscan_weight weight = 1;\n"
-    "#if GPUSCAN_WEIGHTED\n"
-    "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n"
-    "#endif\n"
-    "        gpuscan_count_sample(vector.element[v], GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel, weight, copy,\n"
-    "                             first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        gpuscan_weight weight = GPUSCAN_WEIGHT_OF(vector.element[v], at + v, weights);\n"
+    "        gpuscan_count_sample(GPUSCAN_BINNED_OF(vector.element[v], at + v),\n"
+    "                             GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel, weight, copy, first_bin, bins,\n"
+    "                             accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
     "    }\n"
     "#endif\n"
@@ -7730,14 +7805,10 @@ static const char *gpuscan__kernels[] = {
     "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
     "\n"
     "/* Counts sample i of a row by itself. */\n"
-    "#if GPUSCAN_WEIGHTED\n"
-    "#define GPUSCAN_WEIGHT_OF(i) here.weights[(i) / GPUSCAN_CHANNELS]\n"
-    "#else\n"
-    "#define GPUSCAN_WEIGHT_OF(i) 1\n"
-    "#endif\n"
     "#define GPUSCAN_COUNT_ALONE(i)                                                                                         \\\n"
-    "    gpuscan_count_sample(here.samples[i], gpuscan_channel_of(i), GPUSCAN_WEIGHT_OF(i), copy, first_bin, bins,          \\\n"
-    "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
+    "    gpuscan_count_sample(GPUSCAN_BINNED_OF(here.samples[i], i), gpuscan_channel_of(i),                                 \\\n"
+    "                         GPUSCAN_WEIGHT_OF(here.samples[i], i, here.weights), copy, first_bin, bins, accumulators,     \\\n"
+    "                         GPUSCAN_BIN_ARGUMENTS, edges)\n"
     "\n"
     "/* Vectors of a row that 32 bits count where they are not loaded ahead: registers are few. */\n"
     "#ifndef GPUSCAN_CHUNK\n"
@@ -7759,7 +7830,7 @@ static const char *gpuscan__kernels[] = {
     "    at.weights = weights;\n"
     "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n"
     "    at.vectors = 0;\n"
-    "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
+    "    if (GPUSCAN_HAS_VECTORS && past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
     "        (!GPUSCAN_WHOLE_PIXELS || at.head % GPUSCAN_CHANNELS == 0))\n"
     "        at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n"
     "    else\n"
@@ -7779,14 +7850,15 @@ static const char *gpuscan__kernels[] = {
     "                                                          global const gpuscan_weight *weights, ulong vector,\n"
     "                                                          ulong count) {\n"
     "    gpuscan_sample_part part;\n"
-    "    uint bytes = (uint)(size_t)samples & 15, past = bytes / (uint)sizeof(gpuscan_sample);\n"
+    "    uint bytes = GPUSCAN_HAS_VECTORS ? (uint)(size_t)samples & 15 : 0;\n"
+    "    uint past = bytes / (uint)sizeof(gpuscan_sample);\n"
     "    ulong end = (vector + 1) * GPUSCAN_VECTOR - past;\n"
     "    part.samples = samples;\n"
     "    part.weights = weights;\n"
     "    part.first = vector == 0 ? 0 : end - GPUSCAN_VECTOR;\n"
     "    part.last = min(end, count);\n"
-    "    part.is_whole = part.first + GPUSCAN_VECTOR == part.last && bytes % sizeof(gpuscan_sample) == 0 &&\n"
-    "                    (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
+    "    part.is_whole = GPUSCAN_HAS_VECTORS && part.first + GPUSCAN_VECTOR == part.last &&\n"
+    "                    bytes % sizeof(gpuscan_sample) == 0 && (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
     "    return part;\n"
     "}\n"
     "\n"
@@ -7934,7 +8006,7 @@ static const char *gpuscan__kernels[] = {
     "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
     "    uint first = member * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = members * GPUSCAN_GROUP;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
-    "    samples += numbers.samples_offset;\n"
+    "    samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
     "    weights += numbers.weights_offset;\n"
     "#if GPUSCAN_PIPE != GPUSCAN_PIPE_ROWS\n"
     "    gpuscan_sample_row here = gpuscan_sample_row_at(samples, count, weights);\n"
@@ -7976,9 +8048,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n"
     "    /* Rows with gaps: the vectors of all rows are numbered through, as many for each row as it may touch. */\n"
-    "    ulong rows = count ? numbers.rows : 0, pitch = numbers.pitch * GPUSCAN_CHANNELS;\n"
-    "    bool alike = pitch * sizeof(gpuscan_sample) % 16 == 0; /* then all rows begin as far behind a vector's begin */\n"
-    "    uint past = alike ? (uint)((size_t)samples & 15) / (uint)sizeof(gpuscan_sample) : GPUSCAN_VECTOR - 1;\n"
+    "    ulong rows = count ? numbers.rows : 0, pitch = numbers.pitch;\n"
+    "    bool alike = pitch * sizeof(gpuscan_element) % 16 == 0; /* then all rows begin as far behind a vector's begin */\n"
+    "    uint past = !GPUSCAN_HAS_VECTORS ? 0\n"
+    "                : alike              ? (uint)((size_t)samples & 15) / (uint)sizeof(gpuscan_sample)\n"
+    "                                     : GPUSCAN_VECTOR - 1;\n"
     "    ulong row_vectors = max((count + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
     "    ulong row = first / row_vectors, vector = first - row * row_vectors;\n"
     "    ulong step_rows = stride / row_vectors, step_vectors = stride - step_rows * row_vectors;\n"
@@ -7987,8 +8061,8 @@ static const char *gpuscan__kernels[] = {
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            parts[k] = gpuscan_sample_part_at(samples + row * pitch, weights + row * numbers.weights_pitch, vector,\n"
-    "                                              row < rows ? count : 0);\n"
+    "            parts[k] = gpuscan_sample_part_at(GPUSCAN_SAMPLES_AT(samples, row * pitch),\n"
+    "                                              weights + row * numbers.weights_pitch, vector, row < rows ? count : 0);\n"
     "            loaded[k] = gpuscan_load_once_if(parts[k].is_whole,\n"
     "                                             (global const uint4 *)(parts[k].samples + parts[k].first));\n"
     "            row += step_rows;\n"
@@ -7998,10 +8072,10 @@ static const char *gpuscan__kernels[] = {
     "                row++;\n"
     "            }\n"
     "        }\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL\n",
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            gpuscan_sample_part here = parts[k];\n"
-    "            if (here.is_whole) {\n",
+    "            if (here.is_whole) {\n"
     "                gpuscan_count_vector(loaded[k], here.first, here.weights, copy, first_bin, bins, accumulators,\n"
     "                                     GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "                continue;\n"
@@ -8087,10 +8161,10 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n"
     "        /* An accumulator counts the slice's groups in its upper bits and samples below: whoever adds as the last group\n"
     "           has the bin's sum. No fence is needed, since nothing else is read. */\n"
-    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
+    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n",
     "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n"
     "                before[j] = members == 1 ? 0\n"
     "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
@@ -9626,7 +9700,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 /* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__MAX_KERNELS = 5, GPUSCAN__KEY_OWN = 24 };
+enum { GPUSCAN__MAX_KERNELS = 5, GPUSCAN__KEY_OWN = 32 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
@@ -12283,14 +12357,28 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
+/* Runs the self-test of a plan that stands in for another. */
+static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
+                                                 int *right) {
+    gpuscan__program *program;
+    gpuscan_result r;
+    *right = 1;
+    r = gpuscan__get_program(gs, stand_in, &program);
+    plan->not_built = stand_in->not_built;
+    if (r != 0 || program->proved)
+        return r;
+    program->proved = 1;
+    r = plan->operation->self_test(gs, stand_in, program, right);
+    program->proved = r == 0;
+    return r;
+}
+
 static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__plan stand_in = *plan;
-    gpuscan__program *program;
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
     unsigned size = (unsigned)plan->e.custom->size, parts = size % 4 == 0 ? size / 4 : size;
     int of_structs = plan->e.selects && plan->e.src == GPUSCAN_TYPE_CUSTOM;
-    gpuscan_result r;
     memset(&custom, 0, sizeof(custom));
     stand_in.is_stand_in = 1;
     stand_in.e.convert = of_structs ? "x.part[0]" : NULL;
@@ -12308,24 +12396,19 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
     }
     if (!stand_in.e.custom) /* the caller has a conversion alone: what is tested is the program without */
         stand_in.key.custom_size = 0;
-    *right = 1;
-    r = gpuscan__get_program(gs, &stand_in, &program);
-    plan->not_built = stand_in.not_built;
-    if (r != 0 || program->proved)
-        return r;
-    program->proved = 1;
-    r = plan->operation->self_test(gs, &stand_in, program, right);
-    program->proved = r == 0;
-    return r;
+    return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
+
+static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right);
 
 static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (gpuscan__needs_proof(gs, plan))
-        r = plan->e.custom ? gpuscan__prove_stand_in(gs, plan, &right)
-                           : plan->operation->self_test(gs, plan, program, &right);
+        r = !plan->e.custom ? plan->operation->self_test(gs, plan, program, &right)
+            : plan->operation->number == GPUSCAN__OPERATION_histogram ? gpuscan__prove_expressions(gs, plan, &right)
+                                                                       : gpuscan__prove_stand_in(gs, plan, &right);
     program->proved = r == 0;
     if (r != 0 || right)
         return r;
@@ -14663,14 +14746,21 @@ typedef struct gpuscan__histogram_key {
     uint32_t local_edges;        /* edges are copied to local memory */
     uint32_t edge_cells;         /* cells of equal width that say where to search them; 0: none */
     uint32_t byte_tables;
+    uint32_t converted, weighed; /* by custom->convert; by the desc's weight */
+    uint32_t pixel_channels;     /* that their expressions see; of a custom type, or without expressions: 0 */
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
 
 typedef struct gpuscan__histogram_plan {
     gpuscan__plan common;
     gpuscan__histogram_key key;
-    gpuscan_type sample, counter, weight;
-    uint32_t channels, channel_bins; /* counters of a channel */
+    gpuscan_type element;            /* in memory: a channel, or a pixel of custom type */
+    gpuscan_type sample;             /* what is put into bins */
+    gpuscan_type counter, weight;
+    uint32_t element_size, sample_size; /* bytes; of a sample that expressions see a whole pixel */
+    uint32_t pixel_elements;            /* 1, or of a builtin type the desc's channels */
+    uint32_t channels, channel_bins; /* that are counted each by itself, of expressions' values one; counters of each */
+    gpuscan_custom texts;            /* the caller's, with the weight's as combine: the program's texts */
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps are one long row */
     uint64_t pitch, weights_pitch, groups;
@@ -14733,9 +14823,20 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_
     return own->local_edges ? gpuscan__cells_at(own, sample) + own->edge_cells : gpuscan__local_all(own);
 }
 
+/* Bytes of what is loaded and put into one bin. */
+static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
+    uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
+    return element * (own->pixel_channels ? own->pixel_channels : 1);
+}
+
+/* What is put into bins: samples, or what custom->convert gives. */
+static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
+    return (gpuscan_type)(key->dst ? key->dst : key->src);
+}
+
 /* Samples that a CPU puts into bins at once, by vectors; 1: each by itself. The simulator crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
-    const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
+    const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int plain = own->mode != GPUSCAN__BIN_MODE_MULTIPLY_CHECKED && own->mode != GPUSCAN__BIN_MODE_DIVIDE &&
                 own->mode != GPUSCAN__BIN_MODE_GUESS && !own->wide_offset;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
@@ -14744,17 +14845,56 @@ static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, 
     return sample->size == 8 ? 8 : 16;
 }
 
+/* The caller's expressions, as functions of a pixel and its number. */
+static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
+                                        const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
+    const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
+    char pixel[24];
+    gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
+    gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "CONVERTED", own->converted);
+    gpuscan__define_number(text, "WEIGHED", own->weighed);
+    if (!own->converted && !own->weighed)
+        return;
+    if (texts->source)
+        gpuscan__custom_lines(text, "", "", texts->source, "");
+    if (key->src == GPUSCAN_TYPE_CUSTOM) {
+        gpuscan__define_custom_type(text, texts);
+        snprintf(pixel, sizeof(pixel), "gpuscan_custom_type");
+    } else if (own->pixel_channels > 1) {
+        snprintf(pixel, sizeof(pixel), "%s%u", element, (unsigned)own->pixel_channels);
+    } else {
+        snprintf(pixel, sizeof(pixel), "%s", element);
+    }
+    gpuscan__define(text, "PIXEL", pixel);
+    if (own->converted)
+        gpuscan__custom_lines(text,
+                              "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i) { return (",
+                              " convert", texts->convert, ");}\n");
+    if (own->weighed)
+        gpuscan__custom_lines(text,
+                              "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i) { return (",
+                              " weight", texts->combine, ");}\n");
+    if (texts->source)
+        gpuscan__undefine(text, texts->source);
+}
+
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
-    const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
-    int f64 = plan->key.src == GPUSCAN_TYPE_F64;
+    const gpuscan_type binned = gpuscan__binned_type(&plan->key);
+    const gpuscan__type_facts *sample = &gpuscan__types[binned];
+    int f64 = binned == GPUSCAN_TYPE_F64;
     const char *real = f64 ? "double" : "float";
     gpuscan__histogram_key own;
-    uint32_t shift, step;
+    uint32_t shift, step, sample_size;
     memcpy(&own, plan->key.own, sizeof(own));
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
-    gpuscan__define_shape(text, gs, &plan->key, gpuscan__vector(sample->size, sample->size));
-    gpuscan__define(text, "SAMPLE", sample->name);
+    sample_size = gpuscan__sample_size(&plan->key, &own);
+    gpuscan__define_shape(text, gs, &plan->key, gpuscan__vector(sample_size, sample_size));
+    gpuscan__define(text, "SAMPLE", plan->key.src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type"
+                                                                       : gpuscan__types[plan->key.src].name);
+    gpuscan__define_number(text, "SAMPLE_SIZE", sample_size);
+    gpuscan__define(text, "BINNED", sample->name);
     gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
     gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
     gpuscan__define(text, "EDGE_REAL", real);
@@ -14764,7 +14904,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
         gpuscan__define(text, "REAL_AS(x)", f64 ? "as_ulong(x)" : "as_uint(x)");
     }
     gpuscan__define_number(text, "SAMPLE_IS_FLOAT", sample->kind == 'f');
-    gpuscan__define_number(text, "SAMPLE_F16", plan->key.src == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "SAMPLE_F16", binned == GPUSCAN_TYPE_F16);
     gpuscan__define(text, "OFFSET", own.wide_offset ? "ulong" : "uint");
     gpuscan__define_number(text, "OFFSET_SIZE", own.wide_offset ? 8 : 4);
     gpuscan__define(text, "BELOW(s, lower)", sample->kind == 's' ? "((long)(s) < (long)(lower))" : "((s) < (lower))");
@@ -14799,14 +14939,15 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "LOCAL_EDGES", own.local_edges);
     gpuscan__define_number(text, "EDGES_AT", gpuscan__edges_at(&own));
     gpuscan__define_number(text, "EDGE_CELLS", own.edge_cells);
-    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, (gpuscan_type)plan->key.src));
-    gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, (gpuscan_type)plan->key.src));
+    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, binned));
+    gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, binned));
     for (step = 1; step * 2 < own.bins; step *= 2)
         continue;
     gpuscan__define_number(text, "EDGE_STEP", own.bins > 1 ? step : 0); /* the largest power of two below bins */
     gpuscan__define_number(text, "BYTE_TABLES", own.byte_tables);
     gpuscan__define_number(text, "BINS", own.bins);
     gpuscan__define_number(text, "ALL_BINS", gpuscan__all_bins(&own));
+    gpuscan__define_expressions(text, &plan->key, &own, plan->e.custom);
 }
 
 /* floor(2^64 * a / b) for a < b, by long division. */
@@ -14954,20 +15095,66 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     return GPUSCAN_SUCCESS;
 }
 
+/* What a pixel is, and what expressions make of it. */
+static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                                   gpuscan__histogram_plan *plan) {
+    gpuscan__histogram_key *key = &plan->key;
+    const gpuscan_custom *custom = desc->custom;
+    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
+    plan->channels = desc->channels ? desc->channels : 1;
+    if (plan->channels > 4)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4");
+    key->converted = custom && custom->convert;
+    key->weighed = desc->weight != NULL;
+    plan->sample = key->converted && desc->value_type ? desc->value_type : plan->element;
+    if (plan->sample == GPUSCAN_TYPE_CUSTOM)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is no builtin type",
+                             desc->value_type ? "value_type" : "sample_type");
+    if (desc->value_type && !key->converted)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type without custom->convert, which gives it");
+    if (is_custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "custom->type is NULL, or custom->size is not from 1 to 1024");
+    plan->element_size = is_custom ? (uint32_t)custom->size : gpuscan__types[plan->element].size;
+    plan->pixel_elements = plan->channels;
+    if (key->converted || key->weighed) {
+        if (plan->channels > 1 && is_custom)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels of a custom sample_type");
+        if (plan->channels > 1 && !key->converted)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                 "weight with several channels, and no custom->convert that makes them one value");
+        if (desc->channel_mask)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                 "channel_mask with custom->convert or weight, which take whole pixels");
+        if (desc->weight && (desc->weights.mem || desc->host_weights))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "weight and weights are both given");
+        if (key->converted && plan->sample == GPUSCAN_TYPE_F16)
+            plan->sample = GPUSCAN_TYPE_F32;
+        key->pixel_channels = is_custom ? 0 : plan->channels;
+        plan->channels = 1;
+        if (custom)
+            plan->texts = *custom;
+        plan->texts.combine = desc->weight;
+        plan->texts.identity = plan->texts.select = plan->texts.equal = plan->texts.key = NULL;
+        plan->common.e.custom = &plan->texts;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
 /* What a sample is, and which counters there are. */
 static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
     gpuscan_result r;
-    plan->sample = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
+    plan->element = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
     plan->counter = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
     plan->weight = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
-    if ((unsigned)plan->sample >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
-        (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT)
+    if ((unsigned)plan->element >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
+        (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT || (unsigned)desc->value_type >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "sample_type, counter_type or weight_type is no gpuscan_type");
-    if (plan->sample == GPUSCAN_TYPE_CUSTOM)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "sample_type is no builtin type");
+                             "sample_type, value_type, counter_type or weight_type is no gpuscan_type");
+    if ((r = gpuscan__resolve_expressions(gs, desc, plan)) != 0)
+        return r;
     if (plan->counter != GPUSCAN_TYPE_U32 && plan->counter != GPUSCAN_TYPE_U64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "counter_type is neither u32 nor u64");
     if (gpuscan__types[plan->weight].kind != 'u')
@@ -14978,11 +15165,9 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges are given, but form is not GPUSCAN_BINS_EDGES");
     if ((unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside is no gpuscan_outside");
-    if ((r = gpuscan__check_type(gs, "sample_type", plan->sample)) != 0)
+    if ((r = gpuscan__check_type(gs, "sample_type", plan->element)) != 0 ||
+        (r = gpuscan__check_type(gs, "value_type", plan->sample)) != 0)
         return r;
-    plan->channels = desc->channels ? desc->channels : 1;
-    if (plan->channels > 4)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4");
     key->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
     if (key->mask >> plan->channels)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask names channels that are not there");
@@ -15004,11 +15189,20 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
                                            : gpuscan__integer_bins(gs, desc, plan);
 }
 
+/* A row of count pixels, and the pitch from one to the next, both in elements, of which a pixel has so many. */
+static gpuscan_result gpuscan__resolve_row(gpuscan *gs, const char *field, uint64_t pitch, uint64_t count,
+                                           uint32_t pixel_elements, uint64_t *row, uint64_t *elements) {
+    gpuscan_result r = gpuscan__resolve_pitch(gs, field, pitch, count, &pitch);
+    if (r == 0 && (!gpuscan__multiply(count, pixel_elements, row) || !gpuscan__multiply(pitch, pixel_elements, elements)))
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: a row does not fit 64 bits", field);
+    return r;
+}
+
 static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
-    uint32_t sample_size, weight_size;
-    uint64_t pixels, weights;
+    uint32_t weight_size;
+    uint64_t row, elements, weights;
     int is_weighted, has_edges = desc->form == GPUSCAN_BINS_EDGES;
     gpuscan__range *range;
     gpuscan_result r;
@@ -15019,18 +15213,17 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
                              "host_edges and host_weights are for gpuscan_histogram_host; here edges and weights");
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 */
-    sample_size = gpuscan__types[plan->sample].size;
     weight_size = gpuscan__types[plan->weight].size;
-    if ((r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, desc->count, &plan->pitch)) != 0 ||
+    if ((r = gpuscan__resolve_row(gs, "pitch", desc->pitch, desc->count, plan->pixel_elements, &row, &plan->pitch)) !=
+            0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
             0 ||
-        (r = gpuscan__extent(gs, "samples", desc->count, plan->rows, plan->pitch, plan->channels * sample_size,
-                             &pixels)) != 0 ||
+        (r = gpuscan__extent(gs, "samples", row, plan->rows, plan->pitch, plan->element_size, &elements)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    range = gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    range = gpuscan__input(common, "samples", desc->samples, elements, plan->element_size);
     range->idle = 1;
-    gpuscan__rows_of(range, plan->rows, desc->count, plan->pitch, plan->channels * sample_size);
+    gpuscan__rows_of(range, plan->rows, row, plan->pitch, plan->element_size);
     range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
@@ -15038,26 +15231,31 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
-                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
+                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     is_weighted = desc->weights.mem || desc->host_weights;
-    plan->key.weight = is_weighted ? (uint32_t)plan->weight : 0;
-    if (plan->pitch == desc->count && (!is_weighted || plan->weights_pitch == desc->count) &&
-        !desc->count_buffer.mem) {
+    plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
+    /* expressions see a pixel's number in its row */
+    if (plan->pitch == row && (!is_weighted || plan->weights_pitch == desc->count) && !desc->count_buffer.mem &&
+        !common->e.custom) {
         plan->count *= plan->rows;
         plan->rows = 1;
     }
     if (desc->accumulate)
         common->flags |= GPUSCAN__FLAG_ACCUMULATE;
     common->key.operation = common->operation->number;
-    common->key.src = (uint32_t)plan->sample;
+    common->key.src = (uint32_t)plan->element;
+    common->key.dst = plan->key.converted ? (uint32_t)plan->sample : 0;
+    common->key.custom_size = plan->element == GPUSCAN_TYPE_CUSTOM ? plan->element_size : 0;
+    plan->sample_size = gpuscan__sample_size(&common->key, &plan->key);
     return GPUSCAN_SUCCESS;
 }
 
 /* On a CPU bytes are counted by value, where the tables fit, and the values put into bins at the end. */
 static int gpuscan__counts_bytes(const gpuscan__histogram_plan *plan) {
-    return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight;
+    return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight &&
+           !plan->common.e.custom;
 }
 
 /* And elsewhere, too, where so much local memory holds all values: with several channels in a form of its own. */
@@ -15067,7 +15265,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     uint64_t merged = plan->all_bins;
     int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all &&
                           merged == 256 * active; /* without counters for what is outside */
-    if (gpuscan__types[plan->sample].size > 1)
+    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom)
         return 0;
     own->by_value = GPUSCAN__BY_VALUE_PLAIN;
     own->slice_bins = 256 * active;
@@ -15158,7 +15356,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         own->copies = own->byte_tables = tables;
         return GPUSCAN_SUCCESS;
     }
-    copies = profile->counts_copies[gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+    copies = profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     why = gpuscan__why_refused(gs, common, strategy);
     if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
         gpuscan__counts_by_value(plan, local, (uint32_t)copies))
@@ -15193,7 +15391,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
-    uint32_t size = gpuscan__types[plan->sample].size, vector = 16 / size;
+    uint32_t size = plan->sample_size, vector = gpuscan__vector(size, size);
     uint64_t elements = plan->count * plan->channels * plan->rows; /* fits, as the samples' extent does */
     uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
     key->vectors = profile->counts_vectors;
@@ -15238,7 +15436,7 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
     int near_bins = own->copies && (own->slices == 1 || own->pipe);
-    int by_size = gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     uint64_t units = gs->device.units;
     return gpuscan__max(
         units * (near_bins ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far) / own->slices, 1);
@@ -15247,7 +15445,7 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
 /* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    int by_size = gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows, units = gs->device.units;
     uint64_t worth = elements / 128 / plan->all_bins;
     uint64_t groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.tile) * plan->rows, 1);
@@ -15269,7 +15467,7 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
-    uint32_t size = gpuscan__types[plan->sample].size, vector = 16 / size;
+    uint32_t size = plan->sample_size, vector = gpuscan__vector(size, size);
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
@@ -15608,10 +15806,105 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
+/* Expressions of the self-test's own stand in for the caller's. A pixel holds a number below 64, the sum of its channels
+   or a struct's last part; that and the pixel's number in its row choose one of so many values, and what it counts. */
+enum { GPUSCAN__TEST_VALUES = 64 };
+
+static int gpuscan__test_is_nan(const gpuscan__histogram_plan *plan, uint64_t i) {
+    return gpuscan__is_float(plan->sample) && i % 64 == 39;
+}
+
+/* The values as bits, and how an expression gets at them. */
+static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
+    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
+    const char *const get = plan->sample == GPUSCAN_TYPE_F64   ? "as_double"
+                            : plan->sample == GPUSCAN_TYPE_F32 ? "as_float"
+                                                               : "";
+    uint32_t parts = plan->element_size % 4 == 0 ? plan->element_size / 4 : plan->element_size;
+    char line[160];
+    uint64_t k;
+    if (plan->element == GPUSCAN_TYPE_CUSTOM) {
+        snprintf(line, sizeof(line), "typedef struct { %s part[%u]; } gpuscan_test_type;\n",
+                 parts < plan->element_size ? "uint" : "uchar", (unsigned)parts);
+        gpuscan__text_add(text, line);
+        snprintf(line, sizeof(line), "#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n", (unsigned)parts - 1);
+    } else {
+        static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
+        snprintf(line, sizeof(line), "#define GPUSCAN_TEST_NUMBER(x) ((ulong)(%s))\n", sums[plan->key.pixel_channels]);
+    }
+    gpuscan__text_add(text, line);
+    gpuscan__text_add(text, type->size == 8 ? "constant ulong gpuscan_test_bits[] = {"
+                                            : "constant uint gpuscan_test_bits[] = {");
+    for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
+        uint64_t bits = 0;
+        uint32_t word = 0;
+        if (gpuscan__test_is_nan(plan, k))
+            gpuscan__put_nan(plan->sample, type->size == 8 ? (void *)&bits : (void *)&word, 0);
+        else if (!gpuscan__is_float(plan->sample))
+            word = (uint32_t)(bits = gpuscan__test_integer_sample(plan, k).bits);
+        else
+            gpuscan__put_number(plan->sample, type->size == 8 ? (void *)&bits : (void *)&word, 0,
+                                gpuscan__test_float_sample(plan, k));
+        if (type->size < 8)
+            bits = word;
+        snprintf(line, sizeof(line), "0x%llxu%s, ", (unsigned long long)bits, type->size == 8 ? "l" : "");
+        gpuscan__text_add(text, line);
+    }
+    snprintf(line, sizeof(line), "};\n%s gpuscan_test_value(ulong at) { return %s(gpuscan_test_bits[at %% %u]); }\n",
+             type->name, get, (unsigned)GPUSCAN__TEST_VALUES);
+    gpuscan__text_add(text, line);
+}
+
+static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right) {
+    gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
+    gpuscan_custom *texts = &stand_in.texts;
+    gpuscan__text source;
+    gpuscan_result r;
+    memset(&source, 0, sizeof(source));
+    source.allocator = &gs->allocator;
+    gpuscan__test_source(&source, &stand_in);
+    memset(texts, 0, sizeof(*texts));
+    texts->source = source.data;
+    texts->size = stand_in.element_size;
+    texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
+    texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
+    if (stand_in.key.weighed)
+        texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
+    stand_in.common.e.custom = texts;
+    stand_in.common.is_stand_in = 1;
+    if (source.failed)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test's text");
+    else
+        r = gpuscan__prove_in_place_of(gs, plan, &stand_in.common, right);
+    gpuscan__release(&gs->allocator, source.data);
+    return r;
+}
+
 /* Where rows of a self-test's samples lie, and how many pixels there are behind a row that belong to none. */
 typedef struct gpuscan__test_rows {
     uint64_t rows, pixels, gap;
 } gpuscan__test_rows;
+
+/* The bin of test sample i, an outside one, or NOWHERE; number: the sample. */
+static int64_t gpuscan__test_bin(const gpuscan__histogram_plan *plan, uint64_t i, gpuscan__number *number) {
+    if (!gpuscan__is_float(plan->sample)) {
+        *number = gpuscan__test_integer_sample(plan, i);
+        return gpuscan__test_integer_bin(plan, number->bits);
+    }
+    *number = gpuscan__test_float_sample(plan, i);
+    return gpuscan__test_is_nan(plan, i) ? gpuscan__nowhere : gpuscan__test_float_bin(plan, number->real);
+}
+
+/* Counts what belongs to a bin, of channel number slot of those that count. */
+static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, unsigned char *counts, uint64_t slot,
+                                  int64_t bin, uint64_t weight) {
+    if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
+        bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
+    else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
+        bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
+    if (bin >= 0 && counts)
+        gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
+}
 
 /* A pixel's samples, the first of which is number i; counts: where they are to be counted, or NULL. */
 static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
@@ -15620,34 +15913,48 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
     uint32_t c;
     for (c = 0; c < plan->channels; c++, i++) {
         gpuscan__number x;
-        int64_t bin;
-        if (gpuscan__is_float(plan->sample)) {
-            x = gpuscan__test_float_sample(plan, i);
-            bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
-        } else {
-            x = gpuscan__test_integer_sample(plan, i);
-            bin = gpuscan__test_integer_bin(plan, x.bits);
-        }
+        int64_t bin = gpuscan__test_bin(plan, i, &x);
         if (bin == gpuscan__nowhere)
             gpuscan__put_nan(plan->sample, samples, c);
         else
             gpuscan__put_number(plan->sample, samples, c, x);
-        if (!(plan->key.mask >> c & 1))
-            continue;
-        if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
-            bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
-        else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
-            bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
-        if (bin >= 0 && counts)
-            gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
-        slot++;
+        if (plan->key.mask >> c & 1)
+            gpuscan__test_counted(plan, counts, slot++, bin, weight);
     }
+}
+
+/* A pixel that expressions see as number i of its row. */
+static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_t random, uint64_t i, uint64_t weight,
+                                    unsigned char *pixel, unsigned char *counts) {
+    uint64_t number = random % GPUSCAN__TEST_VALUES, rest = number;
+    gpuscan__number x;
+    int64_t bin;
+    uint32_t c;
+    if (plan->element == GPUSCAN_TYPE_CUSTOM) {
+        uint32_t size = plan->element_size, last = size % 4 == 0 ? 4 : 1, word = (uint32_t)number;
+        for (c = 0; c < size - last; c++)
+            pixel[c] = (unsigned char)(random >> c % 8 * 8);
+        if (last == 4)
+            memcpy(pixel + c, &word, sizeof(word));
+        else
+            pixel[c] = (unsigned char)word;
+    }
+    for (c = 0; c < plan->key.pixel_channels; c++) {
+        uint64_t part = c + 1 < plan->key.pixel_channels ? (random >> 8 * (c + 1)) % (rest + 1) : rest;
+        rest -= part;
+        x.bits = part;
+        if (gpuscan__is_float(plan->element))
+            x.real = (double)part;
+        gpuscan__put_number(plan->element, pixel, c, x);
+    }
+    bin = gpuscan__test_bin(plan, (number + i) % GPUSCAN__TEST_VALUES, &x);
+    gpuscan__test_counted(plan, counts, 0, bin, plan->key.weighed ? 1 + (number + i) % 3 : weight);
 }
 
 /* Gaps hold samples that would be counted. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, unsigned char *counts) {
-    uint64_t size = gpuscan__types[plan->sample].size * plan->channels, pitch = shape->pixels + shape->gap, p, i;
+    uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
     memset(counts, 0, (size_t)(plan->all_bins * gpuscan__types[plan->counter].size));
     for (p = i = 0; p < shape->rows * pitch - shape->gap; p++) {
         int inside = p % pitch < shape->pixels;
@@ -15655,7 +15962,13 @@ static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpu
         weight.bits = weights ? 1 + gpuscan__mix(p) % 3 : 1;
         if (weights)
             gpuscan__put_number(plan->weight, weights, p, weight);
-        gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, inside ? counts : NULL);
+        else if (plan->key.weighed)
+            weight.bits = 1 + p % pitch % 3;
+        if (plan->key.converted)
+            gpuscan__test_expressed(plan, gpuscan__mix(p), p % pitch, weight.bits, samples + p * size,
+                                    inside ? counts : NULL);
+        else
+            gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, inside ? counts : NULL);
         if (inside)
             i += plan->channels;
     }
@@ -15693,7 +16006,7 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     gpuscan_histogram_desc desc = *(const gpuscan_histogram_desc *)common->desc;
     gpuscan_buffer none = {NULL, 0};
-    uint32_t size = gpuscan__types[of->sample].size;
+    uint32_t edge_size = of->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[of->sample].size;
     gpuscan__test_rows shape = gpuscan__test_rows_of(of, program, round);
     uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - shape.gap;
     gpuscan__histogram_plan plan;
@@ -15704,17 +16017,21 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
     memset(&desc.call, 0, sizeof(desc.call));
     desc.samples = desc.counts = desc.edges = desc.weights = desc.count_buffer = none;
     desc.host_edges = desc.host_weights = NULL;
+    if (common->e.custom) {
+        desc.custom = common->e.custom;
+        desc.weight = common->e.custom->combine;
+    }
     desc.count = shape.pixels;
     desc.rows = shape.rows;
     desc.pitch = desc.weights_pitch = shape.pixels + shape.gap;
     desc.accumulate = 0;
-    samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->channels * size);
+    samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->pixel_elements * of->element_size);
     counts = gpuscan__test_array_of(&test, &desc.counts, of->all_bins * gpuscan__types[of->counter].size);
-    if (of->key.weight)
+    if (of->key.weight && !of->key.weighed)
         weights = gpuscan__test_array_of(&test, &desc.weights, pixels * gpuscan__types[of->weight].size);
     if (of->key.form == GPUSCAN_BINS_EDGES)
         edges = gpuscan__test_array_of(&test, &desc.edges,
-                                       ((uint64_t)of->key.bins + 1) * (of->sample == GPUSCAN_TYPE_F16 ? 4 : size));
+                                       ((uint64_t)of->key.bins + 1) * edge_size);
     if (!test.failed) {
         gpuscan__test_samples(of, &shape, samples->before, weights ? weights->before : NULL, counts->expected);
         gpuscan__test_filled(samples);
