@@ -702,6 +702,8 @@ typedef struct gpuscan_histogram_desc {
                                       f32 */
     const char     *weight;        /* optional, instead of weights: an expression, as convert is, that gives a
                                       weight_type, what the pixel counts */
+    uint64_t        tile_width;    /* not 0: a histogram of each tile of so many pixels of a row */
+    uint64_t        tile_height;   /* and so many rows; 0: of all */
 } gpuscan_histogram_desc;
 
 /* Who decides what gpuscan_select keeps. */
@@ -7168,25 +7170,41 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_HISTOGRAM_NUMBERS\n"
     "} gpuscan_histogram_numbers;\n"
     "\n"
+    "/* A tile of the pixels, which has a histogram of its own: samples [begin, end) of rows from row on. The last tiles of a\n"
+    "   row, and those below, may be smaller, or with a count that is read on the device empty. */\n"
+    "typedef struct {\n"
+    "    ulong begin, end, row, rows;\n"
+    "} gpuscan_tile;\n"
+    "\n"
+    "static inline gpuscan_tile gpuscan_tile_at(ulong number, ulong count, gpuscan_histogram_numbers numbers) {\n"
+    "    gpuscan_tile tile;\n"
+    "    ulong down = number / numbers.tiles_across, begin = (number - down * numbers.tiles_across) * numbers.tile_width;\n"
+    "    tile.begin = min(begin, count) * GPUSCAN_CHANNELS;\n"
+    "    tile.end = min(begin + numbers.tile_width, count) * GPUSCAN_CHANNELS;\n"
+    "    tile.row = down * numbers.tile_height;\n"
+    "    tile.rows = tile.begin == tile.end ? 0 : min(numbers.tile_height, numbers.rows - tile.row);\n"
+    "    return tile;\n"
+    "}\n"
+    "\n"
     "/* What each sample is compared with stays an argument of its own type. */\n"
     "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n"
     "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n"
     "        global const GPUSCAN_EDGE *edges_buffer, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,        \\\n"
     "        global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n"
-    "\n"
+    "\n",
     "/* [HISTOGRAM CPU] -------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_CPU\n"
     "/* One work-item a group, with tables of its own: no atomics but to hand them over, and no branch that depends on the\n"
     "   samples. A table has one more counter, for samples that no bin takes.\n"
-    "\n",
+    "\n"
     "   Groups draw pieces until none is left: a driver may hand half of the groups to the thread that comes first (PoCL),\n"
     "   and threads are not equally fast. Each has one piece where a group's counters of 32 bits could not hold all samples;\n"
     "   and of bytes of one channel, whose loop gets 13 % slower within another one (PoCL's LLVM 15). */\n"
     "\n"
     "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n"
     "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n"
-    "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1)\n"
+    "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1 || GPUSCAN_TILED)\n"
     "#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1) /* counters from one table to the next */\n"
     "\n"
     "#if GPUSCAN_BYTE_TABLES\n"
@@ -7500,7 +7518,7 @@ static const char *gpuscan__kernels[] = {
     "                                          ulong first, ulong last, uint flags, bool atomics) {\n"
     "    bool adds = (flags & (GPUSCAN_FLAG_ACCUMULATE | GPUSCAN_FLAG_IN_COUNTS)) != 0;\n"
     "    gpuscan_counter sums[64];\n"
-    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last == GPUSCAN_ALL_BINS)\n"
+    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last % GPUSCAN_ALL_BINS == 0)\n"
     "        last--;\n"
     "    for (; first < last; first += min(last - first, 64ul)) {\n"
     "        uint bins = (uint)min(last - first, 64ul);\n"
@@ -7521,11 +7539,111 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
+    "/* Counts blocks [block, end) of rows, each of samples [begin, last) and so many blocks, into the group's tables. */\n"
+    "static inline void gpuscan_count_blocks(global const gpuscan_sample *samples, global const gpuscan_weight *weights,\n"
+    "                                        gpuscan_histogram_numbers numbers, ulong row_blocks, ulong begin,\n"
+    "                                        ulong row_end, ulong block, ulong end, uint sixteen, gpuscan_table table,\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    while (block < end) {\n"
+    "        ulong row = block / row_blocks, first = begin + (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
+    "        ulong last = min(first + (end - block) * GPUSCAN_BLOCK, row_end), i = first;\n"
+    "        global const gpuscan_sample *from = GPUSCAN_SAMPLES_AT(samples, row * numbers.pitch);\n"
+    "        global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n"
+    "        block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n"
+    "        if (GPUSCAN_PLANTED(BLOCKS_TAIL))\n"
+    "            last -= (last - first) % GPUSCAN_BLOCK;\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
+    "            gpuscan_count_bytes(from + i, sixteen, table);\n"
+    "        for (; i < last; i++)\n"
+    "            table[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
+    "#else\n"
+    "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
+    "            gpuscan_count_block(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        for (; i < last; i++)\n"
+    "            gpuscan_count_one(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_COPIES\n"
+    "#define GPUSCAN_TABLE_WORDS (GPUSCAN_BYTE_TABLES ? GPUSCAN_BYTE_TABLES * 256 : GPUSCAN_COPIES * GPUSCAN_STRIDE)\n"
+    "static inline void gpuscan_tables_clear(local uint *tables) {\n"
+    "    for (uint k = 0; k < GPUSCAN_TABLE_WORDS; k++)\n"
+    "        tables[k] = 0;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "/* Puts the values' sums into bins. atomics: of sums that other groups add to. */\n"
+    "static inline void gpuscan_values_add(local const uint *tables, global gpuscan_counter *sums, bool atomics,\n"
+    "                                      GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
+    "        uint sum = 0, counter;\n"
+    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
+    "            sum += tables[t * 256 + k % 256];\n"
+    "        counter = gpuscan_counter_of((gpuscan_binned)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        if (sum == 0 || counter >= GPUSCAN_ALL_BINS)\n"
+    "            continue;\n"
+    "        if (atomics)\n"
+    "            gpuscan_add_global(sums + counter, sum);\n"
+    "        else\n"
+    "            sums[counter] += sum;\n"
+    "    }\n"
+    "}\n"
+    "#elif GPUSCAN_COPIES\n"
+    "/* Adds the tables' sums to counters that other groups add to, or where there is nobody to hand over to counts them. */\n"
+    "static inline void gpuscan_tables_add(local const uint *tables, global gpuscan_counter *accumulators,\n"
+    "                                      global gpuscan_counter *counts, bool alone, uint flags) {\n"
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0); k++) {\n"
+    "        uint sum = 0;\n"
+    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
+    "            sum += tables[t * GPUSCAN_STRIDE + k];\n"
+    "        if (alone)\n"
+    "            counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+    "        else if (sum)\n"
+    "            gpuscan_add_global(accumulators + k, sum);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_TILED\n"
+    "/* A tile, or where several groups share one the part of it that is this member's. */\n"
+    "static inline void gpuscan_count_tile(ulong number, uint member, uint members, ulong count,\n"
+    "                                      global const gpuscan_sample *samples, global const gpuscan_weight *weights,\n"
+    "                                      gpuscan_histogram_numbers numbers, uint flags, uint sixteen, gpuscan_table table,\n"
+    "                                      global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
+    "                                      GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    gpuscan_tile tile = gpuscan_tile_at(number, count, numbers);\n"
+    "    ulong row_blocks = (tile.end - tile.begin + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK, blocks = row_blocks * tile.rows;\n"
+    "    bool alone = (flags & GPUSCAN_FLAG_FINISH) != 0;\n"
+    "    counts += number * GPUSCAN_ALL_BINS;\n"
+    "#if GPUSCAN_COPIES\n"
+    "    accumulators += number * GPUSCAN_ALL_BINS;\n"
+    "    gpuscan_tables_clear(table);\n"
+    "#endif\n"
+    "    gpuscan_count_blocks(GPUSCAN_SAMPLES_AT(samples, tile.row * numbers.pitch),\n"
+    "                         weights + tile.row * numbers.weights_pitch, numbers, row_blocks, tile.begin, tile.end,\n"
+    "                         blocks / members * member + min((ulong)member, blocks % members),\n"
+    "                         blocks / members * (member + 1) + min((ulong)member + 1, blocks % members), sixteen, table,\n"
+    "                         GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS && alone && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
+    "        counts[k] = 0;\n"
+    "    gpuscan_values_add(table, alone ? counts : accumulators, !alone, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#elif GPUSCAN_COPIES\n"
+    "    gpuscan_tables_add(table, accumulators, counts, alone, flags);\n"
+    "#else\n"
+    "    gpuscan_histogram_move(table, counts, 0, GPUSCAN_ALL_BINS, flags, false);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "/* Of more bins each group has a table in the accumulators; but the first one may count in counts. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
-    "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
-    "    uint flags = (uint)numbers.flags;\n"
+    "    ulong group = get_group_id(0), groups = get_num_groups(0);\n"
+    "    uint flags = (uint)numbers.flags, sixteen = 16;\n"
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
@@ -7533,13 +7651,11 @@ static const char *gpuscan__kernels[] = {
     "    weights += numbers.weights_offset;\n"
     "#if GPUSCAN_BYTE_TABLES\n"
     "    volatile uint opaque = 16;\n"
-    "    uint sixteen = opaque; /* see gpuscan_count_word */\n"
-    "    for (uint k = 0; k < GPUSCAN_BYTE_TABLES * 256; k++)\n"
-    "        shared[k] = 0;\n"
-    "#elif GPUSCAN_COPIES\n"
+    "    sixteen = opaque; /* see gpuscan_count_word */\n"
+    "#endif\n"
+    "#if GPUSCAN_COPIES\n"
     "    gpuscan_table table = shared;\n"
-    "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n"
-    "        shared[k] = 0;\n"
+    "    gpuscan_tables_clear(shared);\n"
     "#else\n"
     "    bool in_counts = (flags & GPUSCAN_FLAG_IN_COUNTS) != 0;\n"
     "    gpuscan_table table = accumulators + (group - (in_counts ? 1 : 0)) * GPUSCAN_ALL_BINS;\n"
@@ -7549,68 +7665,42 @@ static const char *gpuscan__kernels[] = {
     "            counts[k] = 0;\n"
     "    }\n"
     "#endif\n"
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
-    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "#if GPUSCAN_TILED\n"
+    "    uint members = (uint)numbers.members;\n"
+    "    ulong blocks = numbers.tiles * members, piece_blocks = 4; /* tiles, here */\n"
+    "#else\n"
+    "    count *= GPUSCAN_CHANNELS;\n"
+    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * numbers.rows;\n"
+    "    ulong piece_blocks = GPUSCAN_PIECE;\n"
+    "#endif\n"
     "    bool draw = GPUSCAN_DRAW && groups > 1 && blocks < 0xffffffffu / GPUSCAN_BLOCK;\n"
-    "    uint pieces = draw ? (uint)(blocks / GPUSCAN_PIECE) + 1 : (uint)groups, piece = (uint)group;\n"
+    "    uint pieces = draw ? (uint)(blocks / piece_blocks) + 1 : (uint)groups, piece = (uint)group;\n"
     "    for (;;) {\n"
     "        if (draw) /* each draws one too many */\n"
     "            piece = gpuscan_ticket(GPUSCAN_COUNTERS(accumulators) + 1, pieces + (uint)groups, shared);\n"
     "        if (piece >= pieces)\n"
     "            break;\n"
-    "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n",
+    "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n"
     "        ulong end = blocks / pieces * (piece + 1) + min((ulong)piece + 1, blocks % pieces);\n"
-    "        while (block < end) {\n"
-    "            ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
-    "            ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n"
-    "            global const gpuscan_sample *from = GPUSCAN_SAMPLES_AT(samples, row * numbers.pitch);\n"
-    "            global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n"
-    "            block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n"
-    "            if (GPUSCAN_PLANTED(BLOCKS_TAIL))\n"
-    "                last -= (last - first) % GPUSCAN_BLOCK;\n"
-    "#if GPUSCAN_BYTE_TABLES\n"
-    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
-    "                gpuscan_count_bytes(from + i, sixteen, shared);\n"
-    "            for (; i < last; i++)\n"
-    "                shared[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
+    "#if GPUSCAN_TILED\n"
+    "        for (; block < end; block++)\n"
+    "            gpuscan_count_tile(block / members, (uint)(block % members), members, count, samples, weights, numbers,\n"
+    "                               flags, sixteen, table, accumulators, counts, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#else\n"
-    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
-    "                gpuscan_count_block(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "            for (; i < last; i++)\n"
-    "                gpuscan_count_one(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        gpuscan_count_blocks(samples, weights, numbers, row_blocks, 0, count, block, end, sixteen, table,\n"
+    "                             GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
-    "        }\n"
     "        if (!draw)\n"
     "            break;\n"
     "    }\n"
-    "#if GPUSCAN_COPIES\n"
-    "    bool alone = groups == 1; /* then there is nobody to hand over to */\n"
+    "#if !GPUSCAN_TILED\n"
     "#if GPUSCAN_BYTE_TABLES\n"
-    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
-    "        uint sum = 0, counter;\n"
-    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
-    "            sum += shared[t * 256 + k % 256];\n"
-    "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "        if (sum == 0 || counter >= GPUSCAN_ALL_BINS)\n"
-    "            continue;\n"
-    "        if (alone)\n"
-    "            accumulators[counter] += sum;\n"
-    "        else\n"
-    "            gpuscan_add_global(accumulators + counter, sum);\n"
-    "    }\n"
-    "#else\n"
-    "    for (uint k = 0; k < GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0); k++) {\n"
-    "        uint sum = 0;\n"
-    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
-    "            sum += shared[t * GPUSCAN_STRIDE + k];\n"
-    "        if (alone)\n"
-    "            counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
-    "        else if (sum)\n"
-    "            gpuscan_add_global(accumulators + k, sum);\n"
-    "    }\n"
-    "    if (alone)\n"
+    "    gpuscan_values_add(shared, accumulators, groups > 1, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#elif GPUSCAN_COPIES\n"
+    "    gpuscan_tables_add(shared, accumulators, counts, groups == 1, flags);\n"
+    "    if (groups == 1) /* there was nobody to hand over to */\n"
     "        return;\n"
-    "#endif\n"
     "#endif\n"
     "    if (!(flags & GPUSCAN_FLAG_FINISH))\n"
     "        return;\n"
@@ -7621,6 +7711,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_device_fence();\n"
     "    }\n"
     "    gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags, GPUSCAN_COPIES != 0 && groups > 1);\n"
+    "#endif\n"
     "}\n"
     "\n",
     "#else /* a group of many work-items */\n"
@@ -7838,7 +7929,7 @@ static const char *gpuscan__kernels[] = {
     "    return at;\n"
     "}\n"
     "\n"
-    "/* What a vector's place holds of a row: samples [first, last), perhaps none. */\n"
+    "/* What a vector's place holds of samples [begin, end) of a row: [first, last), perhaps none. */\n"
     "typedef struct {\n"
     "    global const gpuscan_sample *samples;\n"
     "    global const gpuscan_weight *weights;\n"
@@ -7848,15 +7939,15 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "GPUSCAN_INLINE gpuscan_sample_part gpuscan_sample_part_at(global const gpuscan_sample *samples,\n"
     "                                                          global const gpuscan_weight *weights, ulong vector,\n"
-    "                                                          ulong count) {\n"
+    "                                                          ulong begin, ulong end) {\n"
     "    gpuscan_sample_part part;\n"
-    "    uint bytes = GPUSCAN_HAS_VECTORS ? (uint)(size_t)samples & 15 : 0;\n"
+    "    uint bytes = GPUSCAN_HAS_VECTORS ? (uint)(size_t)(samples + begin) & 15 : 0;\n"
     "    uint past = bytes / (uint)sizeof(gpuscan_sample);\n"
-    "    ulong end = (vector + 1) * GPUSCAN_VECTOR - past;\n"
+    "    ulong next = begin + (vector + 1) * GPUSCAN_VECTOR - past;\n"
     "    part.samples = samples;\n"
     "    part.weights = weights;\n"
-    "    part.first = vector == 0 ? 0 : end - GPUSCAN_VECTOR;\n"
-    "    part.last = min(end, count);\n"
+    "    part.first = vector == 0 ? begin : next - GPUSCAN_VECTOR;\n"
+    "    part.last = min(next, end);\n"
     "    part.is_whole = GPUSCAN_HAS_VECTORS && part.first + GPUSCAN_VECTOR == part.last &&\n"
     "                    bytes % sizeof(gpuscan_sample) == 0 && (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
     "    return part;\n"
@@ -8002,7 +8093,16 @@ static const char *gpuscan__kernels[] = {
     "    , local uint *shared) {\n"
     "#endif\n"
     "    uint flags = (uint)numbers.flags;\n"
+    "#if GPUSCAN_TILED /* groups by tiles: so many each */\n"
+    "    uint members = (uint)numbers.members, member = (uint)get_group_id(0) % members;\n"
+    "    ulong number = numbers.first_tile + get_group_id(0) / members;\n"
+    "    gpuscan_tile tile =\n"
+    "        gpuscan_tile_at(number, gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags), numbers);\n"
+    "    accumulators += number * GPUSCAN_ALL_BINS;\n"
+    "    counts += number * GPUSCAN_ALL_BINS;\n"
+    "#else\n"
     "    uint members = (uint)get_num_groups(0) / GPUSCAN_SLICES, member = (uint)get_group_id(0) / GPUSCAN_SLICES;\n"
+    "#endif\n"
     "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
     "    uint first = member * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = members * GPUSCAN_GROUP;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
@@ -8048,21 +8148,29 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n"
     "    /* Rows with gaps: the vectors of all rows are numbered through, as many for each row as it may touch. */\n"
-    "    ulong rows = count ? numbers.rows : 0, pitch = numbers.pitch;\n"
+    "    ulong begin = 0, rows = count ? numbers.rows : 0, pitch = numbers.pitch;\n"
+    "#if GPUSCAN_TILED\n"
+    "    begin = tile.begin;\n"
+    "    count = tile.end;\n"
+    "    rows = tile.rows;\n"
+    "    samples = GPUSCAN_SAMPLES_AT(samples, tile.row * pitch);\n"
+    "    weights += tile.row * numbers.weights_pitch;\n"
+    "#endif\n"
     "    bool alike = pitch * sizeof(gpuscan_element) % 16 == 0; /* then all rows begin as far behind a vector's begin */\n"
     "    uint past = !GPUSCAN_HAS_VECTORS ? 0\n"
-    "                : alike              ? (uint)((size_t)samples & 15) / (uint)sizeof(gpuscan_sample)\n"
+    "                : alike              ? (uint)((size_t)(samples + begin) & 15) / (uint)sizeof(gpuscan_sample)\n"
     "                                     : GPUSCAN_VECTOR - 1;\n"
-    "    ulong row_vectors = max((count + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
+    "    ulong row_vectors = max((count - begin + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
     "    ulong row = first / row_vectors, vector = first - row * row_vectors;\n"
     "    ulong step_rows = stride / row_vectors, step_vectors = stride - step_rows * row_vectors;\n"
     "    while (row < rows) {\n"
     "        gpuscan_sample_part parts[GPUSCAN_ITEM_VECTORS];\n"
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL\n",
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            parts[k] = gpuscan_sample_part_at(GPUSCAN_SAMPLES_AT(samples, row * pitch),\n"
-    "                                              weights + row * numbers.weights_pitch, vector, row < rows ? count : 0);\n"
+    "                                              weights + row * numbers.weights_pitch, vector, begin,\n"
+    "                                              row < rows ? count : 0);\n"
     "            loaded[k] = gpuscan_load_once_if(parts[k].is_whole,\n"
     "                                             (global const uint4 *)(parts[k].samples + parts[k].first));\n"
     "            row += step_rows;\n"
@@ -8072,7 +8180,7 @@ static const char *gpuscan__kernels[] = {
     "                row++;\n"
     "            }\n"
     "        }\n"
-    "GPUSCAN_UNROLL\n",
+    "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            gpuscan_sample_part here = parts[k];\n"
     "            if (here.is_whole) {\n"
@@ -8150,7 +8258,7 @@ static const char *gpuscan__kernels[] = {
     "                                   : min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
     "    uint helper = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
     "    uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS;\n"
-    "    while (GPUSCAN_BIN_ITEMS > 1 || k < bins_here) { /* once and by all, or as often as there are bins */\n"
+    "    while (GPUSCAN_BIN_ITEMS > 1 || k < bins_here) { /* once and by all, or as often as there are bins */\n",
     "        gpuscan_copies_t sums[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
@@ -8161,7 +8269,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_ARRIVALS != GPUSCAN_ARRIVALS_NONE\n"
     "        /* An accumulator counts the slice's groups in its upper bits and samples below: whoever adds as the last group\n"
     "           has the bin's sum. No fence is needed, since nothing else is read. */\n"
-    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n",
+    "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
     "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
@@ -8180,16 +8288,20 @@ static const char *gpuscan__kernels[] = {
     "            }\n"
     "#else\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-    "            if (GPUSCAN_HANDS_OVER(j) && sums[j])\n"
-    "                gpuscan_add_global(accumulators + first_bin + k + j * GPUSCAN_GROUP, sums[j]);\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++) {\n"
+    "            uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
+    "            if (GPUSCAN_TILED && (flags & GPUSCAN_FLAG_FINISH) && GPUSCAN_HANDS_OVER(j)) /* all of the tile */\n"
+    "                counts[bin] = ((flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] : 0) + sums[j];\n"
+    "            else if (GPUSCAN_HANDS_OVER(j) && sums[j])\n"
+    "                gpuscan_add_global(accumulators + bin, sums[j]);\n"
+    "        }\n"
     "#endif\n"
     "        if (GPUSCAN_BIN_ITEMS > 1) /* no loop: PoCL 3.1 confuses the barriers of LANES_LOCAL within one */\n"
     "            break;\n"
     "        k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP;\n"
     "    }\n"
     "#endif\n"
-    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE\n"
+    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED\n"
     "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
     "        uint groups = (uint)get_num_groups(0);\n"
     "        gpuscan_device_fence();\n"
@@ -8202,7 +8314,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* a group of many work-items */\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
     "} gpuscan_histogram_finish_numbers;\n"
@@ -8210,20 +8322,19 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
     "                         gpuscan_histogram_finish_numbers numbers) {\n"
+    "    ulong counters = GPUSCAN_TILED ? numbers.counters : GPUSCAN_ALL_BINS;\n"
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "#if GPUSCAN_CPU\n"
-    "    ulong share = (GPUSCAN_ALL_BINS + get_num_groups(0) - 1) / get_num_groups(0);\n"
-    "    ulong first = min(get_group_id(0) * share, (ulong)GPUSCAN_ALL_BINS);\n"
-    "    gpuscan_histogram_move(accumulators, counts, first, min(first + share, (ulong)GPUSCAN_ALL_BINS),\n"
-    "                           (uint)numbers.flags, false);\n"
+    "    ulong share = (counters + get_num_groups(0) - 1) / get_num_groups(0);\n"
+    "    ulong first = min(get_group_id(0) * share, counters);\n"
+    "    gpuscan_histogram_move(accumulators, counts, first, min(first + share, counters), (uint)numbers.flags, false);\n"
     "#else\n"
-    "    gpuscan_histogram_move(accumulators, counts, get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0),\n"
-    "                           (uint)numbers.flags);\n"
+    "    gpuscan_histogram_move(accumulators, counts, get_global_id(0), counters, get_global_size(0), (uint)numbers.flags);\n"
     "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT\n"
     "/* [SORT KEYS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -8243,7 +8354,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
     "#define GPUSCAN_KEY_MAGNITUDE (GPUSCAN_KEY_ONES >> 1)\n"
-    "\n"
+    "\n",
     "/* One digit of a code. flip: the bits that are turned round: the sign of signed integers, all of descending keys. */\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
@@ -8266,7 +8377,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
@@ -8301,7 +8412,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -8320,7 +8431,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -8347,7 +8458,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -8374,7 +8485,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
@@ -8408,7 +8519,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -8432,7 +8543,7 @@ static const char *gpuscan__kernels[] = {
     "                dst[from] = line->element[((uint)from + past) & (per - 1)];                                            \\\n"
     "        }                                                                                                              \\\n"
     "    }                                                                                                                  \\\n"
-    "    /* Element p of dst, whose line holds the part's elements from begin on. */                                       \\\n",
+    "    /* Element p of dst, whose line holds the part's elements from begin on. */                                       \\\n"
     "    static inline void name##_put(global type *dst, name##_line *line, gpuscan_place p, gpuscan_place begin,           \\\n"
     "                                  uint past, bool stream, type x) {                                                    \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
@@ -8444,7 +8555,7 @@ static const char *gpuscan__kernels[] = {
     "    /* What is left in a line: the elements before end. */                                                             \\\n"
     "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
     "                                     gpuscan_place end, uint past) {                                                   \\\n"
-    "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
+    "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n",
     "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
     "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past, false);                            \\\n"
     "    }\n"
@@ -8462,7 +8573,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* Several tables, so that equal neighbours do not wait for each other. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS) {\n"
@@ -8484,7 +8595,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -8528,11 +8639,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#else\n"
     "/* Few elements: all passes by one work-item, which counts all digits in one reading and leaves out the passes that\n"
     "   would move nothing. */\n"
-    "\n"
+    "\n",
     "/* Of `moves` passes number s writes to dst or to tmp, so that the last writes to dst; where src is dst the first\n"
     "   cannot, and the last may end in tmp. */\n"
     "static inline bool gpuscan_sort_to_dst(bool in_place, uint moves, uint s) {\n"
@@ -14747,6 +14858,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t edge_cells;         /* cells of equal width that say where to search them; 0: none */
     uint32_t byte_tables;
     uint32_t converted, weighed; /* by custom->convert; by the desc's weight */
+    uint32_t tiled;              /* a histogram of each tile */
     uint32_t pixel_channels;     /* that their expressions see; of a custom type, or without expressions: 0 */
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
@@ -14764,6 +14876,8 @@ typedef struct gpuscan__histogram_plan {
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps are one long row */
     uint64_t pitch, weights_pitch, groups;
+    uint64_t tile_width, tile_height, tiles_across, tiles; /* of several; else all is one */
+    uint64_t members;                                      /* groups of a tile, or its parts on a CPU */
     int in_launch;                   /* the launch that counts finishes, too */
     uint64_t lower, range, factor;   /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
     double real_lower, real_upper, real_step;
@@ -14771,8 +14885,9 @@ typedef struct gpuscan__histogram_plan {
 
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
     X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)       \
-    X(accumulators_offset) X(counts_offset) X(flags)
-#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(flags)
+    X(accumulators_offset) X(counts_offset) X(tile_width) X(tile_height) X(tiles_across) X(tiles) X(first_tile)          \
+    X(members) X(flags)
+#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(counters) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
@@ -14945,6 +15060,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
         continue;
     gpuscan__define_number(text, "EDGE_STEP", own.bins > 1 ? step : 0); /* the largest power of two below bins */
     gpuscan__define_number(text, "BYTE_TABLES", own.byte_tables);
+    gpuscan__define_number(text, "TILED", own.tiled);
     gpuscan__define_number(text, "BINS", own.bins);
     gpuscan__define_number(text, "ALL_BINS", gpuscan__all_bins(&own));
     gpuscan__define_expressions(text, &plan->key, &own, plan->e.custom);
@@ -15198,6 +15314,20 @@ static gpuscan_result gpuscan__resolve_row(gpuscan *gs, const char *field, uint6
     return r;
 }
 
+/* Tiles are counted where there are no pixels, too: their counters are written. */
+static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                             gpuscan__histogram_plan *plan) {
+    uint64_t rows = desc->rows ? desc->rows : 1, counters;
+    plan->tile_width = desc->tile_width ? gpuscan__min(desc->tile_width, desc->count) : desc->count;
+    plan->tile_height = desc->tile_height ? gpuscan__min(desc->tile_height, rows) : rows;
+    plan->tiles_across = desc->count ? gpuscan__ceil_div(desc->count, plan->tile_width) : 1;
+    if (!gpuscan__multiply(plan->tiles_across, gpuscan__ceil_div(rows, plan->tile_height), &plan->tiles) ||
+        !gpuscan__multiply(plan->tiles, plan->all_bins, &counters) || counters > UINT64_MAX / 64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "tile_width and tile_height: the counters do not fit 64 bits");
+    plan->key.tiled = plan->tiles > 1;
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
@@ -15214,7 +15344,8 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 */
     weight_size = gpuscan__types[plan->weight].size;
-    if ((r = gpuscan__resolve_row(gs, "pitch", desc->pitch, desc->count, plan->pixel_elements, &row, &plan->pitch)) !=
+    if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
+        (r = gpuscan__resolve_row(gs, "pitch", desc->pitch, desc->count, plan->pixel_elements, &row, &plan->pitch)) !=
             0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
             0 ||
@@ -15224,7 +15355,8 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     range = gpuscan__input(common, "samples", desc->samples, elements, plan->element_size);
     range->idle = 1;
     gpuscan__rows_of(range, plan->rows, row, plan->pitch, plan->element_size);
-    range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
+    range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
+                            gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
@@ -15238,7 +15370,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
     /* expressions see a pixel's number in its row */
     if (plan->pitch == row && (!is_weighted || plan->weights_pitch == desc->count) && !desc->count_buffer.mem &&
-        !common->e.custom) {
+        !common->e.custom && !plan->key.tiled) {
         plan->count *= plan->rows;
         plan->rows = 1;
     }
@@ -15269,7 +15401,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
         return 0;
     own->by_value = GPUSCAN__BY_VALUE_PLAIN;
     own->slice_bins = 256 * active;
-    if (local >= 256 * 32 * 4 && plan->channels > 1 && copies >= 8 && !own->weight &&
+    if (local >= 256 * 32 * 4 && plan->channels > 1 && !own->tiled && copies >= 8 && !own->weight &&
         (plan->channels == 3 || active >= plan->channels - 1)) {
         own->by_value = GPUSCAN__BY_VALUE_SPREAD;
         own->copies = 32 / plan->channels;
@@ -15322,6 +15454,21 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 /* And so many bytes of all tables are summed by the group that comes last, in less time than another launch takes. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
+#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* of a launch that counts tiles */
+
+/* The samples of a tile. */
+static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
+    return plan->tile_width * plan->tile_height * plan->channels; /* fit, as the samples' extent does */
+}
+
+/* Copies of a tile's bins take time to clear and to sum: they are no more than a part of its samples. */
+#define GPUSCAN__TILE_COPIES 4 /* samples for each of their counters */
+static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
+    if (!plan->key.tiled)
+        return UINT64_MAX;
+    return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
+}
+
 /* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -15330,6 +15477,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
+    uint64_t most_copies = gpuscan__tile_copies(plan);
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
     uint64_t local = gs->device.local_memory, copies_local, copies;
     const char *why;
@@ -15352,11 +15500,13 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!gpuscan__key_is_cpu(key) && !gpuscan__uses_ptx(gs, key)) /* drivers add some bytes to an argument's (NVIDIA) */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->counts_local);
-    if (gpuscan__counts_bytes(plan) && tables * 1024 + 4 <= local) {
+    if (gpuscan__counts_bytes(plan) && tables * 1024 + 4 <= local &&
+        (!own->tiled || gpuscan__tile_samples(plan) >= tables * 1024)) {
         own->copies = own->byte_tables = tables;
         return GPUSCAN_SUCCESS;
     }
     copies = profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+    copies = gpuscan__min(copies, most_copies);
     why = gpuscan__why_refused(gs, common, strategy);
     if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
         gpuscan__counts_by_value(plan, local, (uint32_t)copies))
@@ -15365,7 +15515,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
-                                          : own->slices > profile->counts_slices))
+                                          : own->slices > (own->tiled ? 1 : profile->counts_slices)))
         why = "the bins do not fit local memory";
     if (why) {
         own->slices = 1;
@@ -15376,7 +15526,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     }
     copies_local = local;
     if (gpuscan__key_is_cpu(key)) { /* each with one counter more */
-        copies = gpuscan__min(8, local / ((plan->all_bins + 1) * 4));
+        copies = gpuscan__min(gpuscan__min(8, most_copies), local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
     for (own->copies = 1; own->copies * 2 <= copies && plan->all_bins * 8 * own->copies <= copies_local;)
@@ -15384,6 +15534,15 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
         gpuscan__histogram_edges(plan, local);
     return GPUSCAN_SUCCESS;
+}
+
+/* Work-items for a tile: as many as find something to load, up to the largest group. */
+static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_t most, uint32_t each) {
+    uint64_t loads = gpuscan__tile_samples(plan) / each;
+    uint32_t group = (uint32_t)gpuscan__min(most, 64);
+    while (group * 2 <= most && group < loads)
+        group *= 2;
+    return group;
 }
 
 /* The form: how samples are loaded, in which groups, and how bins in slices are cut. */
@@ -15397,7 +15556,11 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     key->vectors = profile->counts_vectors;
     key->registers = 0;
     own->pipe = GPUSCAN__PIPE_NONE;
-    if (!gpuscan__key_is_cpu(key) && plan->rows > 1) {
+    if (!gpuscan__key_is_cpu(key) && own->tiled) {
+        own->pipe = GPUSCAN__PIPE_ROWS;
+        key->group = gpuscan__tile_group(plan, key->group, key->vectors * vector);
+        key->registers = gpuscan__registers(gs, key, profile->counts_registers);
+    } else if (!gpuscan__key_is_cpu(key) && plan->rows > 1) {
         own->pipe = GPUSCAN__PIPE_ROWS;
         if (own->slices == 1)
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
@@ -15442,6 +15605,25 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
         units * (near_bins ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far) / own->slices, 1);
 }
 
+/* How many groups share a tile, or on a CPU pieces: one, unless there are fewer tiles than groups run at once. Those of
+   tiles that find no place in local memory have a table each on a CPU. Counters of a group have 32 bits. */
+static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
+    uint64_t samples = gpuscan__tile_samples(plan);
+    plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
+    plan->members = gpuscan__max(plan->members, samples >> 30);
+    if (gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies)
+        plan->members = 1;
+}
+
+/* The launch that counts tiles writes their counters, too: where nobody else has part of them, and it is one launch. */
+static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
+    int carries = plan->key.weight && plan->counter == GPUSCAN_TYPE_U64;
+    if (gpuscan__key_is_cpu(&plan->common.key))
+        return plan->members == 1;
+    return plan->members == 1 && plan->groups <= GPUSCAN__TILE_GROUPS && plan->key.copies &&
+           plan->key.merge != GPUSCAN__MERGE_GLOBAL && !carries;
+}
+
 /* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -15449,6 +15631,12 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows, units = gs->device.units;
     uint64_t worth = elements / 128 / plan->all_bins;
     uint64_t groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.tile) * plan->rows, 1);
+    if (plan->key.tiled) {
+        plan->groups = units * (plan->key.copies ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far);
+        gpuscan__tile_members(plan, plan->groups, gpuscan__max(plan->common.key.tile, plan->all_bins));
+        plan->groups = gpuscan__min(plan->groups, plan->tiles * plan->members);
+        return;
+    }
     groups = gpuscan__min(
         groups, units * (plan->key.copies ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far));
     if (groups > units && worth < groups)
@@ -15475,6 +15663,11 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->pipe        ? profile->short_vectors
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* rows with gaps: perhaps one more, each */
+    if (own->tiled) {
+        gpuscan__tile_members(plan, most, (uint64_t)plan->common.key.group * per_item * vector);
+        plan->groups = plan->tiles * plan->members;
+        return;
+    }
     plan->groups = gpuscan__ceil_div(vectors * plan->rows, plan->common.key.group * per_item);
     plan->groups = gpuscan__max(gpuscan__min(plan->groups, most), 1);
     /* local counters have 32 bits */
@@ -15509,7 +15702,7 @@ static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__hi
    read. */
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
-    return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch &&
+    return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
            !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
@@ -15525,7 +15718,8 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
-        own->in_launch = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_in_launch(gs, plan);
+        own->in_launch =
+            gpuscan__key_is_cpu(&common->key) || own->tiled ? 0 : gpuscan__histogram_in_launch(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
     plan->in_launch = own->in_launch != 0;
@@ -15536,6 +15730,11 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
             counters = plan->groups * plan->all_bins;
     } else {
         gpuscan__histogram_groups(gs, plan);
+    }
+    if (own->tiled) {
+        plan->in_launch = gpuscan__tiles_in_launch(plan);
+        if (!gpuscan__key_is_cpu(&common->key) || own->copies)
+            counters = plan->in_launch ? 0 : plan->tiles * plan->all_bins;
     }
     memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits, or of 32 that take as much: see the kernel */
@@ -15584,23 +15783,13 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
     return gpuscan__local_words(&plan->key, plan->sample) * 4 + gpuscan__lanes_bytes(gs, key->group);
 }
 
-static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                                 gpuscan__program *program) {
-    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
-    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
-    const gpuscan *gs = chain->gs;
-    const gpuscan__key *key = &common->key;
-    uint32_t counter_size = gpuscan__types[plan->counter].size, flags = common->flags;
-    int in_launch = plan->in_launch;
+/* The launch that counts; of tiles from first_tile on. */
+static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
+                                               gpuscan__program *program, uint32_t flags, uint64_t first_tile,
+                                               uint64_t groups) {
+    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
     gpuscan__histogram_numbers count;
-    gpuscan__histogram_finish_numbers finish;
-    uint64_t groups;
-    gpuscan_result r;
-    if (gpuscan__histogram_in_counts(plan))
-        flags |= GPUSCAN__FLAG_IN_COUNTS | (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
-    else if (gpuscan__key_is_cpu(key) && !plan->key.copies)
-        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES_SHIFT;
     count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
     count.pitch = plan->pitch;
     count.count = plan->count;
@@ -15610,22 +15799,56 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     count.weights_pitch = plan->weights_pitch;
     count.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     gpuscan__arg_bins(&launch, plan);
-    count.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
+    count.accumulators_offset =
+        gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     count.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    count.flags = flags;
-    if (in_launch)
-        count.flags |= GPUSCAN__FLAG_FINISH;
-    r = gpuscan__launch_end(&launch, &count, sizeof(count),
-                            gpuscan__grid_of(plan->groups, key->group, gpuscan__counts_shared(gs, plan), in_launch));
-    if (r != 0 || in_launch)
-        return r;
-    launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
-    finish.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
+    count.tile_width = plan->tile_width;
+    count.tile_height = plan->tile_height;
+    count.tiles_across = plan->tiles_across;
+    count.tiles = plan->tiles;
+    count.first_tile = first_tile;
+    count.members = plan->members;
+    count.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
+    return gpuscan__launch_end(&launch, &count, sizeof(count),
+                               gpuscan__grid_of(groups, plan->common.key.group,
+                                                gpuscan__counts_shared(chain->gs, plan), plan->in_launch));
+}
+
+/* Moves the sums to counts. */
+static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
+                                                gpuscan__program *program, uint32_t flags) {
+    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
+    const gpuscan__key *key = &plan->common.key;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
+    gpuscan__histogram_finish_numbers finish;
+    uint64_t groups;
+    finish.accumulators_offset =
+        gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     finish.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    finish.counters = plan->tiles * plan->all_bins;
     finish.flags = flags;
-    groups = gpuscan__min(gpuscan__ceil_div(plan->all_bins, key->group),
-                          gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
+    groups = gpuscan__min(gpuscan__ceil_div(finish.counters, key->group),
+                          chain->gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
     return gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(groups, key->group, 0, 1));
+}
+
+static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                                 gpuscan__program *program) {
+    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
+    int cpu_tables = gpuscan__key_is_cpu(&common->key) && !plan->key.copies;
+    uint32_t flags = common->flags;
+    uint64_t most = plan->groups, done = 0;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (gpuscan__histogram_in_counts(plan))
+        flags |= GPUSCAN__FLAG_IN_COUNTS | (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
+    else if (cpu_tables)
+        flags |= (plan->key.tiled ? 1 : (uint32_t)plan->groups) << GPUSCAN__FLAG_TABLES_SHIFT;
+    if (plan->key.tiled && !gpuscan__key_is_cpu(&common->key))
+        most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
+    for (; done < plan->groups && r == 0; done += most)
+        r = gpuscan__histogram_count(chain, plan, program, flags, plan->key.tiled ? done / plan->members : 0,
+                                     gpuscan__min(most, plan->groups - done));
+    return r != 0 || plan->in_launch ? r : gpuscan__histogram_finish(chain, plan, program, flags);
 }
 
 /* ---- self-test: samples of which it is certain where they belong */
@@ -15883,6 +16106,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
 /* Where rows of a self-test's samples lie, and how many pixels there are behind a row that belong to none. */
 typedef struct gpuscan__test_rows {
     uint64_t rows, pixels, gap;
+    uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
 
 /* The bin of test sample i, an outside one, or NOWHERE; number: the sample. */
@@ -15951,13 +16175,16 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
     gpuscan__test_counted(plan, counts, 0, bin, plan->key.weighed ? 1 + (number + i) % 3 : weight);
 }
 
-/* Gaps hold samples that would be counted. */
+/* Gaps hold samples that would be counted. counts: zero. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, unsigned char *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
-    memset(counts, 0, (size_t)(plan->all_bins * gpuscan__types[plan->counter].size));
+    uint64_t across = gpuscan__ceil_div(shape->pixels, shape->tile_width);
+    uint64_t histogram_bytes = plan->all_bins * gpuscan__types[plan->counter].size;
     for (p = i = 0; p < shape->rows * pitch - shape->gap; p++) {
         int inside = p % pitch < shape->pixels;
+        uint64_t tile = p / pitch / shape->tile_height * across + p % pitch / shape->tile_width;
+        unsigned char *own = inside ? counts + tile * histogram_bytes : NULL;
         gpuscan__number weight;
         weight.bits = weights ? 1 + gpuscan__mix(p) % 3 : 1;
         if (weights)
@@ -15965,10 +16192,9 @@ static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpu
         else if (plan->key.weighed)
             weight.bits = 1 + p % pitch % 3;
         if (plan->key.converted)
-            gpuscan__test_expressed(plan, gpuscan__mix(p), p % pitch, weight.bits, samples + p * size,
-                                    inside ? counts : NULL);
+            gpuscan__test_expressed(plan, gpuscan__mix(p), p % pitch, weight.bits, samples + p * size, own);
         else
-            gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, inside ? counts : NULL);
+            gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, own);
         if (inside)
             i += plan->channels;
     }
@@ -15987,15 +16213,24 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-/* One row; or for programs that take rows with gaps two, and in another round many. */
+/* One row; or for programs that take rows with gaps two, and in another round many. Tiles are a few that groups share,
+   and in another round many, the last ones of both directions smaller. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
                                                 unsigned round) {
-    gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0};
-    if (of->key.pipe == GPUSCAN__PIPE_ROWS) {
-        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : 2;
+    gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0, 0, 0, 1};
+    if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled) {
+        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : of->key.tiled ? 5 : 2;
         shape.rows = rows;
-        shape.pixels = shape.pixels / rows;
+        shape.pixels = shape.pixels / rows + (of->key.tiled ? 7 : 0);
         shape.gap = 3;
+    }
+    shape.tile_width = shape.pixels;
+    shape.tile_height = shape.rows;
+    if (of->key.tiled) {
+        shape.tile_width = round ? 5 : shape.pixels / 2 + 1;
+        shape.tile_height = round ? gpuscan__max(shape.rows / 8, 1) : 3;
+        shape.tiles = gpuscan__ceil_div(shape.pixels, shape.tile_width) *
+                      gpuscan__ceil_div(shape.rows, shape.tile_height);
     }
     return shape;
 }
@@ -16024,15 +16259,19 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
     desc.count = shape.pixels;
     desc.rows = shape.rows;
     desc.pitch = desc.weights_pitch = shape.pixels + shape.gap;
+    desc.tile_width = shape.tile_width;
+    desc.tile_height = shape.tile_height;
     desc.accumulate = 0;
     samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->pixel_elements * of->element_size);
-    counts = gpuscan__test_array_of(&test, &desc.counts, of->all_bins * gpuscan__types[of->counter].size);
+    counts = gpuscan__test_array_of(&test, &desc.counts,
+                                     shape.tiles * of->all_bins * gpuscan__types[of->counter].size);
     if (of->key.weight && !of->key.weighed)
         weights = gpuscan__test_array_of(&test, &desc.weights, pixels * gpuscan__types[of->weight].size);
     if (of->key.form == GPUSCAN_BINS_EDGES)
         edges = gpuscan__test_array_of(&test, &desc.edges,
                                        ((uint64_t)of->key.bins + 1) * edge_size);
     if (!test.failed) {
+        memset(counts->expected, 0, (size_t)(shape.tiles * of->all_bins * gpuscan__types[of->counter].size));
         gpuscan__test_samples(of, &shape, samples->before, weights ? weights->before : NULL, counts->expected);
         gpuscan__test_filled(samples);
         if (weights)
@@ -16051,7 +16290,7 @@ static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__p
                                                    gpuscan__program *program, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     unsigned rounds = of->key.pipe == GPUSCAN__PIPE_ROWS ? 2 : 1;
-    if (of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
+    if ((of->key.tiled ? 32 : 1) * of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
         rounds = 0;
     return gpuscan__test_rounds(gpuscan__histogram_test_round, rounds, gs, common, program, right);
 }
