@@ -704,6 +704,7 @@ typedef struct gpuscan_histogram_desc {
                                       weight_type, what the pixel counts */
     uint64_t        tile_width;    /* not 0: a histogram of each tile of so many pixels of a row */
     uint64_t        tile_height;   /* and so many rows; 0: of all */
+    uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
 } gpuscan_histogram_desc;
 
 /* Who decides what gpuscan_select keeps. */
@@ -6783,15 +6784,15 @@ static const char *gpuscan__kernels[] = {
     "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n"
     "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n"
     "\n"
-    "/* Offsets and pitches count elements. What is loaded and put into one bin is a sample: an element, or all channels of a\n"
-    "   pixel, where the caller's expressions make something of it. */\n"
-    "typedef GPUSCAN_SAMPLE gpuscan_element;\n"
+    "/* Offsets and pitches count elements: channels, or where the samples are structs bytes. What is loaded and put into one\n"
+    "   bin is a sample: a channel, or all of a pixel, where the caller's expressions make something of it. */\n"
+    "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
     "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
     "typedef struct {\n"
-    "    gpuscan_element channel[GPUSCAN_PIXEL_CHANNELS];\n"
+    "    GPUSCAN_SAMPLE channel[GPUSCAN_PIXEL_CHANNELS];\n"
     "} gpuscan_sample;\n"
     "#else\n"
-    "typedef gpuscan_element gpuscan_sample;\n"
+    "typedef GPUSCAN_SAMPLE gpuscan_sample;\n"
     "#endif\n"
     "typedef GPUSCAN_BINNED gpuscan_binned; /* what is put into the bin: the sample, or what the expression gives */\n"
     "typedef GPUSCAN_COUNTER gpuscan_counter;\n"
@@ -10337,6 +10338,7 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* from buffer.offset on */
     uint32_t size;     /* of an element */
+    uint32_t cut;      /* bytes that the last one reaches past the range, where rows do not begin at whole ones */
     uint64_t row, pitch; /* of several rows: bytes that each has, and from one to the next; 0: one row */
     int required; /* its buffer must be there */
     int reads, writes;
@@ -12012,7 +12014,8 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     if (context != gs->context)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
     if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
-        !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes, &end))
+        !gpuscan__multiply(range->elements, range->size, &bytes) ||
+        !gpuscan__add(offset, bytes - range->cut, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
     if (end > size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, the buffer has %llu", field,
@@ -12259,6 +12262,54 @@ static gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uin
     *resolved = pitch ? pitch : count;
     if (*resolved < count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than count", field);
+    return GPUSCAN_SUCCESS;
+}
+
+/* The largest power of two that divides a size: what elements of a custom type are aligned to. */
+static uint32_t gpuscan__alignment(uint32_t size) {
+    return size & (0u - size);
+}
+
+/* Rows of count pixels, of which each has so many elements of size bytes: the range that they take, which is read or
+   written, and the pitch from one to the next, in bytes. It is given in pixels, or in bytes, which need be no multiple
+   of a pixel. fields: the range's, the pitch's, and that of the pitch in bytes. */
+typedef struct gpuscan__row_fields {
+    const char *range, *pitch, *pitch_bytes;
+} gpuscan__row_fields;
+
+static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
+                                            uint64_t rows, uint64_t pitch, uint64_t pitch_bytes, uint32_t pixel_elements,
+                                            uint32_t size, uint32_t alignment, gpuscan__range *range,
+                                            uint64_t *resolved) {
+    uint64_t row, before, bytes = 0;
+    gpuscan_result r;
+    if (pitch && pitch_bytes)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
+                             fields->pitch_bytes);
+    if (pitch_bytes % alignment != 0)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "%s is no multiple of %u, to which the elements are aligned", fields->pitch_bytes,
+                             (unsigned)alignment);
+    if ((r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
+        return r;
+    if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
+        !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: a row does not fit 64 bits", fields->range);
+    if (pitch_bytes && pitch_bytes < row)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields->pitch_bytes);
+    if (pitch_bytes)
+        *resolved = pitch_bytes;
+    if (count && (!gpuscan__multiply(rows - 1, *resolved, &before) || !gpuscan__add(before, row, &bytes)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s + count does not fit 64 bits",
+                             fields->range, pitch_bytes ? fields->pitch_bytes : fields->pitch);
+    range->elements = gpuscan__ceil_div(bytes, size);
+    range->size = size;
+    range->cut = (uint32_t)(range->elements * size - bytes);
+    range->required = bytes > 0;
+    if (rows > 1 && count) {
+        range->row = row;
+        range->pitch = *resolved;
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -13284,7 +13335,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
 }
 
 static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
-    return array->range->elements * array->range->size; /* fits: gpuscan__extent has said so */
+    return array->range->elements * array->range->size - array->range->cut; /* fits: resolve has said so */
 }
 
 /* Finds the arrays' ranges, and checks the arrays like buffers. Sets plan->in_place. */
@@ -14871,11 +14922,12 @@ typedef struct gpuscan__histogram_plan {
     gpuscan_type counter, weight;
     uint32_t element_size, sample_size; /* bytes; of a sample that expressions see a whole pixel */
     uint32_t pixel_elements;            /* 1, or of a builtin type the desc's channels */
+    uint32_t unit;                      /* bytes of what the kernels' offset and pitch count: see gpuscan_element */
     uint32_t channels, channel_bins; /* that are counted each by itself, of expressions' values one; counters of each */
     gpuscan_custom texts;            /* the caller's, with the weight's as combine: the program's texts */
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps are one long row */
-    uint64_t pitch, weights_pitch, groups;
+    uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* of several; else all is one */
     uint64_t members;                                      /* groups of a tile, or its parts on a CPU */
     int in_launch;                   /* the launch that counts finishes, too */
@@ -15008,6 +15060,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_shape(text, gs, &plan->key, gpuscan__vector(sample_size, sample_size));
     gpuscan__define(text, "SAMPLE", plan->key.src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type"
                                                                        : gpuscan__types[plan->key.src].name);
+    gpuscan__define(text, "ELEMENT", plan->key.src == GPUSCAN_TYPE_CUSTOM ? "uchar" : gpuscan__types[plan->key.src].name);
     gpuscan__define_number(text, "SAMPLE_SIZE", sample_size);
     gpuscan__define(text, "BINNED", sample->name);
     gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
@@ -15305,15 +15358,6 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
                                            : gpuscan__integer_bins(gs, desc, plan);
 }
 
-/* A row of count pixels, and the pitch from one to the next, both in elements, of which a pixel has so many. */
-static gpuscan_result gpuscan__resolve_row(gpuscan *gs, const char *field, uint64_t pitch, uint64_t count,
-                                           uint32_t pixel_elements, uint64_t *row, uint64_t *elements) {
-    gpuscan_result r = gpuscan__resolve_pitch(gs, field, pitch, count, &pitch);
-    if (r == 0 && (!gpuscan__multiply(count, pixel_elements, row) || !gpuscan__multiply(pitch, pixel_elements, elements)))
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: a row does not fit 64 bits", field);
-    return r;
-}
-
 /* Tiles are counted where there are no pixels, too: their counters are written. */
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan) {
@@ -15332,8 +15376,9 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
     uint32_t weight_size;
-    uint64_t row, elements, weights;
-    int is_weighted, has_edges = desc->form == GPUSCAN_BINS_EDGES;
+    uint64_t weights;
+    int is_weighted, is_dense, is_custom, has_edges = desc->form == GPUSCAN_BINS_EDGES;
+    static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     gpuscan__range *range;
     gpuscan_result r;
     if ((r = gpuscan__resolve_samples(gs, desc, plan)) != 0)
@@ -15345,16 +15390,19 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 */
     weight_size = gpuscan__types[plan->weight].size;
     if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
-        (r = gpuscan__resolve_row(gs, "pitch", desc->pitch, desc->count, plan->pixel_elements, &row, &plan->pitch)) !=
-            0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
             0 ||
-        (r = gpuscan__extent(gs, "samples", row, plan->rows, plan->pitch, plan->element_size, &elements)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    range = gpuscan__input(common, "samples", desc->samples, elements, plan->element_size);
+    is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
+    range = gpuscan__input(common, "samples", desc->samples, 0, plan->element_size);
     range->idle = 1;
-    gpuscan__rows_of(range, plan->rows, row, plan->pitch, plan->element_size);
+    if ((r = gpuscan__resolve_rows(gs, &fields, desc->count, plan->rows, desc->pitch, desc->pitch_bytes,
+                                   plan->pixel_elements, plan->element_size,
+                                   is_custom ? gpuscan__alignment(plan->element_size) : plan->element_size, range,
+                                   &plan->pitch)) != 0)
+        return r;
+    plan->unit = is_custom ? 1 : plan->element_size;
     range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
                             gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
@@ -15369,8 +15417,9 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     is_weighted = desc->weights.mem || desc->host_weights;
     plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
     /* expressions see a pixel's number in its row */
-    if (plan->pitch == row && (!is_weighted || plan->weights_pitch == desc->count) && !desc->count_buffer.mem &&
-        !common->e.custom && !plan->key.tiled) {
+    is_dense = plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
+               (!is_weighted || plan->weights_pitch == desc->count);
+    if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
         plan->count *= plan->rows;
         plan->rows = 1;
     }
@@ -15790,8 +15839,8 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
     gpuscan__histogram_numbers count;
-    count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
-    count.pitch = plan->pitch;
+    count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
+    count.pitch = plan->pitch / plan->unit;
     count.count = plan->count;
     count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     count.rows = plan->rows;
@@ -16259,6 +16308,7 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
     desc.count = shape.pixels;
     desc.rows = shape.rows;
     desc.pitch = desc.weights_pitch = shape.pixels + shape.gap;
+    desc.pitch_bytes = 0;
     desc.tile_width = shape.tile_width;
     desc.tile_height = shape.tile_height;
     desc.accumulate = 0;
