@@ -1404,11 +1404,13 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SORT_GATHER      28 /* what goes by index is taken from the next element */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_PLACES      29 /* a digit's places begin where another part's elements lie */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_NAN         30 /* NaN are sorted by their bits */\n"
+    "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
+    "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n",
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
     "#define GPUSCAN_PLANTED(name) (GPUSCAN_TEST_PLANT == GPUSCAN_TEST_PLANT_##name)\n"
-    "\n",
+    "\n"
     "/* [BARRIERS AND MEMORY] -------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_GROUP == 1\n"
@@ -1457,7 +1459,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.v4.u32 \"\n"
     "#endif\n"
-    "\n"
+    "\n",
     "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint4 x;\n"
@@ -1469,7 +1471,7 @@ static const char *gpuscan__kernels[] = {
     "    return *p;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n"
     "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n"
     "#if GPUSCAN_PTX\n"
@@ -1528,11 +1530,11 @@ static const char *gpuscan__kernels[] = {
     "    return count;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
     "   arguments costs the host time. */\n"
     "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
-    "\n",
+    "\n"
     "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n"
     "   The same for every work-item of the group. */\n"
     "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n"
@@ -1567,7 +1569,7 @@ static const char *gpuscan__kernels[] = {
     "                each exchange, so the single-pass scans, which look back in branches and loops of a sub-group's own, are\n"
     "                given groups of one sub-group\n"
     "     NONE       no lanes: a window is one work-item, and a group's tiles are scanned through local memory\n"
-    "\n"
+    "\n",
     "   A window: lanes of one sub-group that work together in branches and loops of their own. */\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#define GPUSCAN_HAS_LANES    1\n"
@@ -1582,7 +1584,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_APART  0\n"
     "#define GPUSCAN_WINDOW       1\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_SUBGROUPS   (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
@@ -6820,7 +6822,8 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* What sample s, number i of its row, gives, and what it counts. The host defines the expressions' functions. */\n"
     "#if GPUSCAN_CONVERTED\n"
-    "#define GPUSCAN_BINNED_OF(s, i) gpuscan_custom_convert(gpuscan_pixel_of(s), i)\n"
+    "#define GPUSCAN_BINNED_OF(s, i)                                                                                        \\\n"
+    "    gpuscan_custom_convert(gpuscan_pixel_of(s), GPUSCAN_PLANTED(PIXEL_NUMBER) ? (i) + 1 : (i))\n"
     "#else\n"
     "#define GPUSCAN_BINNED_OF(s, i) (s)\n"
     "#endif\n"
@@ -6867,7 +6870,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_EDGE_FIRST(edges) (edges)[0]\n"
     "#define GPUSCAN_EDGE_LAST(edges)  (edges)[GPUSCAN_BINS]\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A sample as it is compared with edges. */\n"
     "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_binned sample) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
@@ -6876,7 +6879,7 @@ static const char *gpuscan__kernels[] = {
     "    return sample;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
     "#if !GPUSCAN_SAMPLE_IS_FLOAT\n"
     "static inline GPUSCAN_EDGE_REAL gpuscan_edge_distance(GPUSCAN_EDGE from, GPUSCAN_EDGE to) {\n"
@@ -6924,7 +6927,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_EDGE_CELLS; k += GPUSCAN_GROUP)\n"
     "        cells[k] = gpuscan_edges_below(k, *edges) | gpuscan_edges_below(k + 1, *edges) << 16;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The last bin that begins at s or below it, of a sample that is not outside. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
     "    uint cell = edges.cells[gpuscan_edge_cell(s, edges)], low = cell & 0xffff, high = cell >> 16;\n"
@@ -6949,7 +6952,7 @@ static const char *gpuscan__kernels[] = {
     "    return bin;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
     "\n"
@@ -7012,7 +7015,7 @@ static const char *gpuscan__kernels[] = {
     "        high += min(GPUSCAN_BINS - high, leap);\n"
     "    }\n"
     "    while (high - low > 1) {\n"
-    "        uint middle = low + (high - low) / 2;\n"
+    "        uint middle = low + (high - low) / 2;\n",
     "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
     "            low = middle;\n"
     "        else\n"
@@ -7022,7 +7025,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#else /* integers */\n"
     "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
     "\n"
@@ -7182,17 +7185,19 @@ static const char *gpuscan__kernels[] = {
     "    ulong down = number / numbers.tiles_across, begin = (number - down * numbers.tiles_across) * numbers.tile_width;\n"
     "    tile.begin = min(begin, count) * GPUSCAN_CHANNELS;\n"
     "    tile.end = min(begin + numbers.tile_width, count) * GPUSCAN_CHANNELS;\n"
+    "    if (GPUSCAN_PLANTED(TILE_ENDS) && tile.end == count * GPUSCAN_CHANNELS && tile.begin < tile.end)\n"
+    "        tile.end -= GPUSCAN_CHANNELS;\n"
     "    tile.row = down * numbers.tile_height;\n"
     "    tile.rows = tile.begin == tile.end ? 0 : min(numbers.tile_height, numbers.rows - tile.row);\n"
     "    return tile;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What each sample is compared with stays an argument of its own type. */\n"
     "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n"
     "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n"
     "        global const GPUSCAN_EDGE *edges_buffer, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,        \\\n"
     "        global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n"
-    "\n",
+    "\n"
     "/* [HISTOGRAM CPU] -------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_CPU\n"
@@ -7223,7 +7228,7 @@ static const char *gpuscan__kernels[] = {
     "typedef struct __attribute__((packed)) {\n"
     "    ulong word;\n"
     "} gpuscan_unaligned; /* a load of one instruction; vload8 would go through a vector register */\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_BLOCK_WORDS (GPUSCAN_BLOCK / 8)\n"
     "\n"
     "/* Counts word k of a block and returns the next one, which is loaded first. Two bytes at a time; sixteen is 16, but not\n"
@@ -7244,7 +7249,7 @@ static const char *gpuscan__kernels[] = {
     "    tables[(first + 7) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
     "    return next;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_count_bytes(global const gpuscan_sample *from, uint sixteen, local uint *tables) {\n"
     "    global const gpuscan_unaligned *words = (global const gpuscan_unaligned *)from;\n"
     "    ulong a = words[0].word;\n"
@@ -7270,7 +7275,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_COPIES\n"
     "typedef local uint *gpuscan_table;\n"
     "#else\n"
@@ -7304,7 +7309,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return gpuscan_channel_counter(bin, channel);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* How much sample j of a block counts, and where. Tables in local memory have a counter for samples that no bin takes;\n"
     "   of others, which may be counts itself, nothing is added to the first one. */\n"
     "#if GPUSCAN_WEIGHTED\n"
@@ -7322,7 +7327,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_COUNT_AT(at, j, amount) table[at] += (amount)\n"
     "#endif\n"
     "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j, GPUSCAN_AMOUNT(v + j))\n"
-    "\n"
+    "\n",
     "/* What is put into bins of a block: where it lies, or converted first. */\n"
     "#if GPUSCAN_CONVERTED\n"
     "typedef private const gpuscan_binned *gpuscan_block_t;\n"
@@ -7358,7 +7363,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_REAL_MASKS(x) (x)\n"
     "#define GPUSCAN_REAL_BITS(x)  GPUSCAN_BIN_VECTOR(as_uint)(x)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "static inline gpuscan_bins gpuscan_bin_wide(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    GPUSCAN_BIN_VECTOR(ushort) halves = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
@@ -7381,7 +7386,7 @@ static const char *gpuscan__kernels[] = {
     "                  : GPUSCAN_REAL_MASKS(s == s) ? gpuscan_outside_wide(GPUSCAN_REAL_MASKS(s < lower))\n"
     "                                               : (gpuscan_bins)(GPUSCAN_NO_BIN);\n"
     "}\n"
-    "\n"
+    "\n",
     "#else\n"
     "static inline gpuscan_bins gpuscan_bin_wide(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
     "#if GPUSCAN_SAMPLE_IS_SIGNED\n"
@@ -7418,7 +7423,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* The counters of a block's samples, in loops that vectorise; those of edges step by step of the search. */\n"
     "static inline void gpuscan_block_counters(gpuscan_block_t from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
     "                                          gpuscan_edges edges) {\n"
@@ -7457,7 +7462,7 @@ static const char *gpuscan__kernels[] = {
     "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Bins first, then counters. The block begins with the row's sample i. */\n"
     "static inline void gpuscan_count_block(global const gpuscan_sample *row, ulong i,\n"
     "                                       global const gpuscan_weight *row_weights, gpuscan_table table,\n"
@@ -7501,7 +7506,7 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_COUNT(v, 7);\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_TABLES(flags) (GPUSCAN_COPIES ? 1u : (flags) >> GPUSCAN_FLAG_TABLES_SHIFT)\n"
     "\n"
     "/* Counts sample i, which is not part of a block. */\n"
@@ -7511,7 +7516,7 @@ static const char *gpuscan__kernels[] = {
     "                                      GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "    GPUSCAN_COUNT_AT(counter, i, GPUSCAN_WEIGHT_OF(row[i], i, weights));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Moves the sums of the accumulators' tables, in bins [first, last), to counts and zeroes them. atomics: by which other\n"
     "   groups of the same launch have added to them. What is in counts is read only if it is part of the sum: the buffer may\n"
     "   be for writing only. */\n"
