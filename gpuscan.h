@@ -149,6 +149,8 @@
 
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
+                      gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
+                      tile_height, a histogram of each tile; pitch_bytes;
                       gpuscan_sort: a stable radix sort of keys of every builtin type and of custom types by a key,
                       with payloads and permutation; GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
@@ -378,7 +380,8 @@ typedef struct gpuscan_custom {
     const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
     const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
     const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
-                             that gives a destination element; NULL: C's conversion. ARGMIN and ARGMAX refuse it;
+                             that gives a destination element; NULL: C's conversion. gpuscan_histogram: of a pixel,
+                             that gives the value to count. ARGMIN and ARGMAX refuse it;
                              gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
                              this unused */
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
@@ -697,13 +700,11 @@ typedef struct gpuscan_histogram_desc {
     const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
     const void     *host_weights;
     gpuscan_call    call;
-    const gpuscan_custom *custom;  /* optional: its convert gives the value that is counted, one of each pixel */
-    gpuscan_type    value_type;    /* of that value, of the bounds and of edges; default: as sample_type. f16 stands for
-                                      f32 */
-    const char     *weight;        /* optional, instead of weights: an expression, as convert is, that gives a
-                                      weight_type, what the pixel counts */
-    uint64_t        tile_width;    /* not 0: a histogram of each tile of so many pixels of a row */
-    uint64_t        tile_height;   /* and so many rows; 0: of all */
+    const gpuscan_custom *custom;  /* optional: its convert makes one value of each pixel, which is counted */
+    gpuscan_type    value_type;    /* that value's; default: as sample_type (f16: f32). Bounds and edges are of it */
+    const char     *weight;        /* optional, instead of weights: an expression, what a pixel counts */
+    uint64_t        tile_width;    /* pixels; with either of these not 0 each tile has a histogram. 0: a whole row */
+    uint64_t        tile_height;   /* rows; 0: all */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
 } gpuscan_histogram_desc;
 
@@ -804,7 +805,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
    this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
    of selections also by the outputs and their sizes, and those of histograms by bins, form, a class of bounds,
-   channels, mask, outside, closed, weights and counters.
+   channels, mask, outside, closed, weights, counters and a class of tiles.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
                    anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
@@ -953,17 +954,33 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpusca
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 
-/* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself.
+/* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself, or the values that an
+   expression makes of the pixels; of all, or of each tile.
 
    samples       pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
    counts        out: counters of counter_type from counts.offset on; bins of them (with OUTSIDE_COUNT bins + 2) for the
                  first channel of the mask, then for its next. All are written, or with accumulate added to
    weights       optional: what pixel p of row r counts, at weights.offset + r * weights_pitch + p, of weight_type
+   pitch_bytes   instead of pitch, where rows are no whole number of pixels apart (of RGB in rows that are aligned to 4
+                 bytes, say): bytes from row to row, at least a row, and a multiple of sample_type's size, or of custom
+                 types of the largest power of two that divides it. A region of a picture is its offset and its pitch
+   custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row, that
+                 gives a value of value_type, which then is the only one that the pixel counts: channel_mask must be
+                 0, counts has one channel, and bins, bounds, edges and NaN are the value's. x is a sample_type, with 2
+                 to 4 channels OpenCL C's vector of it (x.x, x.y, x.z, x.w; f16: of floats), or with
+                 GPUSCAN_TYPE_CUSTOM a custom->type, of which an offset and a pitch count whole ones. Integers that
+                 convert gives wrap around to value_type, as C converts
+   weight        optional, instead of weights: an expression of x and i likewise, which sees custom->source, too, and
+                 gives a weight_type, what the pixel counts; 0: nothing. Without custom->convert it is for one channel
+   tiles         with tile_width or tile_height each tile of so many pixels and rows has a histogram of its own in
+                 counts, those of all its channels after those of the tile before: tiles from left to right, and rows
+                 of tiles from the first down. The last ones of both directions may be smaller. tile_height 1: one
+                 histogram a row. A count on the device leaves the tiles as they are, and the counters beyond it 0
    edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). In another
                  order the counts are wrong, but nothing else happens
    count_buffer  the pixels of each row
    aliasing      none: counts must overlap nothing else
-   scratch       up to 8 bytes a counter; on a CPU, where the bins do not fit local memory or weights go to u64
+   scratch       up to 8 bytes a counter, of all tiles; on a CPU, where the bins do not fit local memory or weights go to u64
                  counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given weights
                  (or host_weights) where the call has them: both programs and scratch differ
    count 0       samples may be missing; the counters are 0, or with accumulate stay
@@ -977,11 +994,14 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  are equal only the last one is not empty
                  NaN is never counted, in no bin and not as outside. Counters wrap around
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
-                 count, edges without EDGES, or host_edges or host_weights, which are for gpuscan_histogram_host.
+                 count, a pitch_bytes beside pitch, smaller than a row or not aligned, edges without EDGES, host_edges
+                 or host_weights, which are for gpuscan_histogram_host; value_type without custom->convert, weight
+                 beside weights, either expression with channel_mask or several channels of a custom type.
                  INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
                  floats below the type's normal numbers, which devices may take for 0.
-                 INVALID_TYPE: VALUES with floats, custom samples. UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was
-                 forced where the bins do not fit local memory, or with weights and u64 counters. AUTO takes another
+                 INVALID_TYPE: VALUES with floats, custom samples without custom->convert. UNSUPPORTED_STRATEGY:
+                 SINGLE_PASS or _AHEAD was forced where the bins do not fit local memory, or with weights and u64
+                 counters. AUTO takes another
                  strategy by itself
    methods       tables of each group's own, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
@@ -8167,12 +8187,42 @@ static const char *gpuscan__kernels[] = {
     "                : alike              ? (uint)((size_t)(samples + begin) & 15) / (uint)sizeof(gpuscan_sample)\n"
     "                                     : GPUSCAN_VECTOR - 1;\n"
     "    ulong row_vectors = max((count - begin + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
+    "#if (GPUSCAN_TILED || GPUSCAN_CONVERTED || GPUSCAN_WEIGHED) && GPUSCAN_HAS_VECTORS && GPUSCAN_WHOLE_PIXELS\n"
+    "    /* Rows of whole vectors alone, as most tiles have them: little is left to reckon. */\n"
+    "    bool whole = alike && past == 0 && (count - begin) % GPUSCAN_VECTOR == 0 &&\n",
+    "                 (size_t)(samples + begin) % sizeof(gpuscan_sample) == 0 && row_vectors * rows < 1u << 31;\n"
+    "    if (whole) {\n"
+    "        uint across = (uint)row_vectors, all = count == begin ? 0 : across * (uint)rows;\n"
+    "        global const char *base = (global const char *)(samples + begin);\n"
+    "        for (uint k = first; k < all; k += GPUSCAN_ITEM_VECTORS * stride) {\n"
+    "            uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
+    "            uint down[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
+    "                uint at = k + v * stride;\n"
+    "                down[v] = at / across;\n"
+    "                loaded[v] = gpuscan_load_once_if(\n"
+    "                    at < all, (global const uint4 *)(base + down[v] * (pitch * sizeof(gpuscan_element))) +\n"
+    "                                  (at - down[v] * across));\n"
+    "            }\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
+    "                uint at = k + v * stride;\n"
+    "                if (at < all)\n"
+    "                    gpuscan_count_vector(loaded[v], begin + (ulong)(at - down[v] * across) * GPUSCAN_VECTOR,\n"
+    "                                         weights + down[v] * numbers.weights_pitch, copy, first_bin, bins,\n"
+    "                                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "            }\n"
+    "        }\n"
+    "        rows = 0;\n"
+    "    }\n"
+    "#endif\n"
     "    ulong row = first / row_vectors, vector = first - row * row_vectors;\n"
     "    ulong step_rows = stride / row_vectors, step_vectors = stride - step_rows * row_vectors;\n"
     "    while (row < rows) {\n"
     "        gpuscan_sample_part parts[GPUSCAN_ITEM_VECTORS];\n"
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-    "GPUSCAN_UNROLL\n",
+    "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            parts[k] = gpuscan_sample_part_at(GPUSCAN_SAMPLES_AT(samples, row * pitch),\n"
     "                                              weights + row * numbers.weights_pitch, vector, begin,\n"
@@ -8226,7 +8276,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#else\n"
     "    while (more) {\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL\n",
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "            if (i + k * stride64 < here.vectors)\n"
     "                GPUSCAN_COUNT_VECTOR(loaded[k], i + k * stride64);\n"
@@ -8264,7 +8314,7 @@ static const char *gpuscan__kernels[] = {
     "                                   : min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
     "    uint helper = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
     "    uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS;\n"
-    "    while (GPUSCAN_BIN_ITEMS > 1 || k < bins_here) { /* once and by all, or as often as there are bins */\n",
+    "    while (GPUSCAN_BIN_ITEMS > 1 || k < bins_here) { /* once and by all, or as often as there are bins */\n"
     "        gpuscan_copies_t sums[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
@@ -8307,7 +8357,7 @@ static const char *gpuscan__kernels[] = {
     "        k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP;\n"
     "    }\n"
     "#endif\n"
-    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED\n"
+    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED\n",
     "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
     "        uint groups = (uint)get_num_groups(0);\n"
     "        gpuscan_device_fence();\n"
@@ -8320,7 +8370,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* a group of many work-items */\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
     "} gpuscan_histogram_finish_numbers;\n"
@@ -8355,12 +8405,12 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
     "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
     "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
     "#define GPUSCAN_KEY_MAGNITUDE (GPUSCAN_KEY_ONES >> 1)\n"
-    "\n",
+    "\n"
     "/* One digit of a code. flip: the bits that are turned round: the sign of signed integers, all of descending keys. */\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
@@ -12299,7 +12349,8 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
         return r;
     if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
         !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: a row does not fit 64 bits", fields->range);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count or %s does not fit 64 bits in bytes",
+                             fields->range, fields->pitch);
     if (pitch_bytes && pitch_bytes < row)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields->pitch_bytes);
     if (pitch_bytes)
@@ -15515,8 +15566,11 @@ static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
     return plan->tile_width * plan->tile_height * plan->channels; /* fit, as the samples' extent does */
 }
 
-/* Copies of a tile's bins take time to clear and to sum: they are no more than a part of its samples. */
-#define GPUSCAN__TILE_COPIES 4 /* samples for each of their counters */
+/* Copies of a tile's bins take time to clear and to sum, and small groups leave room for more tiles at once. (H200,
+   8192 x 8192 bytes in tiles of 64 x 64, us: 4 samples a counter 59, 8: 55, 16: 54; groups of 128, 64 and 32: 60, 53, 53;
+   2 vectors at once 54, 4: 57; but of RGBA8 210 and 175.) */
+#define GPUSCAN__TILE_COPIES  16 /* samples for each of their counters */
+#define GPUSCAN__TILE_SAMPLES 32 /* that a work-item loads at once */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     if (!plan->key.tiled)
         return UINT64_MAX;
@@ -15590,9 +15644,9 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     return GPUSCAN_SUCCESS;
 }
 
-/* Work-items for a tile: as many as find something to load, up to the largest group. */
+/* Work-items for a tile: as many as find something to load twice, up to the largest group. */
 static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_t most, uint32_t each) {
-    uint64_t loads = gpuscan__tile_samples(plan) / each;
+    uint64_t loads = gpuscan__tile_samples(plan) / each / 2;
     uint32_t group = (uint32_t)gpuscan__min(most, 64);
     while (group * 2 <= most && group < loads)
         group *= 2;
@@ -15612,6 +15666,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     own->pipe = GPUSCAN__PIPE_NONE;
     if (!gpuscan__key_is_cpu(key) && own->tiled) {
         own->pipe = GPUSCAN__PIPE_ROWS;
+        key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
         key->group = gpuscan__tile_group(plan, key->group, key->vectors * vector);
         key->registers = gpuscan__registers(gs, key, profile->counts_registers);
     } else if (!gpuscan__key_is_cpu(key) && plan->rows > 1) {
