@@ -706,6 +706,9 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        tile_width;    /* pixels; with either of these not 0 each tile has a histogram. 0: a whole row */
     uint64_t        tile_height;   /* rows; 0: all */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
+    const gpuscan_bound *channel_bounds; /* optional, on the host, instead of lower and upper: both of each channel in
+                                            turn, 2 * channels of them */
+    uint64_t        edges_pitch;   /* EDGES: from one channel's edges to the next's; 0: all channels have the same */
 } gpuscan_histogram_desc;
 
 /* Who decides what gpuscan_select keeps. */
@@ -6980,8 +6983,9 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_MAGIC         (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n"
     "#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n"
     "\n"
-    "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
-    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n"
+    "typedef gpuscan_real gpuscan_bound;\n"
+    "#define GPUSCAN_BOUND_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
+    "#define GPUSCAN_BOUND_NAMES      lower, upper, step, inverse\n"
     "\n"
     "static inline gpuscan_real gpuscan_real_of(gpuscan_binned x) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
@@ -6995,7 +6999,7 @@ static const char *gpuscan__kernels[] = {
     "    return fma((gpuscan_real)k, step, lower);\n"
     "}\n"
     "\n"
-    "static inline uint gpuscan_bin(gpuscan_binned sample, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_bin(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    lower = GPUSCAN_EDGE_FIRST(edges);\n"
@@ -7034,8 +7038,8 @@ static const char *gpuscan__kernels[] = {
     "        low = high;\n"
     "        high += min(GPUSCAN_BINS - high, leap);\n"
     "    }\n"
-    "    while (high - low > 1) {\n"
-    "        uint middle = low + (high - low) / 2;\n",
+    "    while (high - low > 1) {\n",
+    "        uint middle = low + (high - low) / 2;\n"
     "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
     "            low = middle;\n"
     "        else\n"
@@ -7050,8 +7054,16 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
     "\n"
     "/* range: upper - lower, as gpuscan_offset; factor: see GPUSCAN_BIN_MODE */\n"
-    "#define GPUSCAN_BIN_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n"
-    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n"
+    "typedef ulong gpuscan_bound;\n"
+    "#define GPUSCAN_BOUND_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n"
+    "#define GPUSCAN_BOUND_NAMES      lower, upper, range, factor\n"
+    "\n"
+    "/* Whether x is past the range; where channels have their own, it may be all of the type. */\n"
+    "#if GPUSCAN_CHANNEL_BOUNDS\n"
+    "#define GPUSCAN_PAST(x, range) ((x) > (gpuscan_offset)((range) - 1))\n"
+    "#else\n"
+    "#define GPUSCAN_PAST(x, range) ((x) >= (gpuscan_offset)(range))\n"
+    "#endif\n"
     "\n"
     "/* floor(x * BINS / range), exactly, for x < range:\n"
     "     VALUE             bin = x                    one bin a value\n"
@@ -7063,7 +7075,8 @@ static const char *gpuscan__kernels[] = {
     "                                                  ceil(2^32 * BINS / range) < 2^32, the error is below x / 2^32\n"
     "     MULTIPLY_16_MANY  the same                   BINS >= range: factor and the product need 64 bits\n"
     "     MULTIPLY_CHECKED  mul_hi(x, factor) or + 1   factor = floor(2^64 * BINS / range): at most one too small\n"
-    "     DIVIDE            x * BINS / range           BINS >= range                                                      */\n"
+    "     DIVIDE            x * BINS / range           BINS >= range\n"
+    "     MIXED             DIVIDE or MULTIPLY_CHECKED, as the channel's range is; or range = 2^64 and factor = BINS       */\n"
     "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n"
     "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n"
     "    return (uint)x;\n"
@@ -7079,17 +7092,21 @@ static const char *gpuscan__kernels[] = {
     "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n"
     "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n"
     "    return (uint)mul_hi((ulong)x, factor);\n"
-    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_CHECKED\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_CHECKED || GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED\n"
+    "    if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED && range != 0 && range <= GPUSCAN_BINS)\n"
+    "        return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
     "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n"
     "    ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)GPUSCAN_BINS); /* next * range <= x * BINS ? */\n"
     "    bool up = high < x_high || (high == x_high && next * range <= (ulong)x * GPUSCAN_BINS);\n"
+    "    if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED && range == 0)\n"
+    "        up = false;\n"
     "    return (uint)(up ? next : bin);\n"
     "#else\n"
     "    return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
     "#endif\n"
     "}\n"
     "\n",
-    "static inline uint gpuscan_bin(gpuscan_binned s, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_bin(gpuscan_binned s, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    if (s < GPUSCAN_EDGE_FIRST(edges))\n"
     "        return gpuscan_outside(true);\n"
@@ -7100,7 +7117,7 @@ static const char *gpuscan__kernels[] = {
     "    /* One unsigned comparison finds both sides: below lower the difference wraps around to more than any range. */\n"
     "    gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n"
     "#if !GPUSCAN_RANGE_ALL\n"
-    "    if (x >= (gpuscan_offset)range) {\n"
+    "    if (GPUSCAN_PAST(x, range)) {\n"
     "        if (GPUSCAN_CLOSED && x == (gpuscan_offset)range)\n"
     "            return GPUSCAN_BINS - 1;\n"
     "        return gpuscan_outside(GPUSCAN_BELOW(s, lower));\n"
@@ -7110,6 +7127,24 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* integers */\n"
+    "\n"
+    "/* The bounds on their way to gpuscan_bin: those of all channels, or for each of the mask in turn its own, and where its\n"
+    "   edges begin. */\n"
+    "#if GPUSCAN_CHANNEL_BOUNDS\n"
+    "typedef struct {\n"
+    "    ulong edges[4];\n"
+    "    gpuscan_bound a[4], b[4], c[4], d[4]; /* BOUND_NAMES */\n"
+    "} gpuscan_bounds;\n"
+    "#define GPUSCAN_BIN_PARAMETERS        gpuscan_bounds bounds\n"
+    "#define GPUSCAN_BIN_ARGUMENTS         bounds\n"
+    "#define GPUSCAN_BOUNDS_OF(slot)       bounds.a[slot], bounds.b[slot], bounds.c[slot], bounds.d[slot]\n"
+    "#define GPUSCAN_EDGES_OF(edges, slot) ((edges) + bounds.edges[slot])\n"
+    "#else\n"
+    "#define GPUSCAN_BIN_PARAMETERS        GPUSCAN_BOUND_PARAMETERS\n"
+    "#define GPUSCAN_BIN_ARGUMENTS         GPUSCAN_BOUND_NAMES\n"
+    "#define GPUSCAN_BOUNDS_OF(slot)       GPUSCAN_BOUND_NAMES\n"
+    "#define GPUSCAN_EDGES_OF(edges, slot) (edges)\n"
+    "#endif\n"
     "\n"
     "/* [HISTOGRAM COUNTERS] --------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -7121,7 +7156,7 @@ static const char *gpuscan__kernels[] = {
     "    if (carry)\n"
     "        atomic_add(high, carry);\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
     "#if GPUSCAN_COUNTER_SIZE == 4\n"
     "    atomic_add((volatile global uint *)counter, amount);\n"
@@ -7157,7 +7192,7 @@ static const char *gpuscan__kernels[] = {
     "    atomic_add((volatile local uint *)counter, (uint)amount);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_WEIGHTED\n"
     "typedef GPUSCAN_WEIGHT gpuscan_weight;\n"
     "#else\n"
@@ -7189,7 +7224,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_NUMBERS\n"
     "} gpuscan_histogram_numbers;\n"
@@ -7211,7 +7246,7 @@ static const char *gpuscan__kernels[] = {
     "    tile.rows = tile.begin == tile.end ? 0 : min(numbers.tile_height, numbers.rows - tile.row);\n"
     "    return tile;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What each sample is compared with stays an argument of its own type. */\n"
     "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n"
     "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n"
@@ -7227,7 +7262,7 @@ static const char *gpuscan__kernels[] = {
     "   Groups draw pieces until none is left: a driver may hand half of the groups to the thread that comes first (PoCL),\n"
     "   and threads are not equally fast. Each has one piece where a group's counters of 32 bits could not hold all samples;\n"
     "   and of bytes of one channel, whose loop gets 13 % slower within another one (PoCL's LLVM 15). */\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n"
     "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n"
     "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1 || GPUSCAN_TILED)\n"
@@ -7248,7 +7283,7 @@ static const char *gpuscan__kernels[] = {
     "typedef struct __attribute__((packed)) {\n"
     "    ulong word;\n"
     "} gpuscan_unaligned; /* a load of one instruction; vload8 would go through a vector register */\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_BLOCK_WORDS (GPUSCAN_BLOCK / 8)\n"
     "\n"
     "/* Counts word k of a block and returns the next one, which is loaded first. Two bytes at a time; sixteen is 16, but not\n"
@@ -7269,7 +7304,7 @@ static const char *gpuscan__kernels[] = {
     "    tables[(first + 7) % GPUSCAN_BYTE_TABLES * 256 + GPUSCAN_BYTE(word, 1)]++;\n"
     "    return next;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_count_bytes(global const gpuscan_sample *from, uint sixteen, local uint *tables) {\n"
     "    global const gpuscan_unaligned *words = (global const gpuscan_unaligned *)from;\n"
     "    ulong a = words[0].word;\n"
@@ -7295,7 +7330,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_COPIES\n"
     "typedef local uint *gpuscan_table;\n"
     "#else\n"
@@ -7314,19 +7349,25 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n"
-    "static inline uint gpuscan_counter_of(gpuscan_binned sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
-    "                                      gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_even_counter(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint bin;\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES || GPUSCAN_SAMPLE_IS_FLOAT\n"
-    "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    bin = gpuscan_bin(sample, GPUSCAN_BOUND_NAMES, edges);\n"
     "#else\n"
     "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n"
     "    bin = gpuscan_even_bin(x, range, factor);\n"
     "#if !GPUSCAN_RANGE_ALL\n"
-    "    bin = x >= (gpuscan_offset)range ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n"
-    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n"
+    "    bin = GPUSCAN_PAST(x, range) ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n"
+    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range && GPUSCAN_PAST(x, range) ? GPUSCAN_BINS - 1 : bin;\n"
     "#endif\n"
     "#endif\n"
+    "    return bin;\n"
+    "}\n"
+    "\n",
+    "static inline uint gpuscan_counter_of(gpuscan_binned sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
+    "                                      gpuscan_edges edges) {\n"
+    "    uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
+    "    uint bin = gpuscan_even_counter(sample, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
     "    return gpuscan_channel_counter(bin, channel);\n"
     "}\n"
     "\n"
@@ -7347,7 +7388,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_COUNT_AT(at, j, amount) table[at] += (amount)\n"
     "#endif\n"
     "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j, GPUSCAN_AMOUNT(v + j))\n"
-    "\n",
+    "\n"
     "/* What is put into bins of a block: where it lies, or converted first. */\n"
     "#if GPUSCAN_CONVERTED\n"
     "typedef private const gpuscan_binned *gpuscan_block_t;\n"
@@ -7368,7 +7409,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_BIN_VECTOR(type)        GPUSCAN_BIN_WIDEN(type, GPUSCAN_BIN_WIDE)\n"
     "typedef GPUSCAN_BIN_VECTOR(uint) gpuscan_bins;\n"
     "typedef GPUSCAN_BIN_VECTOR(int) gpuscan_masks;\n"
-    "\n"
+    "\n",
     "/* gpuscan_outside of those that are. */\n"
     "static inline gpuscan_bins gpuscan_outside_wide(gpuscan_masks below) {\n"
     "    return below ? (gpuscan_bins)(gpuscan_outside(true)) : (gpuscan_bins)(gpuscan_outside(false));\n"
@@ -7406,7 +7447,7 @@ static const char *gpuscan__kernels[] = {
     "                  : GPUSCAN_REAL_MASKS(s == s) ? gpuscan_outside_wide(GPUSCAN_REAL_MASKS(s < lower))\n"
     "                                               : (gpuscan_bins)(GPUSCAN_NO_BIN);\n"
     "}\n"
-    "\n",
+    "\n"
     "#else\n"
     "static inline gpuscan_bins gpuscan_bin_wide(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
     "#if GPUSCAN_SAMPLE_IS_SIGNED\n"
@@ -7443,11 +7484,11 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The counters of a block's samples, in loops that vectorise; those of edges step by step of the search. */\n"
     "static inline void gpuscan_block_counters(gpuscan_block_t from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
     "                                          gpuscan_edges edges) {\n"
-    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES && !GPUSCAN_CHANNEL_BOUNDS\n"
     "    GPUSCAN_EDGE s[GPUSCAN_BLOCK], first = GPUSCAN_EDGE_FIRST(edges), end = GPUSCAN_EDGE_LAST(edges);\n"
     "    for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
     "        s[v] = gpuscan_edge_value(from[v]);\n"
@@ -7482,7 +7523,7 @@ static const char *gpuscan__kernels[] = {
     "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Bins first, then counters. The block begins with the row's sample i. */\n"
     "static inline void gpuscan_count_block(global const gpuscan_sample *row, ulong i,\n"
     "                                       global const gpuscan_weight *row_weights, gpuscan_table table,\n"
@@ -7526,7 +7567,7 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_COUNT(v, 7);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_TABLES(flags) (GPUSCAN_COPIES ? 1u : (flags) >> GPUSCAN_FLAG_TABLES_SHIFT)\n"
     "\n"
     "/* Counts sample i, which is not part of a block. */\n"
@@ -7536,7 +7577,7 @@ static const char *gpuscan__kernels[] = {
     "                                      GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "    GPUSCAN_COUNT_AT(counter, i, GPUSCAN_WEIGHT_OF(row[i], i, weights));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Moves the sums of the accumulators' tables, in bins [first, last), to counts and zeroes them. atomics: by which other\n"
     "   groups of the same launch have added to them. What is in counts is read only if it is part of the sum: the buffer may\n"
     "   be for writing only. */\n"
@@ -7797,7 +7838,8 @@ static const char *gpuscan__kernels[] = {
     "        bin = (bin + 1) % 256;\n"
     "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
     "#else\n"
-    "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
+    "    bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
     "    if (bin == GPUSCAN_NO_BIN)\n"
     "        return;\n"
     "    if (GPUSCAN_PLANTED(BIN))\n"
@@ -8094,10 +8136,12 @@ static const char *gpuscan__kernels[] = {
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
     "        uint sum = gpuscan_copies_sum(shared, k, 0);\n"
-    "        uint bin = gpuscan_bin(gpuscan_sample_of(k % 256), GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        uint slot = k / 256;\n"
+    "        uint bin =\n"
+    "            gpuscan_bin(gpuscan_sample_of(k % 256), GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
     "        if (sum == 0 || bin == GPUSCAN_NO_BIN)\n"
     "            continue;\n"
-    "        bin += k / 256 * GPUSCAN_CHANNEL_BINS;\n"
+    "        bin += slot * GPUSCAN_CHANNEL_BINS;\n"
     "#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
     "        atomic_add((volatile local uint *)(shared + GPUSCAN_LOCAL_COUNTERS + bin), sum);\n"
     "#else\n"
@@ -9658,6 +9702,7 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_SHIFT, 1)                                                                                               \
     X(BIN_MODE_MULTIPLY, 2)                                                                                            \
     X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
+    X(BIN_MODE_MIXED, 9)     /* bounds of channels that do not take the same one */                                    \
     X(BIN_MODE_DIVIDE, 4)                                                                                              \
     X(BIN_MODE_MULTIPLY_16, 7)                                                                                         \
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
@@ -14966,9 +15011,17 @@ typedef struct gpuscan__histogram_key {
     uint32_t byte_tables;
     uint32_t converted, weighed; /* by custom->convert; by the desc's weight */
     uint32_t tiled;              /* a histogram of each tile */
+    uint32_t by_channel;         /* each has bounds, or edges, of its own */
     uint32_t pixel_channels;     /* that their expressions see; of a custom type, or without expressions: 0 */
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
+
+/* What samples are compared with. */
+typedef struct gpuscan__bounds {
+    uint64_t lower, range, factor; /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
+    double real_lower, real_upper, real_step;
+    uint64_t edges; /* where they begin */
+} gpuscan__bounds;
 
 typedef struct gpuscan__histogram_plan {
     gpuscan__plan common;
@@ -14987,8 +15040,9 @@ typedef struct gpuscan__histogram_plan {
     uint64_t tile_width, tile_height, tiles_across, tiles; /* of several; else all is one */
     uint64_t members;                                      /* groups of a tile, or its parts on a CPU */
     int in_launch;                   /* the launch that counts finishes, too */
-    uint64_t lower, range, factor;   /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
-    double real_lower, real_upper, real_step;
+    gpuscan__bounds bounds;          /* of all channels, or of the first of the mask */
+    gpuscan__bounds channel[4];      /* of each of the mask in turn, where they have their own */
+    uint64_t edges;                  /* from the first channel's first to the last one's last */
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
@@ -15063,7 +15117,7 @@ static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, 
     int plain = own->mode != GPUSCAN__BIN_MODE_MULTIPLY_CHECKED && own->mode != GPUSCAN__BIN_MODE_DIVIDE &&
                 own->mode != GPUSCAN__BIN_MODE_GUESS && !own->wide_offset;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
-        own->form == GPUSCAN_BINS_EDGES || !(plain || own->mode == GPUSCAN__BIN_MODE_NEAREST))
+        own->form == GPUSCAN_BINS_EDGES || own->by_channel || !(plain || own->mode == GPUSCAN__BIN_MODE_NEAREST))
         return 1;
     return sample->size == 8 ? 8 : 16;
 }
@@ -15170,6 +15224,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "EDGE_STEP", own.bins > 1 ? step : 0); /* the largest power of two below bins */
     gpuscan__define_number(text, "BYTE_TABLES", own.byte_tables);
     gpuscan__define_number(text, "TILED", own.tiled);
+    gpuscan__define_number(text, "CHANNEL_BOUNDS", own.by_channel);
     gpuscan__define_number(text, "BINS", own.bins);
     gpuscan__define_number(text, "ALL_BINS", gpuscan__all_bins(&own));
     gpuscan__define_expressions(text, &plan->key, &own, plan->e.custom);
@@ -15212,8 +15267,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     } else {
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the range is empty");
     }
-    plan->lower = lower;
-    plan->range = range;
+    plan->bounds.lower = lower;
+    plan->bounds.range = range;
     key->range_all = lower == least && range == whole;
     /* 32 bits hold s - lower, modulo 2^32, without mistaking one side for the other, if lower is a value of the type
        and the range does not leave it. */
@@ -15227,25 +15282,25 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
         key->mode = GPUSCAN__BIN_MODE_VALUE;
     } else if (range == 0) {
         key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
-        plan->factor = bins;
+        plan->bounds.factor = bins;
     } else if (bins < range && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0) {
         while ((range / bins) >> shift > 1)
             shift++;
         key->mode = GPUSCAN__BIN_MODE_SHIFT;
-        plan->factor = shift;
+        plan->bounds.factor = shift;
         if (shift > 31) /* one bin over all of 32 bits */
             key->wide_offset = 1;
     } else if (type->size <= 2 && range <= (uint64_t)1 << 16) {
         key->mode = bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY_16_MANY;
-        plan->factor = gpuscan__ceil_div(bins << 32, range);
+        plan->bounds.factor = gpuscan__ceil_div(bins << 32, range);
     } else if (bins >= range) {
         key->mode = GPUSCAN__BIN_MODE_DIVIDE;
     } else if (range <= (uint64_t)1 << 32) {
         key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
-        plan->factor = gpuscan__fraction64(bins, range) + 1;
+        plan->bounds.factor = gpuscan__fraction64(bins, range) + 1;
     } else {
         key->mode = GPUSCAN__BIN_MODE_MULTIPLY_CHECKED;
-        plan->factor = gpuscan__fraction64(bins, range);
+        plan->bounds.factor = gpuscan__fraction64(bins, range);
     }
     return GPUSCAN_SUCCESS;
 }
@@ -15307,9 +15362,9 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     if (!(lower < upper) || !(step >= least)) /* 1 / step is finite then, too */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
-    plan->real_lower = lower;
-    plan->real_upper = upper;
-    plan->real_step = step;
+    plan->bounds.real_lower = lower;
+    plan->bounds.real_upper = upper;
+    plan->bounds.real_step = step;
     /* The kernel's guess, (s - lower) * (1 / step), has two roundings of at most 2^-24 of up to 2^20 bins each, 1/8 bin
        together, and an edge's own rounding is 2^-24 of 2^21 steps at most, another 1/8: as long as nothing over- or
        underflows the two are less than half a bin apart. */
@@ -15317,6 +15372,75 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
     if (plan->key.bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
         plan->key.mode = GPUSCAN__BIN_MODE_NEAREST;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Integer bins whose channels need not find them in the same way: in one that all can take. */
+static void gpuscan__join_modes(gpuscan__histogram_plan *plan, uint32_t slots) {
+    gpuscan__histogram_key *key = &plan->key;
+    uint64_t bins = key->bins;
+    int multiply = 1;
+    uint32_t k;
+    for (k = 0; k < slots; k++)
+        multiply = multiply && bins < plan->channel[k].range && plan->channel[k].range <= (uint64_t)1 << 32;
+    key->mode = multiply ? GPUSCAN__BIN_MODE_MULTIPLY : GPUSCAN__BIN_MODE_MIXED;
+    for (k = 0; k < slots; k++) {
+        uint64_t range = plan->channel[k].range;
+        plan->channel[k].factor = range == 0      ? bins
+                                  : bins >= range ? 0
+                                                  : gpuscan__fraction64(bins, range) + (multiply ? 1 : 0);
+    }
+}
+
+/* Each channel of the mask with bounds of its own. */
+static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                            gpuscan__histogram_plan *plan) {
+    gpuscan__histogram_key *key = &plan->key;
+    gpuscan_histogram_desc own = *desc;
+    int is_float = gpuscan__is_float(plan->sample), alike = 1;
+    uint32_t c, slots = 0, mode = 0, wide = 0, all = 1;
+    for (c = 0; c < plan->channels; c++) {
+        gpuscan_result r;
+        if (!(key->mask >> c & 1))
+            continue;
+        own.lower = desc->channel_bounds[2 * c];
+        own.upper = desc->channel_bounds[2 * c + 1];
+        r = is_float ? gpuscan__float_bins(gs, &own, plan) : gpuscan__integer_bins(gs, &own, plan);
+        if (r != 0)
+            return r;
+        alike = alike && (slots == 0 || mode == key->mode);
+        mode = key->mode;
+        wide |= key->wide_offset;
+        all &= key->range_all;
+        plan->channel[slots++] = plan->bounds;
+    }
+    key->by_channel = 1;
+    key->wide_offset = wide;
+    key->range_all = all;
+    plan->bounds = plan->channel[0];
+    if (!alike && is_float)
+        key->mode = GPUSCAN__BIN_MODE_GUESS;
+    else if (!alike)
+        gpuscan__join_modes(plan, slots);
+    return GPUSCAN_SUCCESS;
+}
+
+/* And where each one's edges are. */
+static gpuscan_result gpuscan__channel_edges(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                             gpuscan__histogram_plan *plan) {
+    uint32_t c, slots = 0;
+    plan->edges = (uint64_t)plan->key.bins + 1;
+    if (!desc->edges_pitch)
+        return GPUSCAN_SUCCESS;
+    plan->key.by_channel = 1;
+    for (c = 0; c < plan->channels; c++) {
+        uint64_t at;
+        if (!(plan->key.mask >> c & 1))
+            continue;
+        if (!gpuscan__multiply(c, desc->edges_pitch, &at) || !gpuscan__add(at, plan->key.bins + 1, &plan->edges))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "edges_pitch: the edges do not fit 64 bits");
+        plan->channel[slots++].edges = at;
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -15408,10 +15532,15 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
     key->counter = (uint32_t)plan->counter;
     if (desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "form: VALUES is for integers");
+    if (desc->channel_bounds && (desc->form == GPUSCAN_BINS_EDGES || desc->lower.u || desc->upper.u))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds beside lower and upper, or edges");
+    if (desc->edges_pitch && (desc->form != GPUSCAN_BINS_EDGES || desc->edges_pitch <= key->bins))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch without EDGES, or below bins + 1");
     if (desc->form == GPUSCAN_BINS_EDGES)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
-                                           : gpuscan__integer_bins(gs, desc, plan);
+        return gpuscan__channel_edges(gs, desc, plan);
+    return desc->channel_bounds                ? gpuscan__channel_bins(gs, desc, plan)
+           : gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
+                                               : gpuscan__integer_bins(gs, desc, plan);
 }
 
 /* Tiles are counted where there are no pixels, too: their counters are written. */
@@ -15466,7 +15595,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     range->required = 0;
     range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
-    gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
+    gpuscan__input(common, "edges", desc->edges, has_edges ? plan->edges : 0,
                    plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
@@ -15537,7 +15666,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = own->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
-    if (own->bins > GPUSCAN__LOCAL_EDGES)
+    if (own->bins > GPUSCAN__LOCAL_EDGES || own->by_channel)
         return;
     own->local_edges = 1;
     if (own->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
@@ -15865,18 +15994,56 @@ static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
     gpuscan__arg(launch, &number, sizeof(number));
 }
 
+/* All channels' as one argument: gpuscan_bounds in kernels.cl.inc, whose bounds are of the type. */
+static void gpuscan__arg_channel_bounds(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
+    uint64_t words[5][4];
+    float singles[4][4];
+    unsigned char all[sizeof(words)];
+    uint32_t k;
+    memset(words, 0, sizeof(words));
+    memset(singles, 0, sizeof(singles));
+    for (k = 0; k < 4; k++) {
+        const gpuscan__bounds *b = &plan->channel[k];
+        double reals[4], inverse = b->real_step > 0 ? 1.0 / b->real_step : 0;
+        uint32_t n;
+        words[0][k] = b->edges;
+        words[1][k] = b->lower;
+        words[2][k] = b->lower + b->range;
+        words[3][k] = b->range;
+        words[4][k] = b->factor;
+        reals[0] = b->real_lower;
+        reals[1] = b->real_upper;
+        reals[2] = b->real_step;
+        reals[3] = inverse;
+        for (n = 0; n < 4; n++) {
+            singles[n][k] = (float)reals[n];
+            if (plan->sample == GPUSCAN_TYPE_F64)
+                memcpy(&words[1 + n][k], &reals[n], sizeof(reals[n]));
+        }
+    }
+    memcpy(all, words, sizeof(words));
+    if (gpuscan__is_float(plan->sample) && plan->sample != GPUSCAN_TYPE_F64) {
+        memcpy(all + sizeof(words[0]), singles, sizeof(singles));
+        gpuscan__arg(launch, all, sizeof(words[0]) + sizeof(singles));
+    } else {
+        gpuscan__arg(launch, all, sizeof(all));
+    }
+}
+
 /* What a sample is compared with. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
-    if (gpuscan__is_float(plan->sample)) {
-        gpuscan__arg_real(launch, plan->sample, plan->real_lower);
-        gpuscan__arg_real(launch, plan->sample, plan->real_upper);
-        gpuscan__arg_real(launch, plan->sample, plan->real_step);
-        gpuscan__arg_real(launch, plan->sample, plan->real_step > 0 ? 1.0 / plan->real_step : 0);
+    if (plan->key.by_channel) {
+        gpuscan__arg_channel_bounds(launch, plan);
+    } else if (gpuscan__is_float(plan->sample)) {
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_lower);
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_upper);
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_step);
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_step > 0 ? 1.0 / plan->bounds.real_step : 0);
     } else {
-        gpuscan__arg_u64(launch, plan->lower);
-        gpuscan__arg_u64(launch, plan->lower + plan->range);
-        gpuscan__arg_u64(launch, plan->range);
-        gpuscan__arg_u64(launch, plan->factor);
+        gpuscan__arg_u64(launch, plan->bounds.lower);
+        gpuscan__arg_u64(launch, plan->bounds.lower + plan->bounds.range);
+        gpuscan__arg_u64(launch, plan->bounds.range);
+        gpuscan__arg_u64(launch, plan->bounds.factor);
     }
 }
 
@@ -16010,17 +16177,17 @@ static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t
 static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan) {
     uint64_t least = gpuscan__types[plan->sample].kind == 's' ? gpuscan__test_whole(plan) / 2 + 1 : 0;
     return plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__wrap(plan->sample, least + gpuscan__test_edge(plan, 0))
-                                                : plan->lower;
+                                                : plan->bounds.lower;
 }
 
 /* How far from there bin k begins; k = bins: the end. Even bins: ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, uint64_t k) {
-    uint64_t bins = plan->key.bins, quotient = plan->range / bins, rest = plan->range % bins;
+    uint64_t bins = plan->key.bins, quotient = plan->bounds.range / bins, rest = plan->bounds.range % bins;
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
         return k;
-    if (plan->range == 0) { /* 2^64 */
+    if (plan->bounds.range == 0) { /* 2^64 */
         quotient = (0 - bins) / bins + 1;
         rest = (0 - bins) % bins;
     }
@@ -16028,7 +16195,7 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, uin
 }
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, uint64_t x) {
-    uint64_t lower = gpuscan__test_lower(plan), past = x - lower, range = plan->range;
+    uint64_t lower = gpuscan__test_lower(plan), past = x - lower, range = plan->bounds.range;
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         range = gpuscan__test_bin_begin(plan, plan->key.bins);
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
@@ -16038,7 +16205,7 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, ui
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         return (int64_t)(past / gpuscan__test_edge_step(plan));
     return plan->key.form == GPUSCAN_BINS_VALUES ? (int64_t)past
-                                                 : gpuscan__even_bin_slowly(past, plan->key.bins, plan->range);
+                                                 : gpuscan__even_bin_slowly(past, plan->key.bins, plan->bounds.range);
 }
 
 /* Many samples lie next to bins' ends, some outside. */
@@ -16063,8 +16230,8 @@ static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_pla
 /* Samples lie in the middle of bins, or at either end of all. NOWHERE: too near to an edge to be sure. */
 static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k is k */
-    double lower = edges ? 0 : plan->real_lower, upper = edges ? plan->key.bins : plan->real_upper;
-    double step = edges ? 1 : plan->real_step, place = x / step - lower / step, part;
+    double lower = edges ? 0 : plan->bounds.real_lower, upper = edges ? plan->key.bins : plan->bounds.real_upper;
+    double step = edges ? 1 : plan->bounds.real_step, place = x / step - lower / step, part;
     double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
     if (x < lower)
         return gpuscan__below;
@@ -16094,8 +16261,8 @@ static double gpuscan__whole_half(double x) {
 
 static gpuscan__number gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES;
-    double lower = edges ? 0 : plan->real_lower, upper = edges ? plan->key.bins : plan->real_upper;
-    double step = edges ? 1 : plan->real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
+    double lower = edges ? 0 : plan->bounds.real_lower, upper = edges ? plan->key.bins : plan->bounds.real_upper;
+    double step = edges ? 1 : plan->bounds.real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
     gpuscan__number x;
     x.real = lower + (edges && i % 2 == 0 ? at - 0.5 : at) * step;
@@ -16244,9 +16411,15 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
                                 unsigned char *samples, unsigned char *counts) {
     uint64_t slot = 0;
     uint32_t c;
+    gpuscan__histogram_plan own;
+    if (plan->key.by_channel)
+        own = *plan;
     for (c = 0; c < plan->channels; c++, i++) {
         gpuscan__number x;
-        int64_t bin = gpuscan__test_bin(plan, i, &x);
+        int64_t bin;
+        if (plan->key.by_channel)
+            own.bounds = plan->channel[plan->key.mask >> c & 1 ? slot : 0];
+        bin = gpuscan__test_bin(plan->key.by_channel ? &own : plan, i, &x);
         if (bin == gpuscan__nowhere)
             gpuscan__put_nan(plan->sample, samples, c);
         else
@@ -16344,7 +16517,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* With the call's own bins, but of edges. */
+/* With the call's own bins, but of edges, which each channel has at its own place. */
 static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__plan *common,
                                                     gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
@@ -16356,6 +16529,7 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
     gpuscan__histogram_plan plan;
     gpuscan__test test;
     gpuscan__test_array *samples, *counts, *weights = NULL, *edges = NULL;
+    uint32_t c;
     memset(&test, 0, sizeof(test));
     test.gs = gs;
     memset(&desc.call, 0, sizeof(desc.call));
@@ -16369,6 +16543,8 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
     desc.rows = shape.rows;
     desc.pitch = desc.weights_pitch = shape.pixels + shape.gap;
     desc.pitch_bytes = 0;
+    if (desc.edges_pitch)
+        desc.edges_pitch = (uint64_t)of->key.bins + 3;
     desc.tile_width = shape.tile_width;
     desc.tile_height = shape.tile_height;
     desc.accumulate = 0;
@@ -16379,7 +16555,8 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
         weights = gpuscan__test_array_of(&test, &desc.weights, pixels * gpuscan__types[of->weight].size);
     if (of->key.form == GPUSCAN_BINS_EDGES)
         edges = gpuscan__test_array_of(&test, &desc.edges,
-                                       ((uint64_t)of->key.bins + 1) * edge_size);
+                                       (desc.edges_pitch ? 4 * desc.edges_pitch : (uint64_t)of->key.bins + 1) *
+                                           edge_size);
     if (!test.failed) {
         memset(counts->expected, 0, (size_t)(shape.tiles * of->all_bins * gpuscan__types[of->counter].size));
         gpuscan__test_samples(of, &shape, samples->before, weights ? weights->before : NULL, counts->expected);
@@ -16387,7 +16564,9 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
         if (weights)
             gpuscan__test_filled(weights);
         if (edges) {
-            gpuscan__test_edges(of, edges->before);
+            unsigned char *at = edges->before;
+            for (c = 0; c < (desc.edges_pitch ? 4 : 1); c++, at += desc.edges_pitch * edge_size)
+                gpuscan__test_edges(of, at);
             gpuscan__test_filled(edges);
         }
     }
