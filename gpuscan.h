@@ -150,7 +150,7 @@
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
-                      tile_height, a histogram of each tile; pitch_bytes;
+                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds and edges_pitch;
                       gpuscan_sort: a stable radix sort of keys of every builtin type and of custom types by a key,
                       with payloads and permutation; GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
@@ -979,8 +979,11 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  counts, those of all its channels after those of the tile before: tiles from left to right, and rows
                  of tiles from the first down. The last ones of both directions may be smaller. tile_height 1: one
                  histogram a row. A count on the device leaves the tiles as they are, and the counters beyond it 0
-   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). In another
-                 order the counts are wrong, but nothing else happens
+   channel_bounds  optional, instead of lower and upper, and read before the call returns: the lower and the upper one
+                 of each channel in turn, those that the mask leaves out, too, for which anything will do
+   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16); with
+                 edges_pitch, at least bins + 1, channel c's from edges.offset + c * edges_pitch on. In another order
+                 the counts are wrong, but nothing else happens
    count_buffer  the pixels of each row
    aliasing      none: counts must overlap nothing else
    scratch       up to 8 bytes a counter, of all tiles; on a CPU, where the bins do not fit local memory or weights go to u64
@@ -998,7 +1001,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  NaN is never counted, in no bin and not as outside. Counters wrap around
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
                  count, a pitch_bytes beside pitch, smaller than a row or not aligned, edges without EDGES, host_edges
-                 or host_weights, which are for gpuscan_histogram_host; value_type without custom->convert, weight
+                 or host_weights, which are for gpuscan_histogram_host; channel_bounds beside lower, upper or EDGES,
+                 edges_pitch without EDGES or below bins + 1; value_type without custom->convert, weight
                  beside weights, either expression with channel_mask or several channels of a custom type.
                  INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
                  floats below the type's normal numbers, which devices may take for 0.

@@ -237,6 +237,7 @@ static inline void code_histogram_fields(const char *object, const gpuscan_histo
                                  {"tile_width", CODE_NUMBER, "", d->tile_width},
                                  {"tile_height", CODE_NUMBER, "", d->tile_height},
                                  {"pitch_bytes", CODE_NUMBER, "", d->pitch_bytes},
+                                 {"edges_pitch", CODE_NUMBER, "", d->edges_pitch},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_fields(object, fields, sizeof fields / sizeof *fields);
 }
@@ -252,6 +253,8 @@ static inline void code_histogram(const gpuscan_histogram_desc *d) {
         code_add("    d.host_edges = edges;\n");
     if (d->host_weights)
         code_add("    d.host_weights = weights;\n");
+    if (d->channel_bounds)
+        code_add("    d.channel_bounds = bounds;\n");
     if (d->weight) {
         code_add("    d.weight = ");
         code_string(d->weight);

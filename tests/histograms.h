@@ -236,14 +236,15 @@ static inline void name_histogram(const histogram_case *c, gpuscan_strategy stra
               "%s, %s, counters %s%s, rows %" PRIu64 " pitch %" PRIu64
               ", channels %u mask %u, weights %s pitch %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 " %" PRIu64
               " %" PRIu64 ", device count %" PRIu64 " (%s), expression %u, tiles of %" PRIu64 " x %" PRIu64
-              ", pitch of %" PRIu64 " bytes, %s",
+              ", pitch of %" PRIu64 " bytes, %s edges' pitch %" PRIu64 ", %s",
               d->count, test_type_name(d->sample_type), d->bins, forms[d->form], d->lower.u, d->upper.u,
               d->closed ? " closed" : "", outsides[d->outside], test_type_name(d->counter_type),
               d->accumulate ? " accumulated" : "", d->rows, d->pitch, d->channels, d->channel_mask,
               c->weights ? test_type_name(d->weight_type) : "none", d->weights_pitch, c->samples_offset,
               c->counts_offset, c->edges_offset, c->weights_offset, c->device_count,
               d->count_type ? test_type_name(d->count_type) : "none", c->expression, d->tile_width, d->tile_height,
-              d->pitch_bytes, test_strategy_name(strategy));
+              d->pitch_bytes, d->channel_bounds ? "channels' bounds," : "", d->edges_pitch,
+              test_strategy_name(strategy));
 }
 
 /* What is counted, by the reference, which knows no expressions: their values and weights. */
@@ -321,10 +322,28 @@ static inline void *histogram_set_up(const void *given) {
         ref_counters(&c->d) * (c->expression && c->d.channels > 1 ? 1 : ref_channels(&c->d)) * ref_tiles(&c->d);
     edge = s->type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : s->type;
     edges = c->d.form == GPUSCAN_BINS_EDGES ? (c->d.bins ? c->d.bins : 256) + UINT64_C(1) : 0;
+    if (edges)
+        edges += (at_least_one(c->d.channels) - 1) * c->d.edges_pitch;
     weight = c->d.weight_type ? c->d.weight_type : GPUSCAN_TYPE_U32;
     weights = c->weights || c->is_weighted ? weights_span(&c->d) : 0;
-    if (edges && !c->edges)
+    if (edges && !c->edges) {
         c->edges = s->edges = spread_edges(edge, c->d.bins ? c->d.bins : 256);
+        if (c->d.edges_pitch) { /* of each further channel nearer to one another; between them nothing */
+            unsigned char *apart = (unsigned char *)test_alloc(edges * ref_size(edge));
+            memset(apart, 0, (size_t)edges * ref_size(edge));
+            for (i = 0; i < edges; i++)
+                if (i % c->d.edges_pitch <= c->d.bins) {
+                    ref_value v = ref_load(edge, s->edges, i % c->d.edges_pitch);
+                    if (ref_is_float(edge))
+                        v.real /= (double)(i / c->d.edges_pitch + 1);
+                    else
+                        v.bits /= i / c->d.edges_pitch + 1;
+                    ref_store(edge, apart, i, v);
+                }
+            free(s->edges);
+            c->edges = s->edges = apart;
+        }
+    }
     if (c->is_weighted && !c->weights) {
         c->weights = s->weights = (unsigned char *)test_alloc(weights * ref_size(weight));
         test_random_bytes(s->weights, (size_t)weights * ref_size(weight));

@@ -539,8 +539,8 @@ static inline uint64_t ref_tiles(const gpuscan_histogram_desc *desc) {
 
 /* samples, edges and weights as the device's buffers hold them from their offsets on; counts as the call finds them,
    in counter_type. Of each row the first count pixels are counted, at most the desc's. Reads no buffer of the desc, and
-   knows no expressions. */
-static inline void ref_histogram_to(const gpuscan_histogram_desc *desc, uint64_t count, const void *samples,
+   knows no expressions. This one knows no bounds of single channels either. */
+static inline void ref_histogram_alike(const gpuscan_histogram_desc *desc, uint64_t count, const void *samples,
                                     const void *edges, const void *weights, void *counts) {
     gpuscan_type type = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
     gpuscan_type edge_type = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
@@ -590,6 +590,42 @@ static inline void ref_histogram_to(const gpuscan_histogram_desc *desc, uint64_t
             }
         }
     free(table);
+}
+
+/* Channels with bounds or edges of their own: each by itself. */
+static inline void ref_histogram_to(const gpuscan_histogram_desc *desc, uint64_t count, const void *samples,
+                                    const void *edges, const void *weights, void *counts) {
+    gpuscan_type type = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
+    size_t       edge = ref_size(type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type);
+    size_t       bytes = (size_t)ref_counters(desc) * ref_size(desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32);
+    uint32_t     channels = desc->channels ? desc->channels : 1, c, slot = 0, slots = ref_channels(desc);
+    uint64_t     tiles = ref_tiles(desc), t;
+    unsigned char *one, *all = (unsigned char *)counts;
+    if (!desc->channel_bounds && !desc->edges_pitch) {
+        ref_histogram_alike(desc, count, samples, edges, weights, counts);
+        return;
+    }
+    one = (unsigned char *)malloc((size_t)tiles * bytes);
+    if (one == NULL)
+        abort();
+    for (c = 0; c < channels; c++) {
+        gpuscan_histogram_desc own = *desc;
+        if (desc->channel_mask != 0 && ((desc->channel_mask >> c) & 1) == 0)
+            continue;
+        own.channel_mask = 1u << c;
+        if (desc->channel_bounds) {
+            own.lower = desc->channel_bounds[2 * c];
+            own.upper = desc->channel_bounds[2 * c + 1];
+        }
+        for (t = 0; t < tiles; t++)
+            memcpy(one + t * bytes, all + (t * slots + slot) * bytes, bytes);
+        ref_histogram_alike(&own, count, samples,
+                            edges ? (const unsigned char *)edges + c * desc->edges_pitch * edge : NULL, weights, one);
+        for (t = 0; t < tiles; t++)
+            memcpy(all + (t * slots + slot) * bytes, one + t * bytes, bytes);
+        slot++;
+    }
+    free(one);
 }
 
 static inline void ref_histogram(const gpuscan_histogram_desc *desc, const void *samples, const void *edges,

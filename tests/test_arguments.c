@@ -758,6 +758,7 @@ static void test_histogram_types(void **state) {
     size_t t;
     static const gpuscan_custom value = {NULL, NULL, 0, NULL, NULL, "x", NULL, NULL, NULL};
     static const gpuscan_custom wrong_value = {NULL, NULL, 0, NULL, NULL, "no_such_name", NULL, NULL, NULL};
+    static const gpuscan_bound bounds[] = {{0}, {9}, {7}, {7}}; /* the second channel's are of no range */
     gpuscan_custom of_pair = pair, of_wrong_pair;
     (void)state;
     of_pair.convert = "x.a";
@@ -780,6 +781,16 @@ static void test_histogram_types(void **state) {
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside", d.outside = (gpuscan_outside)-1);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 5);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = UINT32_MAX);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds", d.channel_bounds = bounds;
+                     d.upper.u = 5);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds", d.channel_bounds = bounds;
+                     d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.channel_bounds = bounds; d.channels = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch", d.edges_pitch = BINS + 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch", d.edges_pitch = BINS;
+                     d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "edges_pitch", d.edges_pitch = UINT64_MAX / 2;
+                     d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch; d.channels = 3; d.count = 1);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type", d.value_type = GPUSCAN_TYPE_F32);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type", d.value_type = no_type(99);
                      d.custom = &value);

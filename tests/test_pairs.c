@@ -620,7 +620,7 @@ static void histogram_pairs(void **state) {
     X(PICTURE_FORM, 3)                                                                                                 \
     X(PICTURE_BINS, 3)                                                                                                 \
     X(PICTURE_STRATEGY, 4)                                                                                             \
-    X(PICTURE_CHANNELS, 2)                                                                                             \
+    X(PICTURE_CHANNELS, 4)                                                                                             \
     X(PICTURE_OUTSIDE, 3)                                                                                              \
     X(PICTURE_WEIGHTS, 2)                                                                                              \
     X(PICTURE_COUNTER, 2)                                                                                              \
@@ -647,12 +647,15 @@ static int picture_possible(unsigned a, unsigned a_level, unsigned b, unsigned b
         return a_level != 2 || picture_strategies[b_level] != GPUSCAN_STRATEGY_SINGLE_PASS;
     if (a == PICTURE_EXPRESSION && b == PICTURE_CHANNELS) /* an expression has its own */
         return a_level == 0 || b_level == 0;
+    if (a == PICTURE_FORM && b == PICTURE_CHANNELS) /* bounds of each: not by value */
+        return a_level != 2 || b_level < 2;
     return 1;
 }
 
 static gpuscan_strategy picture_of(const pairs_row *row, void *made) {
     static const uint64_t counts[] = {0, 1, 37, 101, 640};
     static const uint64_t tiles[][2] = {{0, 0}, {0, 1}, {64, 64}, {7, 3}, {100, 0}};
+    static const gpuscan_bound channels[6] = {{3}, {103}, {0}, {256}, {50}, {151}};
     const unsigned char  *level = row->level;
     unsigned              expression = level[PICTURE_EXPRESSION];
     uint64_t              count = counts[level[PICTURE_COUNT]] / test_size(5, 1, 1), pixel;
@@ -661,6 +664,7 @@ static gpuscan_strategy picture_of(const pairs_row *row, void *made) {
     int                     is_real = expression && expressions[expression - 1].type == GPUSCAN_TYPE_F16;
     c.expression = expression;
     d->channels = level[PICTURE_CHANNELS] ? 3 : 1;
+    d->channel_mask = level[PICTURE_CHANNELS] == 3 ? 5 : 0;
     if (expression) {
         d->sample_type = expressions[expression - 1].type;
         d->channels = expressions[expression - 1].channels;
@@ -677,6 +681,12 @@ static gpuscan_strategy picture_of(const pairs_row *row, void *made) {
         d->upper.i = d->lower.i + 200;
     } else if (d->form == GPUSCAN_BINS_VALUES) {
         d->lower.i = 50;
+    }
+    if (level[PICTURE_CHANNELS] >= 2) { /* each with its own; modes that differ, in the mask alike */
+        if (d->form == GPUSCAN_BINS_EVEN)
+            d->channel_bounds = channels;
+        else
+            d->edges_pitch = d->bins + 2;
     }
     d->closed = level[PICTURE_COUNTER];
     d->outside = (gpuscan_outside)level[PICTURE_OUTSIDE];
