@@ -979,15 +979,15 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  counts, those of all its channels after those of the tile before: tiles from left to right, and rows
                  of tiles from the first down. The last ones of both directions may be smaller. tile_height 1: one
                  histogram a row. A count on the device leaves the tiles as they are, and the counters beyond it 0
-   channel_bounds  optional, instead of lower and upper, and read before the call returns: the lower and the upper one
-                 of each channel in turn, those that the mask leaves out, too, for which anything will do
+   channel_bounds optional, instead of lower and upper, and read before the call returns: both of each channel in turn,
+                 also of those that the mask leaves out, for which anything will do
    edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16); with
                  edges_pitch, at least bins + 1, channel c's from edges.offset + c * edges_pitch on. In another order
                  the counts are wrong, but nothing else happens
    count_buffer  the pixels of each row
    aliasing      none: counts must overlap nothing else
-   scratch       up to 8 bytes a counter, of all tiles; on a CPU, where the bins do not fit local memory or weights go to u64
-                 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given weights
+   scratch       up to 8 bytes a counter, of all tiles; on a CPU, where the bins do not fit local memory or weights go
+                 to u64 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given weights
                  (or host_weights) where the call has them: both programs and scratch differ
    count 0       samples may be missing; the counters are 0, or with accumulate stay
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
@@ -1002,14 +1002,13 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
                  count, a pitch_bytes beside pitch, smaller than a row or not aligned, edges without EDGES, host_edges
                  or host_weights, which are for gpuscan_histogram_host; channel_bounds beside lower, upper or EDGES,
-                 edges_pitch without EDGES or below bins + 1; value_type without custom->convert, weight
-                 beside weights, either expression with channel_mask or several channels of a custom type.
+                 edges_pitch without EDGES or below bins + 1; value_type without custom->convert, weight beside weights,
+                 either expression with channel_mask or several channels of a custom type.
                  INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
                  floats below the type's normal numbers, which devices may take for 0.
                  INVALID_TYPE: VALUES with floats, custom samples without custom->convert. UNSUPPORTED_STRATEGY:
                  SINGLE_PASS or _AHEAD was forced where the bins do not fit local memory, or with weights and u64
-                 counters. AUTO takes another
-                 strategy by itself
+                 counters. AUTO takes another strategy by itself
    methods       tables of each group's own, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
@@ -1377,6 +1376,8 @@ static const char *gpuscan__kernels[] = {
     "     REGISTERS       registers a work-item that the build options allow on NVIDIA; 0: not said\n"
     "     PACKED          bytes of a small integer, of which a word's are added at once; 0: elements one by one\n"
     "     PIPE            how the histogram loads: PIPE_...\n"
+    "     TILED           a histogram of each tile; CONVERTED, WEIGHED: of values, by weights, of the caller's expressions\n"
+    "     CHANNEL_BOUNDS  of the histogram: each channel has its own\n"
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not\n"
     "     ANY_ORDER       results do not depend on the order\n"
@@ -15050,8 +15051,8 @@ typedef struct gpuscan__histogram_plan {
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
-    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)       \
-    X(accumulators_offset) X(counts_offset) X(tile_width) X(tile_height) X(tiles_across) X(tiles) X(first_tile)          \
+    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)     \
+    X(accumulators_offset) X(counts_offset) X(tile_width) X(tile_height) X(tiles_across) X(tiles) X(first_tile)        \
     X(members) X(flags)
 #define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(counters) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
@@ -15150,11 +15151,13 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
         gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i) { return (",
+                              "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i) {"
+                              " return (",
                               " convert", texts->convert, ");}\n");
     if (own->weighed)
         gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i) { return (",
+                              "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i) {"
+                              " return (",
                               " weight", texts->combine, ");}\n");
     if (texts->source)
         gpuscan__undefine(text, texts->source);
@@ -15174,7 +15177,8 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_shape(text, gs, &plan->key, gpuscan__vector(sample_size, sample_size));
     gpuscan__define(text, "SAMPLE", plan->key.src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type"
                                                                        : gpuscan__types[plan->key.src].name);
-    gpuscan__define(text, "ELEMENT", plan->key.src == GPUSCAN_TYPE_CUSTOM ? "uchar" : gpuscan__types[plan->key.src].name);
+    gpuscan__define(text, "ELEMENT",
+                    plan->key.src == GPUSCAN_TYPE_CUSTOM ? "uchar" : gpuscan__types[plan->key.src].name);
     gpuscan__define_number(text, "SAMPLE_SIZE", sample_size);
     gpuscan__define(text, "BINNED", sample->name);
     gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
@@ -15556,7 +15560,8 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
     plan->tiles_across = desc->count ? gpuscan__ceil_div(desc->count, plan->tile_width) : 1;
     if (!gpuscan__multiply(plan->tiles_across, gpuscan__ceil_div(rows, plan->tile_height), &plan->tiles) ||
         !gpuscan__multiply(plan->tiles, plan->all_bins, &counters) || counters > UINT64_MAX / 64)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "tile_width and tile_height: the counters do not fit 64 bits");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                             "tile_width and tile_height: the counters do not fit 64 bits");
     plan->key.tiled = plan->tiles > 1;
     return GPUSCAN_SUCCESS;
 }
@@ -15700,8 +15705,8 @@ static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
 }
 
 /* Copies of a tile's bins take time to clear and to sum, and small groups leave room for more tiles at once. (H200,
-   8192 x 8192 bytes in tiles of 64 x 64, us: 4 samples a counter 59, 8: 55, 16: 54; groups of 128, 64 and 32: 60, 53, 53;
-   2 vectors at once 54, 4: 57; but of RGBA8 210 and 175.) */
+   8192 x 8192 bytes in tiles of 64 x 64, us: 4 samples a counter 59, 8: 55, 16: 54; groups of 128, 64 and 32: 60, 53,
+   53; 2 vectors at once 54, 4: 57; but of RGBA8 210 and 175.) */
 #define GPUSCAN__TILE_COPIES  16 /* samples for each of their counters */
 #define GPUSCAN__TILE_SAMPLES 32 /* that a work-item loads at once */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {

@@ -2,11 +2,11 @@
 
    clahe picture [limit [before.png after.png]]
 
-   Contrast limited adaptive histogram equalisation: the picture is cut into 8 x 8 tiles, and each has a histogram of its
-   lumas, whose bins are cut at limit times (3 by default) what they would hold if all were equal; what is cut off goes
-   to all bins alike. Each histogram's inclusive scan maps lumas to lumas, and a pixel takes the maps of the four tiles
-   whose middles lie around it, mixed by distance. One call counts all tiles, one scans them all; the two kernels beside
-   them are here. Hues stay as they are.
+   Contrast limited adaptive histogram equalisation: the picture is cut into 8 x 8 tiles, and each has a histogram of
+   its lumas, whose bins are cut at limit times (3 by default) what they would hold if all were equal; what is cut off
+   goes to all bins alike. Each histogram's inclusive scan maps lumas to lumas, and a pixel takes the maps of the four
+   tiles whose middles lie around it, mixed by distance. One call counts all tiles, one scans them all; the two kernels
+   beside them are here. Hues stay as they are.
 
    Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV, 1994. */
 #define EXAMPLE_PICTURES

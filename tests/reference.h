@@ -597,7 +597,7 @@ static inline void ref_histogram_to(const gpuscan_histogram_desc *desc, uint64_t
                                     const void *edges, const void *weights, void *counts) {
     gpuscan_type type = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
     size_t       edge = ref_size(type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type);
-    size_t       bytes = (size_t)ref_counters(desc) * ref_size(desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32);
+    size_t       counter = desc->counter_type == GPUSCAN_TYPE_U64 ? 8 : 4, bytes = (size_t)ref_counters(desc) * counter;
     uint32_t     channels = desc->channels ? desc->channels : 1, c, slot = 0, slots = ref_channels(desc);
     uint64_t     tiles = ref_tiles(desc), t;
     unsigned char *one, *all = (unsigned char *)counts;

@@ -538,13 +538,13 @@ static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogr
                          const unsigned char *samples, const unsigned char *counts, const unsigned char *edges) {
     gpuscan_type type = d->sample_type, edge_type = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
     int is_float = ref_is_float(type);
-    ref_value lower = is_float ? ref_real(plan->real_lower) : ref_bits(plan->lower), upper;
+    ref_value lower = is_float ? ref_real(plan->bounds.real_lower) : ref_bits(plan->bounds.lower), upper;
     ref_value least = is_float ? ref_real(-60000) : ref_smallest(type);
     ref_value largest = is_float ? ref_real(60000) : ref_largest(type);
     uint64_t room = plan->range ? plan->range : ~UINT64_C(0), possible;
     int has_above = is_float || d->form == GPUSCAN_BINS_EDGES || (plan->range && room <= largest.bits - lower.bits);
     spread s;
-    upper = is_float ? ref_real(plan->real_upper) : ref_wrap(type, lower.bits + plan->range);
+    upper = is_float ? ref_real(plan->bounds.real_upper) : ref_wrap(type, lower.bits + plan->bounds.range);
     if (d->form == GPUSCAN_BINS_EDGES) {
         lower = ref_load(edge_type, edges, 0);
         upper = ref_load(edge_type, edges, d->bins);

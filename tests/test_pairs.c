@@ -908,7 +908,8 @@ static int open_pairs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(arrays_are_whole), TEST(scan_pairs), TEST(uniform_add_pairs),
-                                       TEST(reduce_pairs), TEST(histogram_pairs), TEST(picture_pairs), TEST(select_pairs),
+                                       TEST(reduce_pairs), TEST(histogram_pairs), TEST(picture_pairs),
+                                       TEST(select_pairs),
                                        TEST(sort_pairs)};
     test_select();
     return cmocka_run_group_tests_name("pairs", tests, open_pairs, test_close);

@@ -9,8 +9,8 @@ typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, u: at offsets that are not
                               aligned, a: uniform add, r: reduce, c: affine functions' reduce, w: reduce of three rows, h:
-                              histogram, g: of rows with gaps, t: of their tiles, by an expression, k: select, q: sort of floats, with NaN, and values, p: with
-                              a payload that is gathered */
+                              histogram, g: of rows with gaps, t: of their tiles, by an expression, k: select, q: sort
+                              of floats, with NaN, and values, p: with a payload that is gathered */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
