@@ -144,7 +144,8 @@
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
                [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS]
                [DEVICE PROFILE] [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST]
-               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [SORT] [PUBLIC ENTRY POINTS] [LICENCE].
+               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [SORT] [INTEGRAL] [QUANTILE]
+               [PUBLIC ENTRY POINTS] [LICENCE].
                The kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
@@ -751,6 +752,24 @@ typedef struct gpuscan_sort_desc {
     gpuscan_call           call;
 } gpuscan_sort_desc;
 
+/* What gpuscan_integral computes. */
+typedef struct gpuscan_integral_desc {
+    gpuscan_buffer    src, dst;
+    uint64_t          width, height;   /* pixels a row and rows of an image; of 0 an EXCLUSIVE table still has zeros */
+    uint64_t          images;          /* 0: 1 */
+    uint32_t          channels;        /* interleaved, in src and dst: 1 to 4; 0: 1 */
+    gpuscan_type      src_type;        /* any builtin type; default: u8 */
+    gpuscan_type      dst_type;        /* u32, i32, u64 or i64 of integers, f32 or f64 of any. Default: u32 of unsigned,
+                                          i32 of signed integers, f32 of floats */
+    gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
+    int               square;          /* not 0: sums of squares */
+    uint64_t          src_pitch;       /* pixels from row to row, at least a row's; 0: just these */
+    uint64_t          dst_pitch;
+    uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
+    uint64_t          dst_image_pitch; /* and in dst, of EXCLUSIVE tables, height + 1 */
+    gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+} gpuscan_integral_desc;
+
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
 /* Opens an object on one context and device. Builds nothing yet.
@@ -1079,6 +1098,41 @@ GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 
+/* Integral images (summed-area tables): of each image, channel by channel, the sums of all pixels above and to the left.
+   The sum over any box then takes four of them, whatever its size.
+
+   src           channel c of pixel x, y of image i is at src.offset + (i * src_image_pitch + y * src_pitch + x) *
+                 channels + c, of src_type
+   dst           out: likewise. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y; the first
+                 row and the first column are 0, and the pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
+                 dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
+                 y, which is the other's element x + 1, y + 1, bit for bit
+   aliasing      none: dst must overlap nothing else
+   scratch       about 1/16 of dst, of tables of large elements 1/8; on a CPU some rows of it
+   width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
+                 and between images
+   conversion    elements become dst_type, as C converts, before they are squared or summed
+   integers      wrap around, so that a box's sum is right wherever it fits dst_type itself
+   floats        are combined in an order that depends on width, height, images and the device. The differences of large
+                 sums round: a box's sum is as exact as the table's last element
+   returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small. INVALID_TYPE: another dst_type, or
+                 an integer one of floats. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are found first: Nehab,
+                 Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
+GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
+
+/* Builds what an integral image with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_integral_desc *desc);
+
+/* The bytes of scratch that an integral image with this desc needs at most. */
+GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
+                                                         uint64_t *size);
+
+/* The integral image of the array src, of width x height pixels, in the array dst. They must not overlap. src, dst,
+   width and height of the desc must be zero. */
+GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
+                                                 uint64_t height, const gpuscan_integral_desc *desc);
+
 /* Hands out the object's programs, built from source or taken from a blob, for the next start: of what was prepared or
    called, all that the driver puts into a program's binary.
 
@@ -1301,8 +1355,8 @@ static const char *gpuscan__kernels[] = {
     "               [PLANTED DEFECTS]\n"
     "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n"
     "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [SELECT]\n"
-    "               [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [HISTOGRAM BINS] [HISTOGRAM COUNTERS]\n"
-    "               [HISTOGRAM CPU] [HISTOGRAM] [SORT KEYS] [SORT GATHER] [SORT PASSES] [SORT CPU]\n"
+    "               [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [INTEGRAL] [QUANTILE] [HISTOGRAM BINS]\n"
+    "               [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM] [SORT KEYS] [SORT GATHER] [SORT PASSES] [SORT CPU]\n"
     "               [SORT GROUP] [SORT SWEEP]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
@@ -1396,11 +1450,14 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SORT_GATHER      28 /* what goes by index is taken from the next element */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_PLACES      29 /* a digit's places begin where another part's elements lie */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_NAN         30 /* NaN are sorted by their bits */\n"
+    "#define GPUSCAN_TEST_PLANT_INTEGRAL_CARRY   31 /* an integral's tile loses what is above it */\n"
+    "#define GPUSCAN_TEST_PLANT_INTEGRAL_LEFT    32 /* or to its left */\n",
+    "#define GPUSCAN_TEST_PLANT_QUANTILE_RANK    33 /* a rank that a bin ends with is looked for in the next one */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
     "#define GPUSCAN_PLANTED(name) (GPUSCAN_TEST_PLANT == GPUSCAN_TEST_PLANT_##name)\n"
-    "\n",
+    "\n"
     "/* [BARRIERS AND MEMORY] -------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_GROUP == 1\n"
@@ -1449,7 +1506,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.v4.u32 \"\n"
     "#endif\n"
-    "\n"
+    "\n",
     "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint4 x;\n"
@@ -1461,7 +1518,7 @@ static const char *gpuscan__kernels[] = {
     "    return *p;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n"
     "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n"
     "#if GPUSCAN_PTX\n"
@@ -1520,11 +1577,11 @@ static const char *gpuscan__kernels[] = {
     "    return count;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
     "   arguments costs the host time. */\n"
     "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
-    "\n",
+    "\n"
     "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n"
     "   The same for every work-item of the group. */\n"
     "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n"
@@ -1559,7 +1616,7 @@ static const char *gpuscan__kernels[] = {
     "                each exchange, so the single-pass scans, which look back in branches and loops of a sub-group's own, are\n"
     "                given groups of one sub-group\n"
     "     NONE       no lanes: a window is one work-item, and a group's tiles are scanned through local memory\n"
-    "\n"
+    "\n",
     "   A window: lanes of one sub-group that work together in branches and loops of their own. */\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#define GPUSCAN_HAS_LANES    1\n"
@@ -1574,7 +1631,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_APART  0\n"
     "#define GPUSCAN_WINDOW       1\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_SUBGROUPS   (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
@@ -2072,6 +2129,8 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SELECT /* elements of 8 bytes are listed behind it: the driver aligns it as its type says */\n"
     "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
+    "#elif GPUSCAN_INTEGRAL /* vectors of 32 bytes lie behind it */\n"
+    "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(32)))\n"
     "#else\n"
     "#define GPUSCAN_SHARED_ALIGNED\n"
     "#endif\n"
@@ -6768,6 +6827,511 @@ static const char *gpuscan__kernels[] = {
     "#endif /* GPUSCAN_SEGMENTS */\n"
     "#endif\n"
     "\n"
+    "/* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* A table of sums over all pixels above and to the left. What precedes a part of it is found before it is written, so\n"
+    "   that src is read twice and dst written once, and no group waits for another. On a GPU the parts are tiles, bands of\n"
+    "   rows by strips of columns, of which each belongs to a sub-group:\n"
+    "\n"
+    "       sums      of each tile, its columns' sums and its rows' sums\n"
+    "       columns   of each strip, from band to band: what the columns hold above each band, and its sum over the strip,\n"
+    "                 which stands before the sums of the band's rows: step 0 of the band\n"
+    "       rows      of each step, from strip to strip: what precedes each strip\n"
+    "       tiles     each tile anew: its steps are what is above it and then its rows; of each the scan from left to right\n"
+    "                 is added to what was written before\n"
+    "\n"
+    "   On a CPU the parts are bands, one work-item each: it adds row by row to its columns' sums, of which the scan is the\n"
+    "   table's row. So the order of all sums depends on sizes alone. A pixel is a vector of its channels. */\n"
+    "\n"
+    "#if GPUSCAN_INTEGRAL\n"
+    "typedef struct {\n"
+    "    GPUSCAN_INTEGRAL_NUMBERS\n"
+    "} gpuscan_integral_numbers;\n"
+    "\n"
+    "typedef GPUSCAN_PIXEL gpuscan_channel; /* one of src */\n"
+    "typedef GPUSCAN_CELL gpuscan_cell;     /* one of the table */\n"
+    "typedef union {\n"
+    "    gpuscan_t value;\n"
+    "    gpuscan_cell channel[sizeof(gpuscan_t) / sizeof(gpuscan_cell)];\n"
+    "} gpuscan_pixel;\n"
+    "\n",
+    "static inline gpuscan_cell gpuscan_cell_of(gpuscan_channel channel) {\n"
+    "#if GPUSCAN_PIXEL_F16\n"
+    "    float x = vload_half(0, (private const half *)&channel);\n"
+    "#else\n"
+    "    gpuscan_channel x = channel;\n"
+    "#endif\n"
+    "    gpuscan_cell y = (gpuscan_cell)x;\n"
+    "    return GPUSCAN_SQUARE ? y * y : y;\n"
+    "}\n"
+    "\n"
+    "/* Where a row's pixels lie, from x on. */\n"
+    "static inline global const gpuscan_channel *gpuscan_pixels_from(global const gpuscan_channel *src,\n"
+    "                                                                const gpuscan_integral_numbers *numbers, ulong number,\n"
+    "                                                                ulong row, ulong x) {\n"
+    "    return src + numbers->src_offset + number * numbers->src_image + row * numbers->src_pitch +\n"
+    "           x * GPUSCAN_PIXEL_CHANNELS;\n"
+    "}\n"
+    "\n"
+    "/* Rows of a band; none in a rehearsal. */\n"
+    "static inline ulong gpuscan_band_rows(const gpuscan_integral_numbers *numbers, ulong band) {\n"
+    "    if (numbers->flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "        return 0;\n"
+    "    return min(numbers->band_rows, numbers->height - band * numbers->band_rows);\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "static inline gpuscan_t gpuscan_pixel_at(global const gpuscan_channel *src, ulong x) {\n"
+    "    gpuscan_pixel pixel;\n"
+    "    pixel.value = gpuscan_identity();\n"
+    "    for (uint c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "        pixel.channel[c] = gpuscan_cell_of(src[x * GPUSCAN_PIXEL_CHANNELS + c]);\n"
+    "    return pixel.value;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "static inline gpuscan_wide gpuscan_pixels_at(global const gpuscan_channel *src, ulong x) {\n"
+    "#ifdef GPUSCAN_PIXEL_WIDE\n"
+    "    gpuscan_wide y = GPUSCAN_PIXEL_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + x));\n"
+    "    return GPUSCAN_SQUARE ? y * y : y;\n"
+    "#else\n"
+    "    gpuscan_wide_elements y;\n"
+    "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
+    "        y.element[v] = gpuscan_cell_of(src[x + v]);\n"
+    "    return y.all;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Adds a row to the sums of the columns; the first one begins them. */\n"
+    "static inline void gpuscan_row_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong width,\n"
+    "                                   bool begins) {\n"
+    "    ulong x = 0;\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE) {\n"
+    "        gpuscan_wide y = gpuscan_pixels_at(src, x);\n"
+    "        gpuscan_store_wide(sums, x, begins ? y : gpuscan_combine_wide(gpuscan_load_wide(sums, x), y), false);\n"
+    "    }\n"
+    "#endif\n"
+    "    for (; x < width; x++) {\n"
+    "        gpuscan_t y = gpuscan_pixel_at(src, x);\n"
+    "        sums[x] = begins ? y : gpuscan_combine(sums[x], y);\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "static inline void gpuscan_cells_store(global gpuscan_cell *to, gpuscan_t value) {\n"
+    "    gpuscan_pixel pixel;\n"
+    "    pixel.value = value;\n"
+    "    for (uint c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "        to[c] = pixel.channel[c];\n"
+    "}\n"
+    "\n"
+    "/* A row of the table: the scan of the columns' sums. */\n"
+    "static inline void gpuscan_table_row(global const gpuscan_t *sums, global gpuscan_cell *to, ulong width, uint flags) {\n"
+    "#if GPUSCAN_PIXEL_CHANNELS == 1\n"
+    "    gpuscan_span span;\n"
+    "    span.src = sums;\n"
+    "    span.first = 0;\n"
+    "    span.last = width;\n"
+    "    span.head = gpuscan_span_head(to, 0, flags);\n"
+    "    gpuscan_span_scan(&span, to, GPUSCAN_START, false, flags);\n"
+    "#else\n"
+    "    gpuscan_t sum = GPUSCAN_START;\n"
+    "    for (ulong x = 0; x < width; x++) {\n"
+    "        sum = gpuscan_combine(sum, sums[x]);\n"
+    "        gpuscan_cells_store(to + x * GPUSCAN_PIXEL_CHANNELS, sum);\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_sums(global const gpuscan_channel *src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
+    "                      local gpuscan_shared *shared) {\n"
+    "    ulong group = get_group_id(0), image = group / numbers.bands, band = group % numbers.bands;\n"
+    "    ulong rows = gpuscan_band_rows(&numbers, band);\n"
+    "    src = gpuscan_pixels_from(src, &numbers, image, band * numbers.band_rows, 0);\n"
+    "    carries += numbers.carries_offset + group * numbers.width;\n"
+    "    for (ulong row = 0; row < rows; row++)\n"
+    "        gpuscan_row_add(carries, src + row * numbers.src_pitch, numbers.width, row == 0);\n"
+    "}\n"
+    "\n"
+    "/* A group takes TILE columns. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong blocks = (numbers.width + GPUSCAN_TILE - 1) / GPUSCAN_TILE, group = get_group_id(0);\n"
+    "    ulong first = group % blocks * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, numbers.width);\n"
+    "    carries += numbers.carries_offset + group / blocks * numbers.bands * numbers.width;\n"
+    "    if (numbers.flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "        last = 0;\n"
+    "    for (ulong x = first; x < last; x++) {\n"
+    "        gpuscan_t sum = gpuscan_identity();\n"
+    "        for (ulong band = 0; band < numbers.bands; band++) {\n"
+    "            gpuscan_t own = carries[band * numbers.width + x];\n"
+    "            carries[band * numbers.width + x] = sum;\n"
+    "            sum = gpuscan_combine(sum, own);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_tiles(global const gpuscan_channel *src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
+    "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong group = get_group_id(0), image = group / numbers.bands, band = group % numbers.bands;\n"
+    "    ulong rows = gpuscan_band_rows(&numbers, band), above = band * numbers.band_rows;\n"
+    "    src = gpuscan_pixels_from(src, &numbers, image, above, 0);\n"
+    "    dst += numbers.dst_offset + image * numbers.dst_image + above * numbers.dst_pitch;\n"
+    "    carries += numbers.carries_offset + group * numbers.width;\n"
+    "    if (GPUSCAN_EXCLUSIVE) {\n"
+    "        if (band == 0 && !(numbers.flags & GPUSCAN_FLAG_COUNT_U32))\n"
+    "            for (ulong i = 0; i < (numbers.width + 1) * GPUSCAN_PIXEL_CHANNELS; i++)\n"
+    "                dst[i] = 0;\n"
+    "        dst += numbers.dst_pitch + GPUSCAN_PIXEL_CHANNELS;\n"
+    "    }\n"
+    "    for (ulong row = 0; row < rows; row++) {\n"
+    "        gpuscan_row_add(carries, src + row * numbers.src_pitch, numbers.width, band == 0 && row == 0);\n"
+    "        if (GPUSCAN_PLANTED(INTEGRAL_CARRY) && row == 0 && band > 0)\n"
+    "            gpuscan_row_add(carries, src, numbers.width, true);\n"
+    "        if (GPUSCAN_EXCLUSIVE)\n"
+    "            gpuscan_cells_store(dst - GPUSCAN_PIXEL_CHANNELS, GPUSCAN_START);\n"
+    "        gpuscan_table_row(carries, dst, numbers.width, (uint)numbers.flags);\n"
+    "        dst += numbers.dst_pitch;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "#else\n"
+    "#define GPUSCAN_LANE_CELLS  (GPUSCAN_VECTOR * GPUSCAN_PIXEL_CHANNELS)  /* that a lane holds of a row, in vectors */\n"
+    "#define GPUSCAN_STRIP       ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR)    /* pixels */\n"
+    "#define GPUSCAN_STRIP_CELLS (GPUSCAN_LANES * GPUSCAN_LANE_CELLS)\n"
+    "#define GPUSCAN_STAGED      (GPUSCAN_HAS_LANES && !GPUSCAN_TABLE_ALIGNED)\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_cell channel[GPUSCAN_LANE_CELLS];\n"
+    "#ifdef GPUSCAN_TABLE_RAW\n"
+    "    GPUSCAN_TABLE_RAW raw;\n"
+    "#endif\n"
+    "} gpuscan_cells;\n"
+    "\n"
+    "/* A sub-group's tile and its lane's place there. */\n"
+    "typedef struct {\n"
+    "    ulong image, band, strip;\n"
+    "    ulong rows, steps;  /* of the band; none in a rehearsal */\n"
+    "    ulong x;            /* the lane's first pixel */\n"
+    "    uint pixels, cells; /* of the lane's vector, and of their channels, that the image has */\n"
+    "} gpuscan_tile_place;\n"
+    "\n",
+    "static inline gpuscan_tile_place gpuscan_tile_place_of(const gpuscan_integral_numbers *numbers) {\n"
+    "    ulong blocks = (numbers->strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS, group = get_group_id(0);\n"
+    "    gpuscan_tile_place at;\n"
+    "    at.strip = group % blocks * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
+    "    at.band = group / blocks % numbers->bands;\n"
+    "    at.image = group / blocks / numbers->bands;\n"
+    "    at.rows = gpuscan_band_rows(numbers, at.band);\n"
+    "    at.steps = (numbers->flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : at.rows + 1;\n"
+    "    at.x = at.strip * GPUSCAN_STRIP + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
+    "    at.pixels = at.x < numbers->width ? (uint)min(numbers->width - at.x, (ulong)GPUSCAN_VECTOR) : 0;\n"
+    "    at.cells = at.pixels * GPUSCAN_PIXEL_CHANNELS;\n"
+    "    return at;\n"
+    "}\n"
+    "\n"
+    "/* The columns' sums of a band, from the lane's first on; the rows' sums of the strip, from step 0 of the band on, of\n"
+    "   which each step has numbers.strips. */\n"
+    "static inline global gpuscan_t *gpuscan_columns_at(global gpuscan_t *carries, const gpuscan_integral_numbers *numbers,\n"
+    "                                                   const gpuscan_tile_place *at) {\n"
+    "    return carries + numbers->carries_offset + (at->image * numbers->bands + at->band) * numbers->width + at->x;\n"
+    "}\n"
+    "static inline global gpuscan_t *gpuscan_steps_at(global gpuscan_t *carries, const gpuscan_integral_numbers *numbers,\n"
+    "                                                 const gpuscan_tile_place *at) {\n"
+    "    ulong before = at->image * (numbers->height + numbers->bands) + at->band * (numbers->band_rows + 1);\n"
+    "    return carries + numbers->carries_offset + numbers->steps_at + before * numbers->strips + at->strip;\n"
+    "}\n"
+    "\n"
+    "#ifdef GPUSCAN_PIXELS_RAW\n"
+    "/* Small numbers are cut out of words: arrays of them do not stay in registers (NVIDIA). */\n"
+    "typedef union {\n"
+    "    GPUSCAN_PIXELS_RAW raw;\n"
+    "    gpuscan_channel channel[GPUSCAN_LANE_CELLS];\n"
+    "#if GPUSCAN_PIXELS_RAW_SIZE >= 4\n"
+    "    uint word[GPUSCAN_PIXELS_RAW_SIZE / 4];\n"
+    "#endif\n"
+    "} gpuscan_pixels_raw;\n"
+    "\n"
+    "static inline gpuscan_cell gpuscan_raw_cell(const gpuscan_pixels_raw *pixels, uint i) {\n"
+    "#if GPUSCAN_PIXELS_RAW_SIZE >= 4 && defined(__ENDIAN_LITTLE__)\n"
+    "    if (sizeof(gpuscan_channel) < 4) {\n"
+    "        uint word = pixels->word[i * sizeof(gpuscan_channel) / 4];\n"
+    "        return gpuscan_cell_of((gpuscan_channel)(word >> i * sizeof(gpuscan_channel) % 4 * 8));\n"
+    "    }\n"
+    "#endif\n"
+    "    return gpuscan_cell_of(pixels->channel[i]);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* Of steps first, first + 1, ... the lane's vectors: x[k * VECTOR + v]. Where there is nothing, also for step 0, they\n"
+    "   are the identity. src: the lane's pixels in the band's first row. */\n"
+    "GPUSCAN_INLINE void gpuscan_pixels_load(gpuscan_t *x, global const gpuscan_channel *src, ulong pitch, ulong first,\n"
+    "                                        const gpuscan_tile_place *at) {\n"
+    "    uint cells = at->rows ? at->cells : 0;\n"
+    "#ifdef GPUSCAN_PIXELS_RAW\n"
+    "    if (cells == GPUSCAN_LANE_CELLS) {\n"
+    "        gpuscan_pixels_raw raw[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            ulong row = min(max(first + k, (ulong)1), at->rows) - 1;\n"
+    "            raw[k].raw = *(global const GPUSCAN_PIXELS_RAW *)(src + row * pitch);\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                gpuscan_pixel pixel;\n"
+    "                pixel.value = gpuscan_identity();\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "                    pixel.channel[c] = gpuscan_raw_cell(&raw[k], v * GPUSCAN_PIXEL_CHANNELS + c);\n"
+    "                x[k * GPUSCAN_VECTOR + v] = pixel.value;\n"
+    "            }\n"
+    "    } else\n"
+    "#endif\n"
+    "    {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            ulong row = min(max(first + k, (ulong)1), at->rows) - 1;\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                gpuscan_pixel pixel;\n"
+    "                pixel.value = gpuscan_identity();\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "                    if (v * GPUSCAN_PIXEL_CHANNELS + c < cells)\n"
+    "                        pixel.channel[c] = gpuscan_cell_of(src[row * pitch + v * GPUSCAN_PIXEL_CHANNELS + c]);\n"
+    "                x[k * GPUSCAN_VECTOR + v] = pixel.value;\n"
+    "            }\n"
+    "        }\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        if (first + k == 0 || first + k > at->rows)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                x[k * GPUSCAN_VECTOR + v] = gpuscan_identity();\n"
+    "}\n"
+    "\n",
+    "/* The sums of the strip's steps, each stored by another lane. */\n"
+    "GPUSCAN_INLINE void gpuscan_steps_sum(const gpuscan_t *of_lane, global gpuscan_t *steps, ulong stride, ulong first,\n"
+    "                                      ulong count, bool there, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t sum[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_lanes_sum(of_lane, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        if (there && first + k < count && GPUSCAN_LANE == k % GPUSCAN_LANES)\n"
+    "            steps[(first + k) * stride] = sum[k];\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_sums(global const gpuscan_channel *src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
+    "                      local gpuscan_shared *shared) {\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers);\n"
+    "    global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
+    "    global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
+    "    gpuscan_t column[GPUSCAN_VECTOR];\n"
+    "    src = gpuscan_pixels_from(src, &numbers, at.image, at.band * numbers.band_rows, at.x);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        column[v] = gpuscan_identity();\n"
+    "    for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_pixels_load(x, src, numbers.src_pitch, first, &at);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            of_lane[k] = x[k * GPUSCAN_VECTOR];\n"
+    "            column[0] = gpuscan_combine(column[0], of_lane[k]);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 1; v < GPUSCAN_VECTOR; v++) {\n"
+    "                of_lane[k] = gpuscan_combine(of_lane[k], x[k * GPUSCAN_VECTOR + v]);\n"
+    "                column[v] = gpuscan_combine(column[v], x[k * GPUSCAN_VECTOR + v]);\n"
+    "            }\n"
+    "        }\n"
+    "        gpuscan_steps_sum(of_lane, steps, numbers.strips, first, at.steps, at.strip < numbers.strips, shared);\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (at.steps && v < at.pixels)\n"
+    "            columns[v] = column[v];\n"
+    "}\n"
+    "\n",
+    "/* A sub-group takes a strip of an image, ITEM_VECTORS bands at a time. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong blocks = (numbers.strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS;\n"
+    "    ulong bands = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.bands;\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers);\n"
+    "    global gpuscan_t *columns, *steps;\n"
+    "    gpuscan_t above[GPUSCAN_VECTOR];\n"
+    "    at.image = get_group_id(0) / blocks;\n"
+    "    at.band = 0;\n"
+    "    columns = gpuscan_columns_at(carries, &numbers, &at);\n"
+    "    steps = gpuscan_steps_at(carries, &numbers, &at);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        above[v] = gpuscan_identity();\n"
+    "    for (ulong first = 0; first < bands; first += GPUSCAN_ITEM_VECTORS) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                x[k * GPUSCAN_VECTOR + v] = gpuscan_identity();\n"
+    "                if (first + k < bands && v < at.pixels)\n"
+    "                    x[k * GPUSCAN_VECTOR + v] = columns[(first + k) * numbers.width + v];\n"
+    "            }\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            of_lane[k] = above[0];\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                if (v > 0)\n"
+    "                    of_lane[k] = gpuscan_combine(of_lane[k], above[v]);\n"
+    "                if (first + k < bands && v < at.pixels)\n"
+    "                    columns[(first + k) * numbers.width + v] = above[v];\n"
+    "                above[v] = gpuscan_combine(above[v], x[k * GPUSCAN_VECTOR + v]);\n"
+    "            }\n"
+    "        }\n"
+    "        gpuscan_steps_sum(of_lane, steps, (numbers.band_rows + 1) * numbers.strips, first, bands,\n"
+    "                          at.strip < numbers.strips, shared);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* A sub-group takes ITEM_VECTORS steps, a lane's strip each at a time. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_rows(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong steps = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.images * (numbers.height + numbers.bands);\n"
+    "    ulong first = ((ulong)get_group_id(0) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP) * GPUSCAN_ITEM_VECTORS;\n"
+    "    gpuscan_t left[GPUSCAN_ITEM_VECTORS];\n"
+    "    carries += numbers.carries_offset + numbers.steps_at + first * numbers.strips;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        left[k] = gpuscan_identity();\n"
+    "    for (ulong strip = 0; strip < numbers.strips; strip += GPUSCAN_LANES) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "        bool there = strip + GPUSCAN_LANE < numbers.strips;\n"
+    "        global gpuscan_t *at = carries + strip + GPUSCAN_LANE;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            x[k] = gpuscan_identity();\n"
+    "            if (there && first + k < steps)\n"
+    "                x[k] = at[k * numbers.strips];\n"
+    "        }\n"
+    "        gpuscan_lanes_scan(x, before, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            if (there && first + k < steps)\n"
+    "                at[k * numbers.strips] = gpuscan_combine(left[k], before[k]);\n"
+    "            left[k] = gpuscan_combine(left[k], sum[k]);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* Stores the lanes' vectors of a row side by side: own_cells of the lane, all_cells of the strip. to: of the strip's\n"
+    "   first pixel; stage: local memory of the sub-group's, where a lane's cells lie until all of them can be stored in\n"
+    "   whole lines wherever the row begins. */\n"
+    "GPUSCAN_INLINE void gpuscan_cells_store(global gpuscan_cell *to, const gpuscan_t *x, uint own_cells, uint all_cells,\n"
+    "                                        local gpuscan_cell *stage) {\n"
+    "    gpuscan_cells cells;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        gpuscan_pixel pixel;\n"
+    "        pixel.value = x[v];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "            cells.channel[v * GPUSCAN_PIXEL_CHANNELS + c] = pixel.channel[c];\n"
+    "    }\n"
+    "#if GPUSCAN_STAGED\n"
+    "#ifdef GPUSCAN_TABLE_RAW\n"
+    "    ((local GPUSCAN_TABLE_RAW *)stage)[GPUSCAN_LANE] = cells.raw;\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int i = 0; i < GPUSCAN_LANE_CELLS; i++)\n"
+    "        stage[GPUSCAN_LANE * GPUSCAN_LANE_CELLS + i] = cells.channel[i];\n"
+    "#endif\n"
+    "    GPUSCAN_LANES_SYNC();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint i = GPUSCAN_LANE; i < GPUSCAN_STRIP_CELLS; i += GPUSCAN_LANES)\n"
+    "        if (i < all_cells)\n"
+    "            to[i] = stage[i];\n"
+    "#else\n"
+    "    to += GPUSCAN_LANE * GPUSCAN_LANE_CELLS;\n"
+    "#if defined(GPUSCAN_TABLE_RAW) && GPUSCAN_TABLE_ALIGNED\n"
+    "    if (own_cells == GPUSCAN_LANE_CELLS)\n"
+    "        *(global GPUSCAN_TABLE_RAW *)to = cells.raw;\n"
+    "    else\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint i = 0; i < GPUSCAN_LANE_CELLS; i++)\n"
+    "            if (i < own_cells)\n"
+    "                to[i] = cells.channel[i];\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_tiles(global const gpuscan_channel *src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
+    "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers);\n"
+    "    global const gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
+    "    global const gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
+    "    local gpuscan_cell *stage = (local gpuscan_cell *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_STRIP_CELLS;\n"
+    "    ulong strip_x = at.strip * GPUSCAN_STRIP, above = at.band * numbers.band_rows;\n"
+    "    uint strip_cells = 0;\n"
+    "    gpuscan_t table[GPUSCAN_VECTOR]; /* its last row at the lane's columns */\n"
+    "    if (strip_x < numbers.width)\n"
+    "        strip_cells = (uint)min(numbers.width - strip_x, GPUSCAN_STRIP) * GPUSCAN_PIXEL_CHANNELS;\n"
+    "    src = gpuscan_pixels_from(src, &numbers, at.image, above, at.x);\n"
+    "    dst += numbers.dst_offset + at.image * numbers.dst_image + above * numbers.dst_pitch +\n"
+    "           (strip_x + GPUSCAN_EXCLUSIVE) * GPUSCAN_PIXEL_CHANNELS; /* with INCLUSIVE a row before step 0's: none */\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        table[v] = GPUSCAN_START;\n"
+    "    for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], left[GPUSCAN_ITEM_VECTORS], end[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_t before[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            left[k] = gpuscan_identity();\n"
+    "            if (at.strip > 0 && at.strip < numbers.strips && first + k < at.steps && !GPUSCAN_PLANTED(INTEGRAL_LEFT))\n"
+    "                left[k] = steps[(first + k) * numbers.strips];\n"
+    "        }\n"
+    "        gpuscan_pixels_load(x, src, numbers.src_pitch, first, &at);\n"
+    "        if (first == 0 && at.band > 0 && !GPUSCAN_PLANTED(INTEGRAL_CARRY))\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                if (v < at.pixels)\n"
+    "                    x[v] = columns[v];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
+    "                x[k * GPUSCAN_VECTOR + v] = gpuscan_combine(x[k * GPUSCAN_VECTOR + v - 1], x[k * GPUSCAN_VECTOR + v]);\n"
+    "            end[k] = x[k * GPUSCAN_VECTOR + GPUSCAN_VECTOR - 1];\n"
+    "        }\n",
+    "        gpuscan_lanes_scan(end, before, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            gpuscan_t prefix = gpuscan_combine(left[k], before[k]);\n"
+    "            bool stored = first + k < at.steps && (first + k > 0 || (GPUSCAN_EXCLUSIVE && at.band == 0));\n"
+    "            global gpuscan_cell *to = dst + (first + k - (GPUSCAN_EXCLUSIVE ? 0 : 1)) * numbers.dst_pitch;\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                table[v] = gpuscan_combine(table[v], gpuscan_combine(prefix, x[k * GPUSCAN_VECTOR + v]));\n"
+    "            gpuscan_cells_store(to, table, stored ? at.cells : 0, stored ? strip_cells : 0,\n"
+    "                                stage + (first + k) % 2 * GPUSCAN_GROUP * GPUSCAN_LANE_CELLS);\n"
+    "            if (stored && GPUSCAN_EXCLUSIVE && at.strip == 0 && GPUSCAN_LANE == 0)\n"
+    "                for (int c = 1; c <= GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "                    to[-c] = 0;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_INTEGRAL */\n"
+    "\n"
     "#endif /* GPUSCAN_T */\n"
     "\n"
     "#ifdef GPUSCAN_SAMPLE\n"
@@ -9593,6 +10157,10 @@ typedef struct gpuscan__profile {
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
+
+    uint32_t integral_group, integral_vectors; /* an integral image's: a work-item's rows at a time */
+    uint32_t integral_rows;  /* of a band, at most */
+    uint32_t integral_bands; /* CPU strategies: bands a compute unit */
 } gpuscan__profile;
 
 typedef struct gpuscan__device {
@@ -9615,7 +10183,7 @@ typedef struct gpuscan__device {
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
 /* Every operation: its name in the functions. Each has a section that ends with its row, gpuscan__NAME_operation. */
-#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(sort)
+#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(sort) X(integral)
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
@@ -9935,6 +10503,7 @@ typedef struct gpuscan__elements {
     const char *convert; /* the custom conversion, or NULL */
     int selects; /* source elements become numbers of what is kept: a GPUSCAN__SELECTS_...; 0: they do not */
     int inverts; /* of what is not kept */
+    uint32_t channels; /* elements are vectors of so many numbers; 0, 1: they are numbers */
 } gpuscan__elements;
 
 /* 1 where an element, or its custom->select, is not 0; of a word's bits those that are 1. */
@@ -10024,10 +10593,14 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg;
-    char line[128], bits[24];
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1;
+    char line[128], bits[40], vector[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
+    if (e->channels > 1) { /* then all of them are alike */
+        snprintf(vector, sizeof(vector), "%s%u", t, (unsigned)e->channels);
+        src_name = dst_name = value = number = t = vector;
+    }
     gpuscan__define(text, "SRC", src_name);
     gpuscan__define_number(text, "SRC_F16", e->src == GPUSCAN_TYPE_F16);
     gpuscan__define_number(text, "DST_F16", !e->arg && e->dst == GPUSCAN_TYPE_F16);
@@ -10035,7 +10608,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "T_SIZE", e->t_size);
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
     gpuscan__define_number(text, "ANY_ORDER", (uint64_t)gpuscan__takes_any_order(e));
-    gpuscan__define_number(text, "FLOAT_SUM", e->op == GPUSCAN_OP_ADD && dst->kind == 'f');
+    gpuscan__define_number(text, "FLOAT_SUM", e->op == GPUSCAN_OP_ADD && dst->kind == 'f' && e->channels <= 1);
     gpuscan__define(text, "VALUE", value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
     if (e->arg) {
@@ -10319,6 +10892,10 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->sort_small = 1 << 14;
     p->sort_part = 1 << 15;
     p->sort_parts = 4;
+    p->integral_group = 64;
+    p->integral_vectors = 4;
+    p->integral_rows = 64;
+    p->integral_bands = 4;
 }
 
 /* A simulator: everything is tried, at sizes that a simulator can bear. It runs groups in order, so mem_fence orders
@@ -10345,6 +10922,8 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->slice_short = 48;
     p->sort_group = 32;
     p->sort_vectors = 2;
+    p->integral_group = 32;
+    p->integral_vectors = 2;
 }
 
 /* A GPU: groups of 256 and enough of them to fill its units. */
@@ -10358,6 +10937,7 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
     p->counts_group = 256;
     p->sort_group = 256;
     p->sort_vectors = 8;
+    p->integral_group = 256;
 }
 
 /* A GPU whose groups make progress beside each other: AMD's and Intel's passed the tests of Sorensen and others, 2021.
@@ -10455,6 +11035,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->counts_pipe = 1;
     p->short_group = 512;
     p->short_vectors = 4;
+    p->integral_vectors = 8;
+    p->integral_rows = 128;
 }
 
 /* llvmpipe ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
@@ -17533,6 +18115,463 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
     if (permutation)
         gpuscan__host_add(&host, "permutation", permutation, &copy.permutation);
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__sort_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+}
+
+/* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */
+
+typedef struct gpuscan__integral_key {
+    uint32_t channels, square, exclusive;
+    uint32_t src_aligned, dst_aligned; /* for whole vectors of a lane, in every row */
+} gpuscan__integral_key;
+GPUSCAN__ASSERT(sizeof(gpuscan__integral_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), integral_key_fits)
+
+/* Rows of pixels in several images: of src, or of the tables. */
+typedef struct gpuscan__pixels {
+    uint64_t width, height, images;
+    uint64_t pitch, image_pitch; /* in pixels */
+    uint32_t channels, size;     /* bytes of a channel */
+} gpuscan__pixels;
+
+typedef struct gpuscan__integral_plan {
+    gpuscan__plan common;
+    gpuscan__integral_key key;
+    gpuscan__pixels src, dst;
+    uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
+    uint64_t steps_at;                 /* elements into PLAIN: the steps' sums */
+} gpuscan__integral_plan;
+
+#define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
+    X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
+    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(flags)
+GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
+
+enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
+
+static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
+    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
+                                        "gpuscan_integral_rows", NULL};
+    static const char *const cpu[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
+                                      NULL};
+    return gpuscan__key_is_cpu(key) ? cpu : names;
+}
+
+static gpuscan__integral_key gpuscan__integral_own(const gpuscan__key *key) {
+    gpuscan__integral_key own;
+    memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
+/* Signed integers are summed as unsigned ones. */
+static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
+    return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
+}
+
+/* How a CPU converts pixels of one channel, a vector x of them at a time. */
+static void gpuscan__define_pixel_wide(gpuscan__text *text, gpuscan_type src, gpuscan_type dst) {
+    const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
+    const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
+    int width = to->size == 8 ? 8 : 16;
+    char line[64];
+    if (src == GPUSCAN_TYPE_F16)
+        return;
+    if (strcmp(number, to->name) == 0)
+        snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
+    else
+        snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
+    gpuscan__define(text, "PIXEL_WIDE(x)", line);
+}
+
+static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__integral_key own = gpuscan__integral_own(&plan->key);
+    const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
+    uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
+    gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
+    gpuscan__define(text, "PIXEL", src->name);
+    gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
+    gpuscan__define(text, "CELL", cell->name);
+    gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
+    gpuscan__define_number(text, "SQUARE", own.square);
+    gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
+    gpuscan__define_number(text, "TABLE_ALIGNED", own.dst_aligned);
+    if (own.src_aligned)
+        gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
+    gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
+    gpuscan__define_pixel_wide(text, (gpuscan_type)plan->key.src, plan->e.dst);
+    gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
+}
+
+/* The pitches, which are 0 where pixels lie closely, and the elements from the first to the last. of: the pixels but for
+   these; fields: for words, with those of the pitches. */
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, uint64_t pitch, uint64_t image_pitch,
+                                              const char *const *fields, uint64_t *elements) {
+    uint64_t before = 0, image = 0, all = 0, bytes;
+    int fits;
+    *elements = 0;
+    of->pitch = pitch ? pitch : of->width;
+    if (of->pitch < of->width)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields[1]);
+    fits = gpuscan__multiply(of->height, of->pitch, &image);
+    if (of->width > 0 && of->height > 0)
+        fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) &&
+               gpuscan__add(before, of->width, &before);
+    of->image_pitch = image_pitch ? image_pitch : image;
+    if (fits && of->image_pitch < before)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", fields[2]);
+    if (before == 0 && fits)
+        return GPUSCAN_SUCCESS;
+    fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, &all) &&
+           gpuscan__multiply(all, of->channels, elements) && gpuscan__multiply(*elements, of->size, &bytes) &&
+           bytes <= UINT64_MAX / 16;
+    return fits ? GPUSCAN_SUCCESS
+                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: so many pixels do not fit 64 bits", fields[0]);
+}
+
+/* Rows of one pitch, where the images follow each other like rows. */
+static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
+    uint64_t rows = of->height;
+    range->partial = of->pitch > of->width || (of->images > 1 && of->image_pitch > of->height * of->pitch);
+    if (of->images > 1 && of->image_pitch != of->height * of->pitch)
+        return;
+    if (of->images > 1)
+        rows = 2; /* or more: all the same */
+    gpuscan__rows_of(range, rows, of->width * of->channels, of->pitch * of->channels, of->size);
+}
+
+static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
+    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
+    gpuscan_type src = desc->src_type ? desc->src_type : GPUSCAN_TYPE_U8, dst = desc->dst_type;
+    gpuscan__elements *e = &plan->common.e;
+    gpuscan_result r;
+    if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type",
+                             (unsigned)src >= GPUSCAN_TYPE_COUNT ? "src_type" : "dst_type");
+    if (src == GPUSCAN_TYPE_CUSTOM)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "src_type is no builtin type");
+    if (dst == GPUSCAN_TYPE_DEFAULT)
+        dst = gpuscan__is_float(src)                ? GPUSCAN_TYPE_F32
+              : gpuscan__types[src].kind == 's' ? GPUSCAN_TYPE_I32
+                                                : GPUSCAN_TYPE_U32;
+    if (gpuscan__types[dst].size < 4)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is no integer or float of 4 or 8 bytes");
+    if (gpuscan__is_float(src) && !gpuscan__is_float(dst))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: floats are summed as floats");
+    if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD, NULL,
+                                       "dst_type", "dst_type")) != 0)
+        return r;
+    e->channels = desc->channels ? desc->channels : 1;
+    if (e->channels > 4)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
+    e->t_size *= e->channels == 3 ? 4 : e->channels; /* OpenCL's sizes of vectors */
+    e->src_size = e->dst_size = e->result_size = e->t_size;
+    plan->src.size = gpuscan__types[src].size;
+    plan->dst.size = gpuscan__types[dst].size;
+    plan->src.channels = plan->dst.channels = plan->key.channels = e->channels;
+    gpuscan__key_elements(&plan->common);
+    plan->common.key.src = (uint32_t)src;
+    plan->common.key.dst = (uint32_t)dst;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
+    static const char *const src_fields[] = {"src", "src_pitch", "src_image_pitch"};
+    static const char *const dst_fields[] = {"dst", "dst_pitch", "dst_image_pitch"};
+    gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
+    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    uint64_t src_elements, dst_elements;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_types(gs, plan)) != 0)
+        return r;
+    if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
+    if (gpuscan__is_single_pass(common->call->strategy))
+        return gpuscan__unsupported(gs, "an integral image has several passes");
+    plan->key.square = desc->square != 0;
+    plan->key.exclusive = desc->kind == GPUSCAN_EXCLUSIVE;
+    plan->src.width = desc->width;
+    plan->src.height = desc->height;
+    plan->src.images = plan->dst.images = desc->images ? desc->images : 1;
+    if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
+        !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many pixels do not fit 64 bits");
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, desc->src_pitch, desc->src_image_pitch, src_fields,
+                                     &src_elements)) != 0 ||
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, desc->dst_pitch, desc->dst_image_pitch, dst_fields,
+                                     &dst_elements)) != 0)
+        return r;
+    range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
+    range->idle = 1;
+    gpuscan__pixels_rows(range, &plan->src);
+    range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
+    range->idle = 1;
+    gpuscan__pixels_rows(range, &plan->dst);
+    if (gs->device.profile.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
+        common->flags |= GPUSCAN__FLAG_STREAM;
+    common->is_nothing = dst_elements == 0;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Whether all rows begin where a lane's vector may. */
+static uint32_t gpuscan__pixels_aligned(const gpuscan__pixels *of, uint64_t first, uint32_t vector) {
+    uint64_t pitches = of->height > 1 ? of->pitch : 0, bytes = (uint64_t)vector * of->channels * of->size;
+    if (of->images > 1)
+        pitches |= of->image_pitch;
+    return (bytes & (bytes - 1)) == 0 && ((first | pitches * of->channels) * of->size & (bytes - 1)) == 0;
+}
+
+/* What the kernels of tiles need besides: two rows of each sub-group's, where they are staged. */
+static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__integral_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->common.e.t_size);
+    uint32_t vector = gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size);
+    if (gpuscan__uses_lanes(gs, key) && !plan->key.dst_aligned)
+        bytes += (uint64_t)2 * key->group * vector * plan->key.channels * plan->dst.size;
+    return bytes;
+}
+
+static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
+    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__key *key = &plan->common.key;
+    uint32_t vector = gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size), group = profile->integral_group;
+    uint64_t first = plan->key.exclusive ? plan->dst.channels : 0;
+    gpuscan_strategy strategy = plan->common.call->strategy;
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = gpuscan__strategies[profile->reduce].portable;
+    key->strategy = (uint32_t)strategy;
+    plan->key.src_aligned = plan->key.dst_aligned = 0;
+    gpuscan__fit(gs, &plan->common, group, profile->integral_vectors);
+    if (!gpuscan__key_is_cpu(key)) {
+        plan->key.src_aligned = gpuscan__pixels_aligned(&plan->src, desc->src.offset, vector);
+        plan->key.dst_aligned = gpuscan__pixels_aligned(&plan->dst, desc->dst.offset + first, vector);
+        while (key->group > 1 && gpuscan__integral_shared_bytes(gs, plan) > gs->device.local_memory)
+            gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
+    }
+    memcpy(key->own, &plan->key, sizeof(plan->key));
+}
+
+/* Bands so many that the launch that adds them up takes no longer than those that go through them; on a CPU some a
+   unit, of enough pixels each. */
+static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
+    uint64_t lanes = gpuscan__group_lanes(gs, key->group);
+    if (gpuscan__key_is_cpu(key)) {
+        uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * profile->integral_bands, images);
+        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* rows */
+        plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
+        plan->strips = 1;
+    } else {
+        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral_rows && 2 * rows * rows <= height;)
+            rows *= 2;
+        plan->band_rows = rows - 1; /* and step 0 */
+        plan->strips = gpuscan__max(
+            gpuscan__ceil_div(width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
+    }
+    if (plan->common.forced)
+        plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
+    plan->bands = gpuscan__ceil_div(height, plan->band_rows);
+}
+
+static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
+    uint32_t t_size = common->e.t_size;
+    uint64_t elements;
+    if (common->forced) {
+        common->key = *common->forced;
+        plan->key = gpuscan__integral_own(&common->key);
+    } else {
+        gpuscan__integral_shape(gs, plan);
+    }
+    gpuscan__integral_cut(gs, plan);
+    if (plan->src.images * plan->bands > gs->device.work_items / common->key.group / plan->strips)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "images: a launch cannot have so many work-items");
+    memset(&common->need, 0, sizeof(common->need));
+    plan->steps_at = elements = plan->src.images * plan->bands * plan->src.width;
+    if (!gpuscan__key_is_cpu(&common->key)) {
+        elements += plan->src.images * (plan->src.height + plan->bands) * plan->strips;
+        if (plan->bands == 1 && plan->strips == 1)
+            elements = 0;
+    }
+    if (elements)
+        common->need.bytes[GPUSCAN__PLAIN] = elements * t_size + gpuscan__slack(t_size);
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan,
+                                               gpuscan__program *program, int kernel, uint64_t groups) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    const gpuscan__key *key = &common->key;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, (size_t)kernel, desc->dst.mem);
+    int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
+    gpuscan__integral_numbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
+    if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
+        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    if (is_last)
+        numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.src_pitch = plan->src.pitch * plan->src.channels;
+    numbers.src_image = plan->src.image_pitch * plan->src.channels;
+    numbers.dst_pitch = plan->dst.pitch * plan->dst.channels;
+    numbers.dst_image = plan->dst.image_pitch * plan->dst.channels;
+    numbers.width = plan->src.width;
+    numbers.height = plan->src.height;
+    numbers.images = plan->src.images;
+    numbers.bands = plan->bands;
+    numbers.band_rows = plan->band_rows;
+    numbers.strips = plan->strips;
+    numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
+    numbers.steps_at = plan->steps_at;
+    numbers.flags = common->flags;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                               gpuscan__grid_of(groups, key->group, gpuscan__integral_shared_bytes(chain->gs, plan),
+                                                is_last));
+}
+
+static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                                gpuscan__program *program) {
+    const gpuscan__integral_plan *plan = (const gpuscan__integral_plan *)common;
+    const gpuscan__key *key = &common->key;
+    int cpu = gpuscan__key_is_cpu(key);
+    uint64_t subgroups = key->group / gpuscan__group_lanes(chain->gs, key->group);
+    uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
+    uint64_t columns = cpu ? gpuscan__ceil_div(plan->src.width, key->tile) : blocks;
+    uint64_t steps = images * (plan->src.height + plan->bands);
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
+    if (r == 0 && plan->src.width > 0 && plan->bands > 1)
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
+    if (r == 0 && plan->strips > 1)
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_ROWS,
+                                     gpuscan__ceil_div(steps, subgroups * key->vectors));
+    return r != 0 ? r
+                  : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES,
+                                             images * plan->bands * blocks);
+}
+
+/* Pixels small enough for exact sums of floats and of their squares; integers are any. */
+static gpuscan__number gpuscan__test_channel(gpuscan_type src, gpuscan_type dst, uint64_t i) {
+    gpuscan__number x;
+    if (gpuscan__is_float(src))
+        x.real = (double)(gpuscan__mix(i) % 4);
+    else
+        x.bits = gpuscan__is_float(dst) ? gpuscan__mix(i) % 4 : gpuscan__wrap(src, gpuscan__mix(i));
+    return x;
+}
+
+static gpuscan__number gpuscan__get_cell(gpuscan_type type, const unsigned char *cells, uint64_t i) {
+    uint32_t size = gpuscan__types[type].size, u32;
+    gpuscan__number x;
+    float f32;
+    if (size == 8) {
+        memcpy(&x, cells + i * size, sizeof(x));
+        return x;
+    }
+    memcpy(&u32, cells + i * size, sizeof(u32));
+    memcpy(&f32, cells + i * size, sizeof(f32));
+    if (type == GPUSCAN_TYPE_F32)
+        x.real = f32;
+    else
+        x.bits = gpuscan__wrap(type, u32);
+    return x;
+}
+
+/* src: the pixels; table: of each row what is left of a pixel and with it, and what the row above holds. */
+static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table) {
+    gpuscan_type type = desc->dst_type;
+    uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, pitch = desc->dst_pitch * channels;
+    uint64_t cells = (desc->width + exclusive) * channels, x, y;
+    for (y = 0; y < desc->height + exclusive; y++) {
+        uint64_t row = desc->dst.offset + y * pitch;
+        gpuscan__number sum[4];
+        memset(sum, 0, sizeof(sum));
+        for (x = 0; x < cells; x++) {
+            gpuscan__number *own = &sum[x % channels], all, value;
+            if ((x >= channels && y > 0) || !exclusive) {
+                uint64_t at = desc->src.offset + (y - exclusive) * desc->src_pitch * channels + x - exclusive * channels;
+                value = gpuscan__test_channel(desc->src_type, type, at);
+                gpuscan__put_number(desc->src_type, src, at, value);
+                value = gpuscan__convert_number(type, desc->src_type, value);
+                if (desc->square)
+                    value = gpuscan__combine_numbers(type, GPUSCAN_OP_MUL, value, value);
+                *own = gpuscan__combine_numbers(type, GPUSCAN_OP_ADD, *own, value);
+            }
+            all = *own;
+            if (y > 0)
+                all = gpuscan__combine_numbers(type, GPUSCAN_OP_ADD, all,
+                                               gpuscan__get_cell(type, table, row - pitch + x));
+            gpuscan__put_number(type, table, row + x, all);
+        }
+    }
+}
+
+/* Three bands of several strips, in more than one group; then less than one of each. */
+static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                   unsigned round, int *right) {
+    const gpuscan__key *key = &program->key;
+    gpuscan__integral_key own = gpuscan__integral_own(key);
+    uint32_t vector = gpuscan__vector(common->e.t_size, common->e.t_size);
+    uint64_t strip = (uint64_t)gpuscan__group_lanes(gs, key->group) * vector;
+    gpuscan__integral_plan plan;
+    gpuscan_integral_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *src, *dst;
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    desc.src_type = (gpuscan_type)key->src;
+    desc.dst_type = (gpuscan_type)key->dst;
+    desc.channels = own.channels;
+    desc.square = (int)own.square;
+    desc.kind = own.exclusive ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
+    desc.width = round ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
+    desc.height = round ? 1 : 4 * (uint64_t)key->vectors + 1;
+    desc.src.offset = own.src_aligned ? 0 : 1;
+    desc.src_pitch = gpuscan__ceil_div(desc.width, 64) * 64 + desc.src.offset;
+    desc.dst.offset = !own.dst_aligned ? 1 : own.exclusive ? (vector - 1) * own.channels : 0;
+    desc.dst_pitch = gpuscan__ceil_div(desc.width + 1, 64) * 64 + (own.dst_aligned ? 0 : 1);
+    src = gpuscan__test_array_of(&test, &desc.src,
+                                 (desc.src.offset + desc.height * desc.src_pitch * own.channels) *
+                                     gpuscan__types[key->src].size);
+    dst = gpuscan__test_array_of(&test, &desc.dst,
+                                 (desc.dst.offset + (desc.height + 1) * desc.dst_pitch * own.channels) *
+                                     gpuscan__types[key->dst].size);
+    if (!test.failed) {
+        gpuscan__test_table(&desc, src->before, dst->expected);
+        gpuscan__test_filled(src);
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__integral_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                  int *right) {
+    return gpuscan__test_rounds(gpuscan__integral_test_round, 2, gs, common, program, right);
+}
+
+GPUSCAN__OPERATION(integral, 1, 0);
+
+GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
+                                                 uint64_t height, const gpuscan_integral_desc *desc) {
+    gpuscan_integral_desc copy;
+    gpuscan__integral_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+        return r;
+    if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.width || copy.height)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, width, height of the desc must be zero");
+    copy.width = width;
+    copy.height = height;
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "src", src, &copy.src);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__integral_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 

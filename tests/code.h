@@ -273,6 +273,26 @@ static inline void code_sort(const gpuscan_sort_desc *d) {
     code_call(&d->call);
 }
 
+static inline void code_integral(const gpuscan_integral_desc *d) {
+    const code_field fields[] = {{"width", CODE_NUMBER, "", d->width},
+                                 {"height", CODE_NUMBER, "", d->height},
+                                 {"images", CODE_NUMBER, "", d->images},
+                                 {"channels", CODE_NUMBER, "", d->channels},
+                                 {"src_type", CODE_TYPE, "", d->src_type},
+                                 {"dst_type", CODE_TYPE, "", d->dst_type},
+                                 {"kind", CODE_CAST, "(gpuscan_scan_kind)", d->kind},
+                                 {"square", CODE_NUMBER, "", (uint64_t)d->square},
+                                 {"src_pitch", CODE_NUMBER, "", d->src_pitch},
+                                 {"dst_pitch", CODE_NUMBER, "", d->dst_pitch},
+                                 {"src_image_pitch", CODE_NUMBER, "", d->src_image_pitch},
+                                 {"dst_image_pitch", CODE_NUMBER, "", d->dst_image_pitch}};
+    code_desc("gpuscan_integral_desc", NULL);
+    code_buffer("src", d->src);
+    code_buffer("dst", d->dst);
+    code_fields("d", fields, sizeof fields / sizeof *fields);
+    code_call(&d->call);
+}
+
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 /* Each of a test's calls leaves its desc behind; within a case that is there, which says more. */
@@ -297,6 +317,7 @@ CODE_CALLS(uniform_add)
 CODE_CALLS(reduce)
 CODE_CALLS(histogram)
 CODE_CALLS(sort)
+CODE_CALLS(integral)
 
 static inline gpuscan_result code_call_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                                  const gpuscan_scan_desc *d) {
@@ -329,6 +350,12 @@ static inline gpuscan_result code_call_sort_host(gpuscan *gs, const void *src, v
     return gpuscan_sort_host(gs, src, dst, permutation, count, d);
 }
 
+static inline gpuscan_result code_call_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
+                                                     uint64_t height, const gpuscan_integral_desc *d) {
+    CODE_CALL(integral, d, "_host(gs, src, dst, %" PRIu64 ", %" PRIu64 ", ", width, height);
+    return gpuscan_integral_host(gs, src, dst, width, height, d);
+}
+
 #define gpuscan_scan             code_call_scan
 #define gpuscan_uniform_add      code_call_uniform_add
 #define gpuscan_reduce           code_call_reduce
@@ -339,5 +366,7 @@ static inline gpuscan_result code_call_sort_host(gpuscan *gs, const void *src, v
 #define gpuscan_histogram_host   code_call_histogram_host
 #define gpuscan_sort             code_call_sort
 #define gpuscan_sort_host        code_call_sort_host
+#define gpuscan_integral         code_call_integral
+#define gpuscan_integral_host    code_call_integral_host
 
 #endif /* TEST_CODE_H */
