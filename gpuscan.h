@@ -770,6 +770,36 @@ typedef struct gpuscan_integral_desc {
     gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_integral_desc;
 
+/* What gpuscan_quantile gives of each fraction. */
+typedef enum gpuscan_quantile_form {
+    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the rank's place among that bin's samples, spread from its lower to its upper edge */
+    GPUSCAN_QUANTILE_MEAN     /* f32, of two fractions: the mean of the samples between their ranks, at bins' centres */
+} gpuscan_quantile_form;
+
+enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* of a call */
+
+/* What gpuscan_quantile computes. */
+typedef struct gpuscan_quantile_desc {
+    gpuscan_buffer        counts;         /* histograms: as gpuscan_histogram leaves them */
+    gpuscan_buffer        dst;            /* out: u32 or f32, those of one histogram after those of another */
+    gpuscan_type          counter_type;   /* u32 (default) or u64 */
+    uint32_t              bins;           /* 0: 256 */
+    uint64_t              rows;           /* histograms; 0: 1 */
+    uint64_t              pitch;          /* counters from one to the next, at least bins; 0: bins */
+    const double         *fractions;      /* from 0 to 1, read before the call returns */
+    uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
+    gpuscan_quantile_form form;
+    double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
+    gpuscan_buffer        edges;          /* or, instead, f32: bins + 1 ascending edges, the same for all rows */
+    float                 empty;          /* VALUE, MEAN: the answer where there are no samples; BIN: it is bins */
+    gpuscan_buffer        cdf;            /* out, optional: each bin's sum of the counts up to it; laid out as counts */
+    gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
+    const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
+    void                 *host_cdf;
+    gpuscan_call          call;           /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+} gpuscan_quantile_desc;
+
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
 /* Opens an object on one context and device. Builds nothing yet.
@@ -1133,6 +1163,41 @@ GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpus
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
 
+/* Quantiles (percentiles, the median) of histograms, in one launch: of a histogram's samples in their order, with as many
+   as its counters say in each bin, the one of a rank: rank = ceil(fraction * samples), exactly, and at least 1.
+
+   counts        histogram r is bins counters of counter_type from counts.offset + r * pitch on
+   dst           out: for each histogram one element a fraction, or with MEAN one for fractions[0] and [1], one for
+                 fractions[2] and [3], ... BIN: the first bin whose inclusive sum reaches the rank. VALUE: with before
+                 samples in the bins below, and in its bin count, lower edge + (rank - before) / count * width: the upper
+                 edge for the bin's last. MEAN: of the samples from the one of the lower rank to the one of the upper,
+                 both of them included
+   bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. Many a tile of it are well served:
+                 a histogram is one work-group's, or on a CPU one work-item's, so that of few with more than 65536 bins
+                 most of a device is idle
+   aliasing      none: dst and cdf must overlap nothing else
+   scratch       none
+   exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: of even
+                 bins rounded at the end alone
+   returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1, with MEAN an odd number of them or one
+                 above its partner; a pitch smaller than bins. INVALID_BINS: lower and upper that are not finite or
+                 empty. INVALID_TYPE: counters or a cdf of another type
+   method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
+                 packages", 1996, definition 1 (VALUE: 4) */
+GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
+
+/* Builds what quantiles with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_quantile_desc *desc);
+
+/* The bytes of scratch that quantiles need: 0. Builds nothing. */
+GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
+                                                         uint64_t *size);
+
+/* The quantiles of the array counts in the array dst. They must not overlap. counts, dst, edges and cdf of the desc must
+   be zero; edges and cdf are its host_edges and host_cdf. */
+GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
+                                                 const gpuscan_quantile_desc *desc);
+
 /* Hands out the object's programs, built from source or taken from a blob, for the next start: of what was prepared or
    called, all that the driver puts into a program's binary.
 
@@ -1163,6 +1228,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 #if defined(GPUSCAN_IMPLEMENTATION) && !defined(GPUSCAN__IMPLEMENTED)
 #define GPUSCAN__IMPLEMENTED
 
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -2129,7 +2195,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SELECT /* elements of 8 bytes are listed behind it: the driver aligns it as its type says */\n"
     "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
-    "#elif GPUSCAN_INTEGRAL /* vectors of 32 bytes lie behind it */\n"
+    "#elif GPUSCAN_INTEGRAL || GPUSCAN_QUANTILE /* vectors of 32 bytes, or words of 64 bits, lie behind it */\n"
     "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(32)))\n"
     "#else\n"
     "#define GPUSCAN_SHARED_ALIGNED\n"
@@ -6947,7 +7013,7 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_integral_sums(global const gpuscan_channel *src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
     "                      local gpuscan_shared *shared) {\n"
-    "    ulong group = get_group_id(0), image = group / numbers.bands, band = group % numbers.bands;\n"
+    "    ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
     "    ulong rows = gpuscan_band_rows(&numbers, band);\n"
     "    src = gpuscan_pixels_from(src, &numbers, image, band * numbers.band_rows, 0);\n"
     "    carries += numbers.carries_offset + group * numbers.width;\n"
@@ -6958,9 +7024,9 @@ static const char *gpuscan__kernels[] = {
     "/* A group takes TILE columns. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
-    "    ulong blocks = (numbers.width + GPUSCAN_TILE - 1) / GPUSCAN_TILE, group = get_group_id(0);\n"
-    "    ulong first = group % blocks * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, numbers.width);\n"
-    "    carries += numbers.carries_offset + group / blocks * numbers.bands * numbers.width;\n"
+    "    ulong blocks = (numbers.width + GPUSCAN_TILE - 1) / GPUSCAN_TILE, image = get_group_id(0) / blocks;\n"
+    "    ulong first = (get_group_id(0) - image * blocks) * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, numbers.width);\n"
+    "    carries += numbers.carries_offset + image * numbers.bands * numbers.width;\n"
     "    if (numbers.flags & GPUSCAN_FLAG_COUNT_U32)\n"
     "        last = 0;\n"
     "    for (ulong x = first; x < last; x++) {\n"
@@ -6976,7 +7042,7 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_integral_tiles(global const gpuscan_channel *src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
     "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
-    "    ulong group = get_group_id(0), image = group / numbers.bands, band = group % numbers.bands;\n"
+    "    ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
     "    ulong rows = gpuscan_band_rows(&numbers, band), above = band * numbers.band_rows;\n"
     "    src = gpuscan_pixels_from(src, &numbers, image, above, 0);\n"
     "    dst += numbers.dst_offset + image * numbers.dst_image + above * numbers.dst_pitch;\n"
@@ -7021,10 +7087,11 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "static inline gpuscan_tile_place gpuscan_tile_place_of(const gpuscan_integral_numbers *numbers) {\n"
     "    ulong blocks = (numbers->strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS, group = get_group_id(0);\n"
+    "    ulong tiles = group / blocks; /* before: rows of them. No remainders, of which Oclgrind's compiler makes a freeze */\n"
     "    gpuscan_tile_place at;\n"
-    "    at.strip = group % blocks * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
-    "    at.band = group / blocks % numbers->bands;\n"
-    "    at.image = group / blocks / numbers->bands;\n"
+    "    at.strip = (group - tiles * blocks) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
+    "    at.image = tiles / numbers->bands;\n"
+    "    at.band = tiles - at.image * numbers->bands;\n"
     "    at.rows = gpuscan_band_rows(numbers, at.band);\n"
     "    at.steps = (numbers->flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : at.rows + 1;\n"
     "    at.x = at.strip * GPUSCAN_STRIP + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
@@ -7054,7 +7121,7 @@ static const char *gpuscan__kernels[] = {
     "    uint word[GPUSCAN_PIXELS_RAW_SIZE / 4];\n"
     "#endif\n"
     "} gpuscan_pixels_raw;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_cell gpuscan_raw_cell(const gpuscan_pixels_raw *pixels, uint i) {\n"
     "#if GPUSCAN_PIXELS_RAW_SIZE >= 4 && defined(__ENDIAN_LITTLE__)\n"
     "    if (sizeof(gpuscan_channel) < 4) {\n"
@@ -7065,7 +7132,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_cell_of(pixels->channel[i]);\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Of steps first, first + 1, ... the lane's vectors: x[k * VECTOR + v]. Where there is nothing, also for step 0, they\n"
     "   are the identity. src: the lane's pixels in the band's first row. */\n"
     "GPUSCAN_INLINE void gpuscan_pixels_load(gpuscan_t *x, global const gpuscan_channel *src, ulong pitch, ulong first,\n"
@@ -7332,6 +7399,360 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif /* GPUSCAN_INTEGRAL */\n"
     "\n"
+    "/* [QUANTILE] ------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Ranks in histograms, a group a row: each sub-group sums a share of the bins, neighbours of each other; once the total\n"
+    "   is known the ranks are, and those that fall into its share are looked for there. Of a CPU's group the one work-item\n"
+    "   goes from block to block. Totals and ranks have 64 bits and wrap around. */\n"
+    "\n"
+    "#if GPUSCAN_QUANTILE\n"
+    "typedef struct {\n"
+    "    GPUSCAN_QUANTILE_NUMBERS\n"
+    "} gpuscan_quantile_numbers;\n"
+    "\n"
+    "typedef struct {\n"
+    "    ulong fraction[GPUSCAN_MAX_FRACTIONS]; /* the bits of doubles */\n"
+    "} gpuscan_fractions;\n"
+    "\n"
+    "/* max(1, ceil(fraction * total)), exactly: the fraction is a number of 53 bits, shifted right. */\n"
+    "static inline ulong gpuscan_rank(ulong fraction, ulong total) {\n"
+    "    uint exponent = (uint)(fraction >> 52) & 0x7ffu;\n"
+    "    ulong mantissa = fraction & 0xffffffffffffful, high, low, whole, rest;\n"
+    "    uint right = 1075u - max(exponent, 1u);\n"
+    "    if (exponent)\n"
+    "        mantissa |= 0x10000000000000ul;\n"
+    "    high = mul_hi(mantissa, total);\n"
+    "    low = mantissa * total;\n"
+    "    if (right < 64) { /* at least 52, as the fraction is at most 1 */\n"
+    "        whole = high << (64 - right) | low >> right;\n"
+    "        rest = low << (64 - right);\n"
+    "    } else if (right < 128) {\n"
+    "        whole = high >> (right - 64);\n"
+    "        rest = low | (high ^ whole << (right - 64));\n"
+    "    } else {\n"
+    "        whole = 0;\n"
+    "        rest = low | high;\n"
+    "    }\n"
+    "    return max(whole + (rest != 0), 1ul);\n"
+    "}\n"
+    "\n",
+    "/* What is wanted, and where bins lie. */\n"
+    "typedef struct {\n"
+    "    uint form;\n"
+    "    bool given;                /* edges: */\n"
+    "    global const float *edges;\n"
+    "    float lower, upper, width; /* else of all bins, of one */\n"
+    "    ulong bins;\n"
+    "} gpuscan_places;\n"
+    "\n"
+    "static inline gpuscan_places gpuscan_places_of(global const float *edges, const gpuscan_quantile_numbers *numbers) {\n"
+    "    gpuscan_places places;\n"
+    "    places.form = (uint)numbers->form;\n"
+    "    places.given = numbers->by_edges != 0;\n"
+    "    places.edges = edges + numbers->edges_offset;\n"
+    "    places.lower = as_float((uint)numbers->lower);\n"
+    "    places.upper = as_float((uint)numbers->upper);\n"
+    "    places.width = as_float((uint)numbers->bin_width);\n"
+    "    places.bins = numbers->bins;\n"
+    "    return places;\n"
+    "}\n"
+    "\n"
+    "static inline float gpuscan_place_of(const gpuscan_places *places, ulong bin) {\n"
+    "    if (places->given)\n"
+    "        return places->edges[bin];\n"
+    "    return bin == places->bins ? places->upper : fma((float)bin, places->width, places->lower);\n"
+    "}\n"
+    "\n"
+    "/* Sums for a mean, of samples at the centres of their bins. Even bins: twice their sum in bins, an integer. Else a\n"
+    "   float and what it lacks, in one word: by the sum of two floats and its error (Knuth, \"The Art of Computer\n"
+    "   Programming\", volume 2, 4.2.2). */\n"
+    "static inline ulong gpuscan_mean_pack(float sum, float error) {\n"
+    "    return (ulong)as_uint(sum) << 32 | as_uint(error);\n"
+    "}\n"
+    "static inline ulong gpuscan_mean_add(const gpuscan_places *places, ulong a, ulong b) {\n"
+    "    float x, y, sum, part;\n"
+    "    if (!places->given)\n"
+    "        return a + b;\n"
+    "    x = as_float((uint)(a >> 32));\n"
+    "    y = as_float((uint)(b >> 32));\n"
+    "    sum = x + y;\n"
+    "    part = sum - x;\n"
+    "    return gpuscan_mean_pack(sum, x - (sum - part) + (y - part) + as_float((uint)a) + as_float((uint)b));\n"
+    "}\n"
+    "\n"
+    "/* The samples from rank first to rank last; of so many that their sum would not fit its word, fewer for all. */\n"
+    "typedef struct {\n"
+    "    ulong before, count;\n"
+    "    uint shift;\n"
+    "} gpuscan_mean_range;\n"
+    "\n"
+    "static inline gpuscan_mean_range gpuscan_mean_range_of(ulong first, ulong last, ulong bins) {\n"
+    "    gpuscan_mean_range range;\n"
+    "    uint bits;\n"
+    "    range.before = first - 1;\n"
+    "    range.count = last - range.before;\n"
+    "    bits = 130u - (uint)clz(range.count) - (uint)clz(bins); /* of the count and of 4 * bins */\n"
+    "    range.shift = bits > 64 ? bits - 64 : 0;\n"
+    "    return range;\n"
+    "}\n"
+    "\n",
+    "/* Of the first samples up to rank, those that are in the range. */\n"
+    "static inline ulong gpuscan_mean_part(const gpuscan_mean_range *range, ulong rank) {\n"
+    "    return (min(max(rank, range->before) - range->before, range->count)) >> range->shift;\n"
+    "}\n"
+    "\n"
+    "/* A bin with the samples of ranks before + 1 to rank. */\n"
+    "static inline ulong gpuscan_mean_of_bin(const gpuscan_mean_range *range, const gpuscan_places *places, ulong bin,\n"
+    "                                        ulong before, ulong rank) {\n"
+    "    ulong count = gpuscan_mean_part(range, rank) - gpuscan_mean_part(range, before);\n"
+    "    float low, high;\n"
+    "    if (!places->given)\n"
+    "        return count * (2 * bin + 1);\n"
+    "    if (count == 0)\n"
+    "        return 0;\n"
+    "    low = gpuscan_place_of(places, bin);\n"
+    "    high = gpuscan_place_of(places, bin + 1);\n"
+    "    return gpuscan_mean_pack((float)count * (0.5f * low + 0.5f * high), 0.0f);\n"
+    "}\n"
+    "\n"
+    "static inline float gpuscan_mean_end(const gpuscan_mean_range *range, const gpuscan_places *places, ulong sum) {\n"
+    "    ulong twice = 2 * (range->count >> range->shift);\n"
+    "    if (places->given)\n"
+    "        return (as_float((uint)(sum >> 32)) + as_float((uint)sum)) / (float)(range->count >> range->shift);\n"
+    "    return fma((float)(sum / twice) + (float)(sum % twice) / (float)twice, places->width, places->lower);\n"
+    "}\n"
+    "\n"
+    "/* Writes what is found of a fraction: a bin with the samples of ranks before + 1 to before + count, its among them. */\n"
+    "static inline void gpuscan_quantile_found(global uint *to, const gpuscan_places *places, ulong bin, ulong before,\n"
+    "                                          ulong count, ulong rank) {\n"
+    "    if (places->form == GPUSCAN_QUANTILE_VALUE) {\n"
+    "        float low = gpuscan_place_of(places, bin), high = gpuscan_place_of(places, bin + 1);\n"
+    "        float part = (float)(rank - before) / (float)count;\n"
+    "        *to = as_uint(rank - before == count ? high : min(low + part * (high - low), high));\n"
+    "    } else {\n"
+    "        *to = (uint)bin;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_cdf_store(global uchar *cdf, ulong size, ulong at, ulong sum) {\n"
+    "    if (size == 8)\n"
+    "        ((global ulong *)cdf)[at] = sum;\n"
+    "    else\n"
+    "        ((global uint *)cdf)[at] = (uint)sum;\n"
+    "}\n"
+    "\n",
+    "#define GPUSCAN_QUANTILE_PARAMETERS                                                                                    \\\n"
+    "    global const gpuscan_src *counts, global const float *edges, global uchar *cdf, global uint *dst,                  \\\n"
+    "        gpuscan_fractions fractions, gpuscan_quantile_numbers numbers, local gpuscan_shared *shared\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "#define GPUSCAN_QUANTILE_BLOCK 256 /* bins */\n"
+    "\n"
+    "/* The ranks of one fraction, or from one to another, in bins [first, last), of which before is what precedes. */\n"
+    "static inline ulong gpuscan_quantile_block(global const gpuscan_src *counts, const gpuscan_places *places, ulong first,\n"
+    "                                           ulong last, ulong before, ulong rank, const gpuscan_mean_range *range,\n"
+    "                                           ulong sum, global uint *to) {\n"
+    "    for (ulong bin = first; bin < last; bin++) {\n"
+    "        ulong count = counts[bin];\n"
+    "        if (places->form == GPUSCAN_QUANTILE_MEAN)\n"
+    "            sum = gpuscan_mean_add(places, sum, gpuscan_mean_of_bin(range, places, bin, before, before + count));\n"
+    "        else if (before < rank && rank <= before + count)\n"
+    "            gpuscan_quantile_found(to, places, bin, before, count, rank);\n"
+    "        before += count;\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows, bins = numbers.bins;\n"
+    "    bool is_mean = places.form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    counts += numbers.counts_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    cdf += numbers.cdf_offset * numbers.cdf_size;\n"
+    "    for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n"
+    "        global const gpuscan_src *of_row = counts + row * numbers.pitch;\n"
+    "        ulong total = gpuscan_span_sum(of_row, 0, bins, 0), sum = 0;\n"
+    "        for (ulong bin = 0; bin < bins && numbers.cdf_size; bin++) {\n"
+    "            sum += of_row[bin];\n"
+    "            gpuscan_cdf_store(cdf, numbers.cdf_size, row * numbers.pitch + bin, sum);\n"
+    "        }\n"
+    "        for (ulong k = 0; k < numbers.results; k++) {\n"
+    "            global uint *to = dst + row * numbers.results + k;\n"
+    "            ulong rank = gpuscan_rank(fractions.fraction[is_mean ? 2 * k : k], total), before = 0;\n"
+    "            ulong last = is_mean ? gpuscan_rank(fractions.fraction[2 * k + 1], total) : rank, mean = 0;\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(rank, last, bins);\n"
+    "            *to = (uint)numbers.none;\n"
+    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && rank < total && !is_mean)\n"
+    "                rank++;\n"
+    "            for (ulong first = 0; first < bins && before < last && total > 0; first += GPUSCAN_QUANTILE_BLOCK) {\n"
+    "                ulong end = min(first + GPUSCAN_QUANTILE_BLOCK, bins);\n"
+    "                ulong after = before + gpuscan_span_sum(of_row, first, end, 0);\n"
+    "                if (after >= rank)\n"
+    "                    mean = gpuscan_quantile_block(of_row, &places, first, end, before, rank, &range, mean, to);\n"
+    "                before = after;\n"
+    "            }\n"
+    "            if (is_mean && total > 0)\n"
+    "                *to = as_uint(gpuscan_mean_end(&range, &places, mean));\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "#define GPUSCAN_LANES_BINS  ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR) /* a vector of each lane */\n"
+    "#define GPUSCAN_BATCH_BINS  (GPUSCAN_LANES_BINS * GPUSCAN_ITEM_VECTORS)\n"
+    "\n"
+    "/* The lane's vectors from bin first on: as many as ITEM_VECTORS, 0 behind the last bin. */\n"
+    "GPUSCAN_INLINE void gpuscan_counts_load(gpuscan_src_vector *x, global const gpuscan_src *counts, ulong first,\n"
+    "                                        ulong last) {\n"
+    "    bool aligned = false;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    aligned = ((size_t)counts & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0;\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        ulong at = first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "        if (aligned && at + GPUSCAN_VECTOR <= last)\n"
+    "            x[k].raw = *(global const GPUSCAN_SRC_RAW *)(counts + at);\n"
+    "        else\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                x[k].element[v] = at + v < last ? counts[at + v] : 0;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Behind the lanes' local memory: the ranks, and a word a work-item. */\n"
+    "#define GPUSCAN_QUANTILE_RANKS ((local ulong *)(shared + 1))\n"
+    "#define GPUSCAN_QUANTILE_WORDS (GPUSCAN_QUANTILE_RANKS + GPUSCAN_MAX_FRACTIONS)\n"
+    "\n"
+    "/* The bins [first, last) of a sub-group, of which before is what precedes them: writes what ranks are found, and the\n"
+    "   cdf; returns the lane's share of a mean. */\n"
+    "GPUSCAN_INLINE ulong gpuscan_quantile_share(global const gpuscan_src *counts, global uchar *cdf, ulong cdf_size,\n"
+    "                                            const gpuscan_places *places, const gpuscan_mean_range *range, ulong first,\n"
+    "                                            ulong last, ulong batches, ulong before, uint results, global uint *to,\n"
+    "                                            local gpuscan_shared *shared) {\n"
+    "    bool is_mean = places->form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    ulong mean = 0;\n"
+    "    for (ulong batch = 0; batch < batches; batch++, first += GPUSCAN_BATCH_BINS) {\n"
+    "        gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_counts_load(x, counts, first, last);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            end[k] = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                end[k] += x[k].element[v];\n"
+    "        }\n"
+    "        gpuscan_lanes_scan(end, within, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            ulong bin = first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR, low = before + within[k];\n"
+    "            if (is_mean || cdf_size) {\n"
+    "                ulong rank = low;\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                    ulong next = rank + x[k].element[v];\n"
+    "                    if (is_mean && bin + v < last)\n"
+    "                        mean = gpuscan_mean_add(places, mean,\n"
+    "                                                gpuscan_mean_of_bin(range, places, bin + v, rank, next));\n"
+    "                    if (cdf_size && bin + v < last)\n"
+    "                        gpuscan_cdf_store(cdf, cdf_size, bin + v, next);\n"
+    "                    rank = next;\n"
+    "                }\n"
+    "            }\n"
+    "            for (uint r = 0; r < results; r++) {\n"
+    "                ulong rank = GPUSCAN_QUANTILE_RANKS[r], at = low;\n"
+    "                if (low < rank && rank <= before + end[k])\n"
+    "GPUSCAN_UNROLL\n"
+    "                    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                        ulong count = x[k].element[v];\n"
+    "                        if (at < rank && rank <= at + count)\n"
+    "                            gpuscan_quantile_found(to + r, places, bin + v, at, count, rank);\n"
+    "                        at += count;\n"
+    "                    }\n"
+    "            }\n"
+    "            before += sum[k];\n"
+    "        }\n"
+    "    }\n"
+    "    return mean;\n"
+    "}\n"
+    "\n",
+    "/* All work-items' shares of a mean, in item 0's word. */\n"
+    "static inline void gpuscan_mean_join(const gpuscan_places *places, ulong mean, local ulong *words, bool is_mean) {\n"
+    "    words[GPUSCAN_ITEM] = mean;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = is_mean ? 1 : GPUSCAN_GROUP; d < GPUSCAN_GROUP; d *= 2) {\n"
+    "        if (GPUSCAN_ITEM % (2 * d) == 0 && GPUSCAN_ITEM + d < GPUSCAN_GROUP)\n"
+    "            words[GPUSCAN_ITEM] = gpuscan_mean_add(places, words[GPUSCAN_ITEM], words[GPUSCAN_ITEM + d]);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+    "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *words = GPUSCAN_QUANTILE_WORDS;\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows, bins = numbers.bins;\n"
+    "    ulong vectors = (bins + GPUSCAN_LANES_BINS - 1) / GPUSCAN_LANES_BINS;\n"
+    "    ulong share = (vectors + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS * GPUSCAN_LANES_BINS;\n"
+    "    ulong first = min(GPUSCAN_SUBGROUP * share, bins), last = min(first + share, bins);\n"
+    "    ulong batches = (share + GPUSCAN_BATCH_BINS - 1) / GPUSCAN_BATCH_BINS;\n"
+    "    bool is_mean = places.form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    uint results = (uint)numbers.results, given = is_mean ? 2 * results : results;\n"
+    "    counts += numbers.counts_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    cdf += numbers.cdf_offset * numbers.cdf_size;\n"
+    "    for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n"
+    "        global const gpuscan_src *of_row = counts + row * numbers.pitch;\n"
+    "        global uint *to = dst + row * results;\n"
+    "        gpuscan_t own = 0, total, before;\n"
+    "        for (ulong batch = 0; batch < batches; batch++) {\n"
+    "            gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+    "            gpuscan_counts_load(x, of_row, first + batch * GPUSCAN_BATCH_BINS, last);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                    own += x[k].element[v];\n"
+    "        }\n"
+    "        own = gpuscan_lanes_sum_one(own, shared);\n"
+    "        before = gpuscan_group_prefix(own, &total, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint i = 0; i < GPUSCAN_MAX_FRACTIONS; i++)\n"
+    "            if (i % GPUSCAN_GROUP == GPUSCAN_ITEM)\n"
+    "                ranks[i] = fractions.fraction[i];\n"
+    "        for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) { /* its own */\n"
+    "            ranks[i] = gpuscan_rank(ranks[i], total);\n"
+    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && ranks[i] < total)\n"
+    "                ranks[i]++;\n"
+    "            if (total == 0 && !is_mean)\n"
+    "                to[i] = (uint)numbers.none;\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        /* ranks all at once, means one after the other */\n"
+    "        for (uint r = 0; r < (is_mean ? results : 1u); r++) {\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], bins);\n"
+    "            ulong cdf_size = r == 0 ? numbers.cdf_size : 0, mean;\n"
+    "            bool wanted = cdf_size != 0 || !GPUSCAN_LANES_APART; /* else only where a rank is */\n"
+    "            if (is_mean)\n"
+    "                wanted |= before < range.before + range.count && range.before < before + own;\n"
+    "            for (uint k = 0; k < results && !is_mean; k++)\n"
+    "                wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
+    "            mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
+    "                                          first, last, wanted ? batches : 0, before, is_mean ? 0 : results, to,\n"
+    "                                          shared);\n"
+    "            gpuscan_mean_join(&places, mean, words, is_mean);\n"
+    "            if (is_mean && GPUSCAN_ITEM == 0)\n"
+    "                to[r] = total == 0 ? (uint)numbers.none : as_uint(gpuscan_mean_end(&range, &places, words[0]));\n"
+    "            GPUSCAN_BARRIER();\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_QUANTILE */\n"
+    "\n",
     "#endif /* GPUSCAN_T */\n"
     "\n"
     "#ifdef GPUSCAN_SAMPLE\n"
@@ -7378,7 +7799,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_EDGE_FIRST(edges) (edges)[0]\n"
     "#define GPUSCAN_EDGE_LAST(edges)  (edges)[GPUSCAN_BINS]\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A sample as it is compared with edges. */\n"
     "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_sample sample) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
@@ -7387,7 +7808,7 @@ static const char *gpuscan__kernels[] = {
     "    return sample;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_LOCAL_EDGES && GPUSCAN_EDGE_CELLS\n"
     "#if !GPUSCAN_SAMPLE_IS_FLOAT\n"
     "static inline GPUSCAN_EDGE_REAL gpuscan_edge_distance(GPUSCAN_EDGE from, GPUSCAN_EDGE to) {\n"
@@ -7435,7 +7856,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_EDGE_CELLS; k += GPUSCAN_GROUP)\n"
     "        cells[k] = gpuscan_edges_below(k, *edges) | gpuscan_edges_below(k + 1, *edges) << 16;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The last bin that begins at s or below it, of a sample that is not outside. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
     "    uint cell = edges.cells[gpuscan_edge_cell(s, edges)], low = cell & 0xffff, high = cell >> 16;\n"
@@ -7460,7 +7881,7 @@ static const char *gpuscan__kernels[] = {
     "    return bin;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
     "\n"
@@ -7523,7 +7944,7 @@ static const char *gpuscan__kernels[] = {
     "        high += min(GPUSCAN_BINS - high, leap);\n"
     "    }\n"
     "    while (high - low > 1) {\n"
-    "        uint middle = low + (high - low) / 2;\n",
+    "        uint middle = low + (high - low) / 2;\n"
     "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
     "            low = middle;\n"
     "        else\n"
@@ -7533,7 +7954,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#else /* integers */\n"
     "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
     "\n"
@@ -10005,7 +10426,8 @@ static const char *gpuscan__kernels[] = {
     X(ARRIVALS_U64, 40)      /* in words of 64 bits */
 /* And of the public enums these. */
 #define GPUSCAN__DEVICE_PUBLIC(X)                                                                                      \
-    X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)
+    X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)                        \
+    X(QUANTILE_BIN) X(QUANTILE_VALUE) X(QUANTILE_MEAN)
 
 #define GPUSCAN__DEVICE_ENUM(name, value) GPUSCAN__##name = value,
 enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
@@ -10183,7 +10605,7 @@ typedef struct gpuscan__device {
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
 /* Every operation: its name in the functions. Each has a section that ends with its row, gpuscan__NAME_operation. */
-#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(sort) X(integral)
+#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(sort) X(integral) X(quantile)
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
@@ -18572,6 +18994,308 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
     gpuscan__host_add(&host, "src", src, &copy.src);
     gpuscan__host_add(&host, "dst", dst, &copy.dst);
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__integral_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+}
+
+/* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
+
+/* As the kernel gets them. */
+typedef struct gpuscan__fractions {
+    double fraction[GPUSCAN_MAX_FRACTIONS];
+} gpuscan__fractions;
+
+typedef struct gpuscan__quantile_plan {
+    gpuscan__plan common;
+    uint32_t bins, results, cdf_size; /* of a row; bytes of an element of the cdf, 0: none is wanted */
+    uint64_t rows, pitch;
+    float lower, upper, bin_width;
+} gpuscan__quantile_plan;
+
+#define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
+    X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(rows) X(pitch) X(bins) X(results) X(cdf_size)       \
+    X(form) X(by_edges) X(lower) X(upper) X(bin_width) X(none) X(flags)
+GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
+
+static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
+    static const char *const names[] = {"gpuscan_quantile", NULL};
+    (void)key;
+    return names;
+}
+
+/* Counters that a lane loads at once. */
+static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
+    return 16 / plan->e.src_size;
+}
+
+static void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
+    gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
+    gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
+}
+
+static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quantile_desc *desc) {
+    uint32_t k;
+    if (!desc->fractions || desc->fraction_count == 0 || desc->fraction_count > GPUSCAN_MAX_FRACTIONS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "fractions is NULL, or fraction_count is not from 1 to %d", GPUSCAN_MAX_FRACTIONS);
+    for (k = 0; k < desc->fraction_count; k++)
+        if (!(desc->fractions[k] >= 0 && desc->fractions[k] <= 1))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[%u] is not from 0 to 1", (unsigned)k);
+    if (desc->form != GPUSCAN_QUANTILE_MEAN)
+        return GPUSCAN_SUCCESS;
+    if (desc->fraction_count % 2)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count is odd: MEAN takes pairs");
+    for (k = 0; k < desc->fraction_count; k += 2)
+        if (desc->fractions[k] > desc->fractions[k + 1])
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[%u] is above fractions[%u]",
+                                 (unsigned)k, (unsigned)k + 1);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Where the bins lie: as a histogram's even bins of f32, or of width 1 from 0 on. */
+static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
+    double lower = desc->lower, upper = desc->upper, step;
+    if (desc->form == GPUSCAN_QUANTILE_BIN || desc->edges.mem || (plan->common.from_host && desc->host_edges))
+        return GPUSCAN_SUCCESS;
+    if (!(lower < 0 || lower > 0 || upper < 0 || upper > 0) && lower == lower && upper == upper)
+        upper = plan->bins;
+    if (!(lower >= -FLT_MAX && lower <= FLT_MAX && upper >= -FLT_MAX && upper <= FLT_MAX))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower or upper is no number that f32 holds");
+    plan->lower = (float)lower;
+    plan->upper = (float)upper;
+    step = ((double)plan->upper - (double)plan->lower) / plan->bins;
+    if (!(step >= FLT_MIN && step <= FLT_MAX))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the bins are empty, or too fine for f32");
+    plan->bin_width = (float)step;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
+    gpuscan_type counter = desc->counter_type == GPUSCAN_TYPE_U64 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    uint64_t elements, results, bytes;
+    uint32_t size;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_u32_or_u64(gs, "counter_type", desc->counter_type, &size)) != 0 ||
+        (r = gpuscan__resolve_u32_or_u64(gs, "cdf_type", desc->cdf_type ? desc->cdf_type : counter,
+                                         &plan->cdf_size)) != 0)
+        return r;
+    if ((unsigned)desc->form > GPUSCAN_QUANTILE_MEAN)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is no gpuscan_quantile_form");
+    if (gpuscan__is_single_pass(common->call->strategy))
+        return gpuscan__unsupported(gs, "a quantile has no look-back");
+    if (!common->from_host && common->is_run && (desc->host_edges || desc->host_cdf))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "host_edges and host_cdf are for gpuscan_quantile_host; here edges and cdf");
+    plan->bins = desc->bins ? desc->bins : 256;
+    plan->rows = desc->rows ? desc->rows : 1;
+    plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
+    if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__resolve_places(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
+                                       "counter_type")) != 0)
+        return r;
+    plan->pitch = desc->pitch ? desc->pitch : plan->bins;
+    if (plan->pitch < plan->bins)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch is smaller than bins");
+    if ((r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
+        return r;
+    if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many results do not fit 64 bits");
+    range = gpuscan__input(common, "counts", desc->counts, elements, size);
+    range->idle = 1;
+    gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, size);
+    range = gpuscan__input(common, "edges", desc->edges, (uint64_t)plan->bins + 1, 4);
+    range->idle = 1;
+    range->required = 0;
+    range = gpuscan__output(common, "cdf", desc->cdf, elements, plan->cdf_size);
+    range->idle = 1;
+    range->required = 0;
+    range->partial = plan->rows > 1 && plan->pitch > plan->bins;
+    gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, plan->cdf_size);
+    if (!desc->cdf.mem)
+        plan->cdf_size = 0;
+    gpuscan__output(common, "dst", desc->dst, results, 4)->idle = 1;
+    gpuscan__key_elements(common);
+    return GPUSCAN_SUCCESS;
+}
+
+/* What the kernel needs besides: the ranks, and a word a work-item. */
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
+    uint64_t words = GPUSCAN_MAX_FRACTIONS + key->group;
+    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * words);
+}
+
+static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
+    gpuscan__key *key = &common->key;
+    gpuscan_strategy strategy = common->call->strategy;
+    uint32_t group = 64;
+    if (common->forced) {
+        *key = *common->forced;
+        return GPUSCAN_SUCCESS;
+    }
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
+    key->strategy = (uint32_t)strategy;
+    /* of enough work-items for a vector each, in a few sizes, since each is a program */
+    while (group < 1024 && (uint64_t)group * gpuscan__quantile_vector(common) < plan->bins)
+        group *= 4;
+    gpuscan__fit(gs, common, group, 4);
+    while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        gpuscan__fit(gs, common, key->group / 2, 4);
+    return GPUSCAN_SUCCESS;
+}
+
+static uint32_t gpuscan__float_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                                gpuscan__program *program) {
+    const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->dst.mem);
+    gpuscan__quantile_numbers numbers;
+    gpuscan__fractions fractions;
+    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
+    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    memset(&fractions, 0, sizeof(fractions));
+    memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
+    gpuscan__arg(&launch, &fractions, sizeof(fractions));
+    numbers.rows = plan->rows;
+    numbers.pitch = plan->pitch;
+    numbers.bins = plan->bins;
+    numbers.results = plan->results;
+    numbers.cdf_size = plan->cdf_size;
+    numbers.form = desc->form;
+    numbers.by_edges = desc->edges.mem != NULL;
+    numbers.lower = gpuscan__float_bits(plan->lower);
+    numbers.upper = gpuscan__float_bits(plan->upper);
+    numbers.bin_width = gpuscan__float_bits(plan->bin_width);
+    numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
+    numbers.flags = common->flags;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                               gpuscan__grid_of(gpuscan__min(plan->rows, 65536), common->key.group,
+                                                gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1));
+}
+
+/* Counts that are alike from both ends, of a total that is a power of two: a mean is in the middle, and fractions are
+   exact. The ranks are the first of a bin, and the last, where a sub-group's share ends or does not. */
+enum { GPUSCAN__TEST_RANKS = 12 };
+
+static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
+    uint64_t total = 1, sum = 0;
+    uint32_t b;
+    gpuscan__number x;
+    while (total < (uint64_t)bins * 8)
+        total *= 2;
+    for (b = 0; b < bins; b++) {
+        uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
+        x.bits = gpuscan__mix(from_end) % 4;
+        if (from_end == bins / 2 - 1) /* what half of the total lacks */
+            x.bits = b < bins / 2 ? total / 2 - sum : sums[b - 1] - (b > 1 ? sums[b - 2] : 0);
+        sum += x.bits;
+        sums[b] = sum;
+        gpuscan__put_number(counter, counts, b, x);
+    }
+    return total;
+}
+
+/* Row round of some: its results, which are bins, edges above the ranks, or the middle. */
+static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                   unsigned round, int *right) {
+    enum { ROWS = 2 };
+    const gpuscan__key *key = &program->key;
+    gpuscan_type counter = (gpuscan_type)key->src;
+    uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
+    double fractions[GPUSCAN__TEST_RANKS];
+    uint64_t *sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums)), total = 0, row;
+    gpuscan__quantile_plan plan;
+    gpuscan_quantile_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *counts, *cdf, *dst;
+    gpuscan_result r;
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    test.failed = sums == NULL;
+    desc.counter_type = counter;
+    desc.bins = bins;
+    desc.rows = ROWS;
+    desc.pitch = bins + round;
+    desc.form = (gpuscan_quantile_form)(round % 3);
+    desc.fractions = fractions;
+    desc.fraction_count = GPUSCAN__TEST_RANKS;
+    counts = gpuscan__test_array_of(&test, &desc.counts, ROWS * desc.pitch * size);
+    cdf = gpuscan__test_array_of(&test, &desc.cdf, ROWS * desc.pitch * size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, ROWS * (uint64_t)GPUSCAN__TEST_RANKS * 4);
+    for (row = 0; row < ROWS && !test.failed; row++) {
+        total = gpuscan__test_counts(counter, bins, counts->before + row * desc.pitch * size, sums);
+        for (k = 0; k < bins; k++) {
+            gpuscan__number sum;
+            sum.bits = sums[k];
+            gpuscan__put_number(counter, cdf->expected, row * desc.pitch + k, sum);
+        }
+        for (k = 0; k < GPUSCAN__TEST_RANKS; k++) {
+            uint32_t bin = 2 + (bins - 3) * k / (GPUSCAN__TEST_RANKS - 1), result;
+            uint64_t rank = sums[bin], before = bin ? sums[bin - 1] : 0;
+            while (bin > 0 && before == rank) /* an empty bin */
+                before = --bin ? sums[bin - 1] : 0;
+            if (desc.form == GPUSCAN_QUANTILE_BIN && k % 2)
+                rank = before + 1;
+            fractions[k] = (double)rank / (double)total;
+            result = desc.form == GPUSCAN_QUANTILE_BIN ? bin : gpuscan__float_bits((float)bin + 1);
+            if (desc.form == GPUSCAN_QUANTILE_MEAN) {
+                fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / (double)total;
+                result = gpuscan__float_bits((float)bins / 2);
+            }
+            if (desc.form != GPUSCAN_QUANTILE_MEAN || k < GPUSCAN__TEST_RANKS / 2)
+                memcpy(dst->expected + (row * (desc.form == GPUSCAN_QUANTILE_MEAN ? GPUSCAN__TEST_RANKS / 2
+                                                                                 : GPUSCAN__TEST_RANKS) + k) * 4,
+                       &result, 4);
+        }
+    }
+    if (!test.failed)
+        gpuscan__test_filled(counts);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+    gpuscan__release(&gs->allocator, sums);
+    return r;
+}
+
+static gpuscan_result gpuscan__quantile_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                  int *right) {
+    return gpuscan__test_rounds(gpuscan__quantile_test_round, 3, gs, common, program, right);
+}
+
+GPUSCAN__OPERATION(quantile, 0, 0);
+
+GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
+                                                 const gpuscan_quantile_desc *desc) {
+    gpuscan_quantile_desc copy;
+    gpuscan__quantile_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+        return r;
+    if (copy.counts.mem || copy.dst.mem || copy.edges.mem || copy.cdf.mem || copy.counts.offset || copy.dst.offset ||
+        copy.edges.offset || copy.cdf.offset)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "counts, dst, edges and cdf of the desc must be zero");
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "counts", counts, &copy.counts);
+    if (copy.host_edges)
+        gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges);
+    if (copy.host_cdf)
+        gpuscan__host_add(&host, "cdf", copy.host_cdf, &copy.cdf);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__quantile_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 

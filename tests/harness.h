@@ -318,6 +318,14 @@ static inline int test_sort_ran(const gpuscan_sort_desc *d) {
     return test_ran(gpuscan_sort(test.gs, d), d->call.strategy, test_sort_refusal(d));
 }
 
+static inline const char *test_quantile_refusal(const gpuscan_quantile_desc *d) {
+    return test_is_single_pass(d->call.strategy) ? "it has no look-back" : NULL;
+}
+
+static inline int test_quantile_ran(const gpuscan_quantile_desc *d) {
+    return test_ran(gpuscan_quantile(test.gs, d), d->call.strategy, test_quantile_refusal(d));
+}
+
 static inline int test_integral_ran(const gpuscan_integral_desc *d) {
     return test_ran(gpuscan_integral(test.gs, d), d->call.strategy, test_integral_refusal(d));
 }
