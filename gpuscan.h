@@ -7068,7 +7068,6 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANE_CELLS  (GPUSCAN_VECTOR * GPUSCAN_PIXEL_CHANNELS)  /* that a lane holds of a row, in vectors */\n"
     "#define GPUSCAN_STRIP       ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR)    /* pixels */\n"
     "#define GPUSCAN_STRIP_CELLS (GPUSCAN_LANES * GPUSCAN_LANE_CELLS)\n"
-    "#define GPUSCAN_STAGED      (GPUSCAN_HAS_LANES && !GPUSCAN_TABLE_ALIGNED)\n"
     "\n"
     "typedef union {\n"
     "    gpuscan_cell channel[GPUSCAN_LANE_CELLS];\n"
@@ -7083,9 +7082,11 @@ static const char *gpuscan__kernels[] = {
     "    ulong rows, steps;  /* of the band; none in a rehearsal */\n"
     "    ulong x;            /* the lane's first pixel */\n"
     "    uint pixels, cells; /* of the lane's vector, and of their channels, that the image has */\n"
+    "    bool aligned;       /* whole vectors of src are, in every row */\n"
     "} gpuscan_tile_place;\n"
     "\n",
-    "static inline gpuscan_tile_place gpuscan_tile_place_of(const gpuscan_integral_numbers *numbers) {\n"
+    "static inline gpuscan_tile_place gpuscan_tile_place_of(const gpuscan_integral_numbers *numbers,\n"
+    "                                                       global const gpuscan_channel *src) {\n"
     "    ulong blocks = (numbers->strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS, group = get_group_id(0);\n"
     "    ulong tiles = group / blocks; /* before: rows of them. No remainders, of which Oclgrind's compiler makes a freeze */\n"
     "    gpuscan_tile_place at;\n"
@@ -7097,6 +7098,12 @@ static const char *gpuscan__kernels[] = {
     "    at.x = at.strip * GPUSCAN_STRIP + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
     "    at.pixels = at.x < numbers->width ? (uint)min(numbers->width - at.x, (ulong)GPUSCAN_VECTOR) : 0;\n"
     "    at.cells = at.pixels * GPUSCAN_PIXEL_CHANNELS;\n"
+    "    at.aligned = false;\n"
+    "#ifdef GPUSCAN_PIXELS_RAW\n"
+    "    at.aligned = (((size_t)(src + numbers->src_offset) |\n"
+    "                   (size_t)(numbers->src_image | numbers->src_pitch) * sizeof(gpuscan_channel)) &\n"
+    "                  (GPUSCAN_PIXELS_RAW_SIZE - 1)) == 0;\n"
+    "#endif\n"
     "    return at;\n"
     "}\n"
     "\n"
@@ -7111,7 +7118,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong before = at->image * (numbers->height + numbers->bands) + at->band * (numbers->band_rows + 1);\n"
     "    return carries + numbers->carries_offset + numbers->steps_at + before * numbers->strips + at->strip;\n"
     "}\n"
-    "\n"
+    "\n",
     "#ifdef GPUSCAN_PIXELS_RAW\n"
     "/* Small numbers are cut out of words: arrays of them do not stay in registers (NVIDIA). */\n"
     "typedef union {\n"
@@ -7121,7 +7128,7 @@ static const char *gpuscan__kernels[] = {
     "    uint word[GPUSCAN_PIXELS_RAW_SIZE / 4];\n"
     "#endif\n"
     "} gpuscan_pixels_raw;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_cell gpuscan_raw_cell(const gpuscan_pixels_raw *pixels, uint i) {\n"
     "#if GPUSCAN_PIXELS_RAW_SIZE >= 4 && defined(__ENDIAN_LITTLE__)\n"
     "    if (sizeof(gpuscan_channel) < 4) {\n"
@@ -7139,7 +7146,7 @@ static const char *gpuscan__kernels[] = {
     "                                        const gpuscan_tile_place *at) {\n"
     "    uint cells = at->rows ? at->cells : 0;\n"
     "#ifdef GPUSCAN_PIXELS_RAW\n"
-    "    if (cells == GPUSCAN_LANE_CELLS) {\n"
+    "    if (at->aligned && cells == GPUSCAN_LANE_CELLS) {\n"
     "        gpuscan_pixels_raw raw[GPUSCAN_ITEM_VECTORS];\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -7197,7 +7204,7 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_integral_sums(global const gpuscan_channel *src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
     "                      local gpuscan_shared *shared) {\n"
-    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers);\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, src);\n"
     "    global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
     "    global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
     "    gpuscan_t column[GPUSCAN_VECTOR];\n"
@@ -7231,7 +7238,7 @@ static const char *gpuscan__kernels[] = {
     "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
     "    ulong blocks = (numbers.strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS;\n"
     "    ulong bands = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.bands;\n"
-    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers);\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, 0);\n"
     "    global gpuscan_t *columns, *steps;\n"
     "    gpuscan_t above[GPUSCAN_VECTOR];\n"
     "    at.image = get_group_id(0) / blocks;\n"
@@ -7299,8 +7306,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* Stores the lanes' vectors of a row side by side: own_cells of the lane, all_cells of the strip. to: of the strip's\n"
-    "   first pixel; stage: local memory of the sub-group's, where a lane's cells lie until all of them can be stored in\n"
-    "   whole lines wherever the row begins. */\n"
+    "   first pixel; stage: where there are lanes, local memory of the sub-group's: cells lie there until all of them can be\n"
+    "   stored in whole lines, wherever the row begins. */\n"
     "GPUSCAN_INLINE void gpuscan_cells_store(global gpuscan_cell *to, const gpuscan_t *x, uint own_cells, uint all_cells,\n"
     "                                        local gpuscan_cell *stage) {\n"
     "    gpuscan_cells cells;\n"
@@ -7312,7 +7319,7 @@ static const char *gpuscan__kernels[] = {
     "        for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
     "            cells.channel[v * GPUSCAN_PIXEL_CHANNELS + c] = pixel.channel[c];\n"
     "    }\n"
-    "#if GPUSCAN_STAGED\n"
+    "#if GPUSCAN_HAS_LANES\n"
     "#ifdef GPUSCAN_TABLE_RAW\n"
     "    ((local GPUSCAN_TABLE_RAW *)stage)[GPUSCAN_LANE] = cells.raw;\n"
     "#else\n"
@@ -7327,8 +7334,8 @@ static const char *gpuscan__kernels[] = {
     "            to[i] = stage[i];\n"
     "#else\n"
     "    to += GPUSCAN_LANE * GPUSCAN_LANE_CELLS;\n"
-    "#if defined(GPUSCAN_TABLE_RAW) && GPUSCAN_TABLE_ALIGNED\n"
-    "    if (own_cells == GPUSCAN_LANE_CELLS)\n"
+    "#ifdef GPUSCAN_TABLE_RAW\n"
+    "    if (own_cells == GPUSCAN_LANE_CELLS && ((size_t)to & (GPUSCAN_TABLE_RAW_SIZE - 1)) == 0)\n"
     "        *(global GPUSCAN_TABLE_RAW *)to = cells.raw;\n"
     "    else\n"
     "#endif\n"
@@ -7342,7 +7349,7 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_integral_tiles(global const gpuscan_channel *src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
     "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
-    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers);\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, src);\n"
     "    global const gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
     "    global const gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
     "    local gpuscan_cell *stage = (local gpuscan_cell *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_STRIP_CELLS;\n"
@@ -7528,7 +7535,7 @@ static const char *gpuscan__kernels[] = {
     "    if (places->form == GPUSCAN_QUANTILE_VALUE) {\n"
     "        float low = gpuscan_place_of(places, bin), high = gpuscan_place_of(places, bin + 1);\n"
     "        float part = (float)(rank - before) / (float)count;\n"
-    "        *to = as_uint(rank - before == count ? high : min(low + part * (high - low), high));\n"
+    "        *to = as_uint(rank - before == count ? high : fmin(low + part * (high - low), high));\n"
     "    } else {\n"
     "        *to = (uint)bin;\n"
     "    }\n"
@@ -7664,15 +7671,19 @@ static const char *gpuscan__kernels[] = {
     "                }\n"
     "            }\n"
     "            for (uint r = 0; r < results; r++) {\n"
-    "                ulong rank = GPUSCAN_QUANTILE_RANKS[r], at = low;\n"
-    "                if (low < rank && rank <= before + end[k])\n"
+    "                ulong rank = GPUSCAN_QUANTILE_RANKS[r], at = low, found = 0, below = 0, count = 0;\n"
+    "                if (rank <= low || rank > before + end[k])\n"
+    "                    continue;\n"
     "GPUSCAN_UNROLL\n"
-    "                    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "                        ulong count = x[k].element[v];\n"
-    "                        if (at < rank && rank <= at + count)\n"
-    "                            gpuscan_quantile_found(to + r, places, bin + v, at, count, rank);\n"
-    "                        at += count;\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                    if (at < rank) { /* the last one */\n"
+    "                        found = bin + v;\n"
+    "                        below = at;\n"
+    "                        count = x[k].element[v];\n"
     "                    }\n"
+    "                    at += x[k].element[v];\n"
+    "                }\n"
+    "                gpuscan_quantile_found(to + r, places, found, below, count, rank);\n"
     "            }\n"
     "            before += sum[k];\n"
     "        }\n"
@@ -7708,14 +7719,15 @@ static const char *gpuscan__kernels[] = {
     "        global const gpuscan_src *of_row = counts + row * numbers.pitch;\n"
     "        global uint *to = dst + row * results;\n"
     "        gpuscan_t own = 0, total, before;\n"
-    "        for (ulong batch = 0; batch < batches; batch++) {\n"
-    "            gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+    "        for (ulong batch = 0; batch < batches; batch += 2) { /* two, for more loads in flight */\n"
+    "            gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS], y[GPUSCAN_ITEM_VECTORS];\n"
     "            gpuscan_counts_load(x, of_row, first + batch * GPUSCAN_BATCH_BINS, last);\n"
+    "            gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
     "GPUSCAN_UNROLL\n"
     "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "GPUSCAN_UNROLL\n"
     "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "                    own += x[k].element[v];\n"
+    "                    own += (gpuscan_t)x[k].element[v] + y[k].element[v];\n"
     "        }\n"
     "        own = gpuscan_lanes_sum_one(own, shared);\n"
     "        before = gpuscan_group_prefix(own, &total, shared);\n"
@@ -7745,14 +7757,14 @@ static const char *gpuscan__kernels[] = {
     "                                          shared);\n"
     "            gpuscan_mean_join(&places, mean, words, is_mean);\n"
     "            if (is_mean && GPUSCAN_ITEM == 0)\n"
-    "                to[r] = total == 0 ? (uint)numbers.none : as_uint(gpuscan_mean_end(&range, &places, words[0]));\n"
+    "                to[r] = total == 0 ? (uint)numbers.none : as_uint(gpuscan_mean_end(&range, &places, words[0]));\n",
     "            GPUSCAN_BARRIER();\n"
     "        }\n"
     "    }\n"
     "}\n"
     "#endif\n"
     "#endif /* GPUSCAN_QUANTILE */\n"
-    "\n",
+    "\n"
     "#endif /* GPUSCAN_T */\n"
     "\n"
     "#ifdef GPUSCAN_SAMPLE\n"
@@ -18544,7 +18556,6 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
-    uint32_t src_aligned, dst_aligned; /* for whole vectors of a lane, in every row */
 } gpuscan__integral_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__integral_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), integral_key_fits)
 
@@ -18615,8 +18626,7 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
-    gpuscan__define_number(text, "TABLE_ALIGNED", own.dst_aligned);
-    if (own.src_aligned)
+    if (((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
     gpuscan__define_pixel_wide(text, (gpuscan_type)plan->key.src, plan->e.dst);
@@ -18735,42 +18745,26 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-/* Whether all rows begin where a lane's vector may. */
-static uint32_t gpuscan__pixels_aligned(const gpuscan__pixels *of, uint64_t first, uint32_t vector) {
-    uint64_t pitches = of->height > 1 ? of->pitch : 0, bytes = (uint64_t)vector * of->channels * of->size;
-    if (of->images > 1)
-        pitches |= of->image_pitch;
-    return (bytes & (bytes - 1)) == 0 && ((first | pitches * of->channels) * of->size & (bytes - 1)) == 0;
-}
-
 /* What the kernels of tiles need besides: two rows of each sub-group's, where they are staged. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->common.e.t_size);
     uint32_t vector = gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size);
-    if (gpuscan__uses_lanes(gs, key) && !plan->key.dst_aligned)
+    if (gpuscan__uses_lanes(gs, key))
         bytes += (uint64_t)2 * key->group * vector * plan->key.channels * plan->dst.size;
     return bytes;
 }
 
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
-    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
-    uint32_t vector = gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size), group = profile->integral_group;
-    uint64_t first = plan->key.exclusive ? plan->dst.channels : 0;
     gpuscan_strategy strategy = plan->common.call->strategy;
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = gpuscan__strategies[profile->reduce].portable;
     key->strategy = (uint32_t)strategy;
-    plan->key.src_aligned = plan->key.dst_aligned = 0;
-    gpuscan__fit(gs, &plan->common, group, profile->integral_vectors);
-    if (!gpuscan__key_is_cpu(key)) {
-        plan->key.src_aligned = gpuscan__pixels_aligned(&plan->src, desc->src.offset, vector);
-        plan->key.dst_aligned = gpuscan__pixels_aligned(&plan->dst, desc->dst.offset + first, vector);
-        while (key->group > 1 && gpuscan__integral_shared_bytes(gs, plan) > gs->device.local_memory)
-            gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
-    }
+    gpuscan__fit(gs, &plan->common, profile->integral_group, profile->integral_vectors);
+    while (key->group > 1 && gpuscan__integral_shared_bytes(gs, plan) > gs->device.local_memory)
+        gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
@@ -18932,7 +18926,7 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Three bands of several strips, in more than one group; then less than one of each. */
+/* Three bands of several strips, in more than one group; then that again, and then less than one of each. */
 static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                    unsigned round, int *right) {
     const gpuscan__key *key = &program->key;
@@ -18951,12 +18945,11 @@ static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__p
     desc.channels = own.channels;
     desc.square = (int)own.square;
     desc.kind = own.exclusive ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
-    desc.width = round ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
-    desc.height = round ? 1 : 4 * (uint64_t)key->vectors + 1;
-    desc.src.offset = own.src_aligned ? 0 : 1;
-    desc.src_pitch = gpuscan__ceil_div(desc.width, 64) * 64 + desc.src.offset;
-    desc.dst.offset = !own.dst_aligned ? 1 : own.exclusive ? (vector - 1) * own.channels : 0;
-    desc.dst_pitch = gpuscan__ceil_div(desc.width + 1, 64) * 64 + (own.dst_aligned ? 0 : 1);
+    desc.width = round == 2 ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
+    desc.height = round == 2 ? 1 : 4 * (uint64_t)key->vectors + 1;
+    desc.src.offset = desc.dst.offset = round == 1; /* whole vectors are aligned, or not */
+    desc.src_pitch = gpuscan__ceil_div(desc.width, 64) * 64;
+    desc.dst_pitch = desc.src_pitch + 64 + (round == 1);
     src = gpuscan__test_array_of(&test, &desc.src,
                                  (desc.src.offset + desc.height * desc.src_pitch * own.channels) *
                                      gpuscan__types[key->src].size);
@@ -18973,7 +18966,7 @@ static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__p
 
 static gpuscan_result gpuscan__integral_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                   int *right) {
-    return gpuscan__test_rounds(gpuscan__integral_test_round, 2, gs, common, program, right);
+    return gpuscan__test_rounds(gpuscan__integral_test_round, 3, gs, common, program, right);
 }
 
 GPUSCAN__OPERATION(integral, 1, 0);
@@ -19140,9 +19133,9 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
     key->strategy = (uint32_t)strategy;
-    /* of enough work-items for a vector each, in a few sizes, since each is a program */
-    while (group < 1024 && (uint64_t)group * gpuscan__quantile_vector(common) < plan->bins)
-        group *= 4;
+    /* of enough work-items for a vector each, in a few sizes, since each is a program; of 1024 registers are too few */
+    while (group < 512 && (uint64_t)group * gpuscan__quantile_vector(common) < plan->bins)
+        group = group == 64 ? 256 : 512;
     gpuscan__fit(gs, common, group, 4);
     while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
         gpuscan__fit(gs, common, key->group / 2, 4);

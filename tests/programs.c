@@ -315,6 +315,18 @@ static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpus
     done_with(gs, gpuscan_integral_prepare(gs, &desc), "integral");
 }
 
+static void quantile(gpuscan_type counters, uint32_t bins) {
+    static const double half = 0.5;
+    gpuscan_quantile_desc desc;
+    gpuscan *gs = fresh();
+    memset(&desc, 0, sizeof desc);
+    desc.counter_type = counters;
+    desc.bins = bins;
+    desc.fractions = &half;
+    desc.fraction_count = 1;
+    done_with(gs, gpuscan_quantile_prepare(gs, &desc), "quantile");
+}
+
 static void everything(void) {
     elements(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, NULL, 1);
     elements(GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, GPUSCAN_OP_ADD, NULL, 1);
@@ -339,6 +351,8 @@ static void everything(void) {
     sort(GPUSCAN_TYPE_F16, 4, NULL, 0);
     sort(GPUSCAN_TYPE_I8, 0, NULL, 0);
     sort(GPUSCAN_TYPE_U32, 12, &keyed, 0);
+    quantile(GPUSCAN_TYPE_U32, 256);
+    quantile(GPUSCAN_TYPE_U64, 65536);
     integral(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_DEFAULT, 1, GPUSCAN_EXCLUSIVE, 0);
     integral(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, 1, GPUSCAN_INCLUSIVE, 1);
     integral(GPUSCAN_TYPE_I8, GPUSCAN_TYPE_I64, 3, GPUSCAN_EXCLUSIVE, 1);

@@ -108,7 +108,10 @@ static void bins_and_forms(void **state) {
                 c.lower = -2.5;
                 c.upper = 100;
             }
-            check(c);
+            if (bins[b] <= 1000 || test.is_long) /* of a GPU's form there is a program for each class of sizes */
+                check(c);
+            else
+                test_strategies(&quantiles, &c, (int)GPUSCAN_STRATEGY_AUTO, (int)GPUSCAN_STRATEGY_AUTO);
         }
 }
 
@@ -117,7 +120,7 @@ static void rows_and_gaps(void **state) {
     uint64_t      i;
     (void)state;
     for (i = 0; i < test_size(3, 24, 24); i++) {
-        c = a_quantile((gpuscan_quantile_form)(i % 3), 1 + (uint32_t)test_below(700),
+        c = a_quantile((gpuscan_quantile_form)(i % 3), 1 + (uint32_t)test_below(250),
                        i % 7 == 6 ? COUNTS_NONE : i % 5 == 4 ? COUNTS_LARGE : COUNTS_SOME);
         c.rows = 1 + test_below(9);
         c.gap = test_below(2) * test_below(20);
@@ -139,7 +142,7 @@ static void many_fractions(void **state) {
     int           form;
     (void)state;
     for (form = 0; form < 3; form++) {
-        c = a_quantile((gpuscan_quantile_form)form, 600, COUNTS_SOME);
+        c = a_quantile((gpuscan_quantile_form)form, 250, COUNTS_SOME);
         c.rows = 3;
         c.fraction_count = GPUSCAN_MAX_FRACTIONS;
         for (k = 0; k < GPUSCAN_MAX_FRACTIONS; k++)
@@ -157,7 +160,7 @@ static void large_totals(void **state) {
     (void)state;
     for (form = 0; form < 3; form++)
         for (wide = 0; wide < 2; wide++) {
-            c = a_quantile((gpuscan_quantile_form)form, 300, COUNTS_LARGE);
+            c = a_quantile((gpuscan_quantile_form)form, 200, COUNTS_LARGE);
             c.counter_type = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
             c.cdf_type = GPUSCAN_TYPE_U64;
             c.has_cdf = 1;
@@ -168,15 +171,15 @@ static void large_totals(void **state) {
 }
 
 static void limited_devices(void **state) {
-    static const gpuscan_limits limits[] = {{1, 0, 0, 0}, {100, 1024, 31, 0}, {0, 0, 0, 32}, {64, 4096, 0, 8}};
+    static const gpuscan_limits limits[] = {{100, 1024, 31, 0}, {0, 0, 0, 32}};
     size_t                      l;
     (void)state;
     for (l = 0; l < sizeof limits / sizeof limits[0]; l++) {
-        if (test.is_small && l != test.seed % 4)
+        if (test.is_small && l != test.seed % 2)
             continue;
         test_limit(&limits[l]);
-        check(a_quantile((gpuscan_quantile_form)(l % 3), 300, COUNTS_SOME));
         check(a_quantile((gpuscan_quantile_form)((l + 1) % 3), 1000, COUNTS_SOME));
+        check(a_quantile((gpuscan_quantile_form)((l + 2) % 3), 1000, COUNTS_SOME));
     }
 }
 
