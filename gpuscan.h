@@ -101,8 +101,9 @@
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
                bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
                selection needs as little as a scan, but in place as much as its outputs besides. A sort needs about as
-               much as it sorts; may_destroy_src gives it src instead. A call may bring its own scratch, see
-               gpuscan_scan_scratch_size. Calls in several queues that use the object's scratch wait for each other.
+               much as it sorts; may_destroy_src gives it src instead. An integral image needs about 1/16 of its table.
+               A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
+               object's scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
                or grow allocates nothing (but a buffer for an init on the host that is too large for an argument: more
@@ -151,6 +152,7 @@
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
                       gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
                       custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
+                      gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms, in one launch;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
@@ -844,7 +846,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
    the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
    this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
-   of selections also by the outputs and their sizes, and those of histograms by bins, form, a class of bounds,
+   of selections also by the outputs and their sizes, those of integral images by channels and square, and those of histograms by bins, form, a class of bounds,
    channels, mask, outside, closed, weights and counters.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
