@@ -199,7 +199,7 @@ static void types_and_channels(void **state) {
     for (from = GPUSCAN_TYPE_I8; from <= GPUSCAN_TYPE_F64; from++)
         for (t = 0; t < 6; t++)
             for (channels = 1; channels <= 4; channels++) {
-                if (!test_share((uint64_t)(from * 24 + t * 4 + channels), 53) || !test_has_type((gpuscan_type)from) ||
+                if (!test_share((uint64_t)(from * 24 + t * 4 + channels), 97) || !test_has_type((gpuscan_type)from) ||
                     !test_has_type(to[t]) || (ref_is_float((gpuscan_type)from) && !ref_is_float(to[t])))
                     continue;
                 c = an_integral((gpuscan_type)from, to[t], test_size(70, 301, 301), test_size(9, 40, 40));
