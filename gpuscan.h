@@ -775,7 +775,7 @@ typedef struct gpuscan_integral_desc {
 /* What gpuscan_quantile gives of each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the rank's place among that bin's samples, spread from its lower to its upper edge */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the rank's place among that bin's samples, spread over the bin */
     GPUSCAN_QUANTILE_MEAN     /* f32, of two fractions: the mean of the samples between their ranks, at bins' centres */
 } gpuscan_quantile_form;
 
@@ -846,8 +846,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
    the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
    this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
-   of selections also by the outputs and their sizes, those of integral images by channels and square, and those of histograms by bins, form, a class of bounds,
-   channels, mask, outside, closed, weights and counters.
+   of selections also by the outputs and their sizes, those of integral images by channels and square, and those of
+   histograms by bins, form, a class of bounds, channels, mask, outside, closed, weights and counters.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
                    anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
@@ -1130,8 +1130,8 @@ GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 
-/* Integral images (summed-area tables): of each image, channel by channel, the sums of all pixels above and to the left.
-   The sum over any box then takes four of them, whatever its size.
+/* Integral images (summed-area tables): of each image, channel by channel, the sums of all pixels above and to the
+   left. The sum over any box then takes four of them, whatever its size.
 
    src           channel c of pixel x, y of image i is at src.offset + (i * src_image_pitch + y * src_pitch + x) *
                  channels + c, of src_type
@@ -1165,18 +1165,17 @@ GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpus
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
 
-/* Quantiles (percentiles, the median) of histograms, in one launch: of a histogram's samples in their order, with as many
-   as its counters say in each bin, the one of a rank: rank = ceil(fraction * samples), exactly, and at least 1.
+/* Quantiles (percentiles, the median) of histograms, in one launch: of a histogram's samples in their order, with as
+   many as its counters say in each bin, the one of a rank: rank = ceil(fraction * samples), exactly, and at least 1.
 
    counts        histogram r is bins counters of counter_type from counts.offset + r * pitch on
    dst           out: for each histogram one element a fraction, or with MEAN one for fractions[0] and [1], one for
                  fractions[2] and [3], ... BIN: the first bin whose inclusive sum reaches the rank. VALUE: with before
-                 samples in the bins below, and in its bin count, lower edge + (rank - before) / count * width: the upper
-                 edge for the bin's last. MEAN: of the samples from the one of the lower rank to the one of the upper,
-                 both of them included
-   bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. Many a tile of it are well served:
-                 a histogram is one work-group's, or on a CPU one work-item's, so that of few with more than 65536 bins
-                 most of a device is idle
+                 samples in the bins below, and in its bin count of them, lower edge + (rank - before) / count * width:
+                 the upper edge for the bin's last. MEAN: of the samples from the one of the lower rank to the one of the
+                 upper, both of them included
+   bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A histogram is one
+                 work-group's, or on a CPU one work-item's: of a few with very many bins most of a device is idle
    aliasing      none: dst and cdf must overlap nothing else
    scratch       none
    exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: of even
@@ -1195,8 +1194,8 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_q
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
-/* The quantiles of the array counts in the array dst. They must not overlap. counts, dst, edges and cdf of the desc must
-   be zero; edges and cdf are its host_edges and host_cdf. */
+/* The quantiles of the array counts in the array dst. They must not overlap. counts, dst, edges and cdf of the desc
+   must be zero; edges and cdf are its host_edges and host_cdf. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 
@@ -18815,8 +18814,8 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* The pitches, which are 0 where pixels lie closely, and the elements from the first to the last. of: the pixels but for
-   these; fields: for words, with those of the pitches. */
+/* The pitches, which are 0 where pixels lie closely, and the elements from the first to the last. of: the pixels but
+   for these; fields: for words, with those of the pitches. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, uint64_t pitch, uint64_t image_pitch,
                                               const char *const *fields, uint64_t *elements) {
     uint64_t before = 0, image = 0, all = 0, bytes;
@@ -19091,7 +19090,7 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
         for (x = 0; x < cells; x++) {
             gpuscan__number *own = &sum[x % channels], all, value;
             if ((x >= channels && y > 0) || !exclusive) {
-                uint64_t at = desc->src.offset + (y - exclusive) * desc->src_pitch * channels + x - exclusive * channels;
+                uint64_t at = desc->src.offset + ((y - exclusive) * desc->src_pitch - exclusive) * channels + x;
                 value = gpuscan__test_channel(desc->src_type, type, at);
                 gpuscan__put_number(desc->src_type, src, at, value);
                 value = gpuscan__convert_number(type, desc->src_type, value);
@@ -19242,7 +19241,7 @@ static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_pla
     plan->upper = (float)upper;
     step = ((double)plan->upper - (double)plan->lower) / plan->bins;
     if (!(step >= least && step <= most))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the bins are empty, or too fine for f32");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins that are empty, or too fine for f32");
     plan->bin_width = (float)step;
     return GPUSCAN_SUCCESS;
 }
@@ -19429,7 +19428,9 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
             fractions[k] = (double)rank / (double)total;
             result = desc.form == GPUSCAN_QUANTILE_BIN ? bin : gpuscan__float_bits((float)bin + 1);
             if (desc.form == GPUSCAN_QUANTILE_MEAN) {
-                fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / (double)total;
+                fractions[k] = (double)(k / 2) / 16;
+                if (k % 2) /* as many from the other end */
+                    fractions[k] = k == 1 ? 1 : 1 - fractions[k - 1] + 1 / (double)total;
                 result = gpuscan__float_bits((float)bins / 2);
             }
             if (desc.form != GPUSCAN_QUANTILE_MEAN || k < GPUSCAN__TEST_RANKS / 2)
