@@ -101,7 +101,7 @@
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
                bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
                selection needs as little as a scan, but in place as much as its outputs besides. A sort needs about as
-               much as it sorts; may_destroy_src gives it src instead. An integral image needs about 1/16 of its table.
+               much as it sorts; may_destroy_src gives it src instead. An integral image needs about 1/20 of its table.
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
                object's scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
@@ -1140,7 +1140,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
                  y, which is the other's element x + 1, y + 1, bit for bit
    aliasing      none: dst must overlap nothing else
-   scratch       about 1/16 of dst, of tables of large elements 1/8; on a CPU some rows of it
+   scratch       1/60 of a large table, 1/20 of one of 1024 x 1024, more of small ones; on a CPU some rows of it
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
                  and between images
    conversion    elements become dst_type, as C converts, before they are squared or summed
@@ -1172,7 +1172,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
    dst           out: for each histogram one element a fraction, or with MEAN one for fractions[0] and [1], one for
                  fractions[2] and [3], ... BIN: the first bin whose inclusive sum reaches the rank. VALUE: with before
                  samples in the bins below, and in its bin count of them, lower edge + (rank - before) / count * width:
-                 the upper edge for the bin's last. MEAN: of the samples from the one of the lower rank to the one of the
+                 the upper edge for the bin's last. MEAN: of the samples from that of the lower rank to that of the
                  upper, both of them included
    bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A histogram is one
                  work-group's, or on a CPU one work-item's: of a few with very many bins most of a device is idle
@@ -19241,7 +19241,7 @@ static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_pla
     plan->upper = (float)upper;
     step = ((double)plan->upper - (double)plan->lower) / plan->bins;
     if (!(step >= least && step <= most))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins that are empty, or too fine for f32");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins are empty, or too fine for f32");
     plan->bin_width = (float)step;
     return GPUSCAN_SUCCESS;
 }

@@ -514,7 +514,8 @@ static inline void job_sort_host(job *j, uint64_t n) {
 
 /* Rows of 45 pixels of two channels. */
 static inline void job_integral(job *j, uint64_t n) {
-    const uint64_t width = 45, height = n / 90 + 1, pitch = 2 * (width + 1) + 6, size = height * pitch + 2 * (width + 1);
+    const uint64_t width = 45, height = n / 90 + 1, pitch = 2 * (width + 1) + 6;
+    const uint64_t size = height * pitch + 2 * (width + 1);
     cl_short *in = (cl_short *)job_bytes(2 * width * height * 2);
     cl_uint *out = (cl_uint *)job_bytes(size * 4);
     uint64_t x, y;

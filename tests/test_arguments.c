@@ -1500,7 +1500,8 @@ static void test_quantile_types(void **state) {
     REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "lower", d.form = GPUSCAN_QUANTILE_VALUE; d.lower = 1);
     REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "upper", d.form = GPUSCAN_QUANTILE_VALUE; d.upper = NAN);
     REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "upper", d.form = GPUSCAN_QUANTILE_MEAN; d.upper = 1e300);
-    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "lower", d.form = GPUSCAN_QUANTILE_MEAN; d.lower = d.upper = 5);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "lower", d.form = GPUSCAN_QUANTILE_MEAN;
+                     d.lower = d.upper = 5);
     ACCEPTED(quantile, d.form = GPUSCAN_QUANTILE_VALUE; d.lower = -1);
     ACCEPTED(quantile, d.upper = NAN); /* BIN does not ask where bins are */
     REFUSED(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges", d.host_edges = quantile_fractions);

@@ -161,7 +161,8 @@ static int table_plant(gpuscan *gs, const plant *p, uint64_t n) {
     static const double fractions[3] = {0, 0.5, 1};
     const uint64_t width = 200, height = n / width;
     const int of_pixels = p->what == 'i';
-    uint32_t *counts = (uint32_t *)test_alloc(n * 4), *table = (uint32_t *)test_alloc((width + 1) * (height + 1) * 4 + 64);
+    uint32_t *counts = (uint32_t *)test_alloc(n * 4);
+    uint32_t *table = (uint32_t *)test_alloc((width + 1) * (height + 1) * 4 + 64);
     unsigned char *pixels = (unsigned char *)test_alloc(n);
     gpuscan_integral_desc integral;
     gpuscan_quantile_desc quantile;

@@ -101,7 +101,8 @@ static void bins_and_forms(void **state) {
         for (form = 0; form < 3; form++) {
             if (test.is_small && (bins[b] > 300 || (b + (size_t)form) % 2))
                 continue;
-            c = a_quantile((gpuscan_quantile_form)form, bins[b], (b + (size_t)form) % 4 == 3 ? COUNTS_ONE : COUNTS_SOME);
+            c = a_quantile((gpuscan_quantile_form)form, bins[b],
+                           (b + (size_t)form) % 4 == 3 ? COUNTS_ONE : COUNTS_SOME);
             c.has_cdf = b % 2 == 0;
             c.has_edges = b % 3 == 1 && form != GPUSCAN_QUANTILE_BIN;
             if (b % 3 == 2) {
