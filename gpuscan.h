@@ -101,8 +101,9 @@
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
                bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
                selection needs as little as a scan, but in place as much as its outputs besides. A sort needs about as
-               much as it sorts; may_destroy_src gives it src instead. A call may bring its own scratch, see
-               gpuscan_scan_scratch_size. Calls in several queues that use the object's scratch wait for each other.
+               much as it sorts; may_destroy_src gives it src instead. An integral image needs about 1/20 of its table.
+               A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
+               object's scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
                or grow allocates nothing (but a buffer for an init on the host that is too large for an argument: more
@@ -143,7 +144,8 @@
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
                [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS]
                [DEVICE PROFILE] [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST]
-               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [SORT] [PUBLIC ENTRY POINTS] [LICENCE].
+               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [SORT] [INTEGRAL] [QUANTILE]
+               [PUBLIC ENTRY POINTS] [LICENCE].
                The kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
@@ -152,6 +154,7 @@
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds and edges_pitch;
                       gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
                       custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
+                      gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms, in one launch;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
@@ -763,6 +766,54 @@ typedef struct gpuscan_sort_desc {
     gpuscan_call           call;
 } gpuscan_sort_desc;
 
+/* What gpuscan_integral computes. */
+typedef struct gpuscan_integral_desc {
+    gpuscan_buffer    src, dst;
+    uint64_t          width, height;   /* pixels a row and rows of an image; of 0 an EXCLUSIVE table still has zeros */
+    uint64_t          images;          /* 0: 1 */
+    uint32_t          channels;        /* interleaved, in src and dst: 1 to 4; 0: 1 */
+    gpuscan_type      src_type;        /* any builtin type; default: u8 */
+    gpuscan_type      dst_type;        /* u32, i32, u64 or i64 of integers, f32 or f64 of any. Default: u32 of unsigned,
+                                          i32 of signed integers, f32 of floats */
+    gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
+    int               square;          /* not 0: sums of squares */
+    uint64_t          src_pitch;       /* pixels from row to row, at least a row's; 0: just these */
+    uint64_t          dst_pitch;
+    uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
+    uint64_t          dst_image_pitch; /* and in dst, of EXCLUSIVE tables, height + 1 */
+    gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+} gpuscan_integral_desc;
+
+/* What gpuscan_quantile gives of each fraction. */
+typedef enum gpuscan_quantile_form {
+    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the rank's place among that bin's samples, spread over the bin */
+    GPUSCAN_QUANTILE_MEAN     /* f32, of two fractions: the mean of the samples between their ranks, at bins' centres */
+} gpuscan_quantile_form;
+
+enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* of a call */
+
+/* What gpuscan_quantile computes. */
+typedef struct gpuscan_quantile_desc {
+    gpuscan_buffer        counts;         /* histograms: as gpuscan_histogram leaves them */
+    gpuscan_buffer        dst;            /* out: u32 or f32, those of one histogram after those of another */
+    gpuscan_type          counter_type;   /* u32 (default) or u64 */
+    uint32_t              bins;           /* 0: 256 */
+    uint64_t              rows;           /* histograms; 0: 1 */
+    uint64_t              pitch;          /* counters from one to the next, at least bins; 0: bins */
+    const double         *fractions;      /* from 0 to 1, read before the call returns */
+    uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
+    gpuscan_quantile_form form;
+    double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
+    gpuscan_buffer        edges;          /* or, instead, f32: bins + 1 ascending edges, the same for all rows */
+    float                 empty;          /* VALUE, MEAN: the answer where there are no samples; BIN: it is bins */
+    gpuscan_buffer        cdf;            /* out, optional: each bin's sum of the counts up to it; laid out as counts */
+    gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
+    const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
+    void                 *host_cdf;
+    gpuscan_call          call;           /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+} gpuscan_quantile_desc;
+
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
 /* Opens an object on one context and device. Builds nothing yet.
@@ -807,8 +858,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
    the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
    this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
-   of selections also by the outputs and their sizes, and those of histograms by bins, form, a class of bounds,
-   channels, mask, outside, closed, weights, counters and a class of tiles.
+   of selections also by the outputs and their sizes, those of integral images by channels and square, and those of
+   histograms by bins, form, a class of bounds, channels, mask, outside, closed, weights, counters and a class of tiles.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
                    anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
@@ -1115,6 +1166,75 @@ GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 
+/* Integral images (summed-area tables): of each image, channel by channel, the sums of all pixels above and to the
+   left. The sum over any box then takes four of them, whatever its size.
+
+   src           channel c of pixel x, y of image i is at src.offset + (i * src_image_pitch + y * src_pitch + x) *
+                 channels + c, of src_type
+   dst           out: likewise. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y; the first
+                 row and the first column are 0, and the pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
+                 dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
+                 y, which is the other's element x + 1, y + 1, bit for bit
+   aliasing      none: dst must overlap nothing else
+   scratch       1/60 of a large table, 1/20 of one of 1024 x 1024, more of small ones; on a CPU some rows of it
+   width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
+                 and between images
+   conversion    elements become dst_type, as C converts, before they are squared or summed
+   integers      wrap around, so that a box's sum is right wherever it fits dst_type itself
+   floats        are combined in an order that depends on width, height, images and the device. The differences of large
+                 sums round: a box's sum is as exact as the table's last element
+   returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small. INVALID_TYPE: another dst_type, or
+                 an integer one of floats. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are found first: Nehab,
+                 Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
+GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
+
+/* Builds what an integral image with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_integral_desc *desc);
+
+/* The bytes of scratch that an integral image with this desc needs at most. */
+GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
+                                                         uint64_t *size);
+
+/* The integral image of the array src, of width x height pixels, in the array dst. They must not overlap. src, dst,
+   width and height of the desc must be zero. */
+GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
+                                                 uint64_t height, const gpuscan_integral_desc *desc);
+
+/* Quantiles (percentiles, the median) of histograms, in one launch: of a histogram's samples in their order, with as
+   many as its counters say in each bin, the one of a rank: rank = ceil(fraction * samples), exactly, and at least 1.
+
+   counts        histogram r is bins counters of counter_type from counts.offset + r * pitch on
+   dst           out: for each histogram one element a fraction, or with MEAN one for fractions[0] and [1], one for
+                 fractions[2] and [3], ... BIN: the first bin whose inclusive sum reaches the rank. VALUE: with before
+                 samples in the bins below, and in its bin count of them, lower edge + (rank - before) / count * width:
+                 the upper edge for the bin's last. MEAN: of the samples from that of the lower rank to that of the
+                 upper, both of them included
+   bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A histogram is one
+                 work-group's, or on a CPU one work-item's: of a few with very many bins most of a device is idle
+   aliasing      none: dst and cdf must overlap nothing else
+   scratch       none
+   exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: of even
+                 bins rounded at the end alone
+   returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1, with MEAN an odd number of them or one
+                 above its partner; a pitch smaller than bins. INVALID_BINS: lower and upper that are not finite or
+                 empty. INVALID_TYPE: counters or a cdf of another type
+   method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
+                 packages", 1996, definition 1 (VALUE: 4) */
+GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
+
+/* Builds what quantiles with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_quantile_desc *desc);
+
+/* The bytes of scratch that quantiles need: 0. Builds nothing. */
+GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
+                                                         uint64_t *size);
+
+/* The quantiles of the array counts in the array dst. They must not overlap. counts, dst, edges and cdf of the desc
+   must be zero; edges and cdf are its host_edges and host_cdf. */
+GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
+                                                 const gpuscan_quantile_desc *desc);
+
 /* Hands out the object's programs, built from source or taken from a blob, for the next start: of what was prepared or
    called, all that the driver puts into a program's binary.
 
@@ -1145,6 +1265,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 #if defined(GPUSCAN_IMPLEMENTATION) && !defined(GPUSCAN__IMPLEMENTED)
 #define GPUSCAN__IMPLEMENTED
 
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1337,8 +1458,8 @@ static const char *gpuscan__kernels[] = {
     "               [PLANTED DEFECTS]\n"
     "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n"
     "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [SELECT]\n"
-    "               [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [HISTOGRAM BINS] [HISTOGRAM COUNTERS]\n"
-    "               [HISTOGRAM CPU] [HISTOGRAM] [SORT KEYS] [SORT GATHER] [SORT PASSES] [SORT CPU]\n"
+    "               [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [INTEGRAL] [QUANTILE] [HISTOGRAM BINS]\n"
+    "               [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM] [SORT KEYS] [SORT GATHER] [SORT PASSES] [SORT CPU]\n"
     "               [SORT GROUP] [SORT SWEEP]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
@@ -1434,8 +1555,11 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SORT_GATHER      28 /* what goes by index is taken from the next element */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_PLACES      29 /* a digit's places begin where another part's elements lie */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_NAN         30 /* NaN are sorted by their bits */\n"
+    "#define GPUSCAN_TEST_PLANT_INTEGRAL_CARRY   31 /* an integral's tile loses what is above it */\n"
+    "#define GPUSCAN_TEST_PLANT_INTEGRAL_LEFT    32 /* or to its left */\n",
+    "#define GPUSCAN_TEST_PLANT_QUANTILE_RANK    33 /* a rank that a bin ends with is looked for in the next one */\n"
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
-    "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n",
+    "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -2116,6 +2240,8 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SELECT /* elements of 8 bytes are listed behind it: the driver aligns it as its type says */\n"
     "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
+    "#elif GPUSCAN_INTEGRAL || GPUSCAN_QUANTILE /* vectors of 32 bytes, or words of 64 bits, lie behind it */\n"
+    "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(32)))\n"
     "#else\n"
     "#define GPUSCAN_SHARED_ALIGNED\n"
     "#endif\n"
@@ -3720,13 +3846,14 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* Four of them, among which the order is that within a vector. */\n"
-    "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
-    "                                     gpuscan_wide_before *after, bool apart, bool stream) {\n"
-    "    gpuscan_wide a = gpuscan_scan_wide(gpuscan_load_wide(src, i), id);\n"
-    "    gpuscan_wide b = gpuscan_scan_wide(gpuscan_load_wide(src, i + GPUSCAN_WIDE), id);\n"
-    "    gpuscan_wide c = gpuscan_scan_wide(gpuscan_load_wide(src, i + 2 * GPUSCAN_WIDE), id);\n"
-    "    gpuscan_wide d = gpuscan_scan_wide(gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE), id);\n"
+    "static inline void gpuscan_scan_four(gpuscan_wide a, gpuscan_wide b, gpuscan_wide c, gpuscan_wide d,\n"
+    "                                     global gpuscan_dst *dst, ulong i, gpuscan_wide id, gpuscan_wide_before *after,\n"
+    "                                     bool apart, bool stream) {\n"
     "    gpuscan_wide lower, sum;\n"
+    "    a = gpuscan_scan_wide(a, id);\n"
+    "    b = gpuscan_scan_wide(b, id);\n"
+    "    c = gpuscan_scan_wide(c, id);\n"
+    "    d = gpuscan_scan_wide(d, id);\n"
     "    b = gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_LAST(a)), b);\n"
     "    d = gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_LAST(c)), d);\n"
     "    lower = (gpuscan_wide)(GPUSCAN_LAST(b));\n"
@@ -3738,6 +3865,12 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_scan_store(dst, i + 2 * GPUSCAN_WIDE, GPUSCAN_INCLUSIVE ? c : GPUSCAN_UP1(b, c), after, apart, stream);\n"
     "    gpuscan_scan_store(dst, i + 3 * GPUSCAN_WIDE, GPUSCAN_INCLUSIVE ? d : GPUSCAN_UP1(c, d), after, apart, stream);\n"
     "    after->before = gpuscan_combine_wide(after->before, sum);\n"
+    "}\n"
+    "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
+    "                                     gpuscan_wide_before *after, bool apart, bool stream) {\n"
+    "    gpuscan_scan_four(gpuscan_load_wide(src, i), gpuscan_load_wide(src, i + GPUSCAN_WIDE),\n"
+    "                      gpuscan_load_wide(src, i + 2 * GPUSCAN_WIDE), gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE), dst,\n"
+    "                      i, id, after, apart, stream);\n"
     "}\n"
     "#endif\n"
     "\n"
@@ -6887,6 +7020,939 @@ static const char *gpuscan__kernels[] = {
     "#endif /* GPUSCAN_SEGMENTS */\n"
     "#endif\n"
     "\n"
+    "/* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* A table of sums over all pixels above and to the left. What precedes a part of it is found before it is written, so\n"
+    "   that src is read twice and dst written once, and no group waits for another. On a GPU the parts are tiles, bands of\n"
+    "   rows by strips of columns, of which each belongs to a sub-group:\n"
+    "\n"
+    "       sums      of each tile, its columns' sums and its rows' sums\n"
+    "       columns   of each strip, from band to band: what the columns hold above each band, and its sum over the strip,\n"
+    "                 which stands before the sums of the band's rows: step 0 of the band\n"
+    "       rows      of each step, from strip to strip: what precedes each strip\n"
+    "       tiles     each tile anew: its steps are what is above it and then its rows; of each the scan from left to right\n"
+    "                 is added to what was written before\n"
+    "\n"
+    "   On a CPU the parts are bands, one work-item each: it adds row by row to its columns' sums, of which the scan is the\n"
+    "   table's row. So the order of all sums depends on sizes alone. A pixel is a vector of its channels. */\n"
+    "\n"
+    "#if GPUSCAN_INTEGRAL\n"
+    "typedef struct {\n"
+    "    GPUSCAN_INTEGRAL_NUMBERS\n"
+    "} gpuscan_integral_numbers;\n"
+    "\n"
+    "typedef GPUSCAN_PIXEL gpuscan_channel; /* one of src */\n"
+    "typedef GPUSCAN_CELL gpuscan_cell;     /* one of the table */\n"
+    "typedef union {\n"
+    "    gpuscan_t value;\n"
+    "    gpuscan_cell channel[sizeof(gpuscan_t) / sizeof(gpuscan_cell)];\n"
+    "} gpuscan_pixel;\n"
+    "\n",
+    "static inline gpuscan_cell gpuscan_cell_of(gpuscan_channel channel) {\n"
+    "#if GPUSCAN_PIXEL_F16\n"
+    "    float x = vload_half(0, (private const half *)&channel);\n"
+    "#else\n"
+    "    gpuscan_channel x = channel;\n"
+    "#endif\n"
+    "    gpuscan_cell y = (gpuscan_cell)x;\n"
+    "    return GPUSCAN_SQUARE ? y * y : y;\n"
+    "}\n"
+    "\n"
+    "/* Where a row's pixels lie, from x on. */\n"
+    "static inline global const gpuscan_channel *gpuscan_pixels_from(global const gpuscan_channel *src,\n"
+    "                                                                const gpuscan_integral_numbers *numbers, ulong number,\n"
+    "                                                                ulong row, ulong x) {\n"
+    "    return src + numbers->src_offset + number * numbers->src_image + row * numbers->src_pitch +\n"
+    "           x * GPUSCAN_PIXEL_CHANNELS;\n"
+    "}\n"
+    "\n"
+    "/* Rows of a band; none in a rehearsal. */\n"
+    "static inline ulong gpuscan_band_rows(const gpuscan_integral_numbers *numbers, ulong band) {\n"
+    "    if (numbers->flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "        return 0;\n"
+    "    return min(numbers->band_rows, numbers->height - band * numbers->band_rows);\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "static inline gpuscan_t gpuscan_pixel_at(global const gpuscan_channel *src, ulong x) {\n"
+    "#if defined(GPUSCAN_PIXELS) && GPUSCAN_PIXEL_CHANNELS > 1\n"
+    "    gpuscan_t y = GPUSCAN_PIXELS_CONVERT(GPUSCAN_PIXELS(0, src + x * GPUSCAN_PIXEL_CHANNELS));\n"
+    "    return GPUSCAN_SQUARE ? y * y : y;\n"
+    "#else\n"
+    "    gpuscan_pixel pixel;\n"
+    "    pixel.value = gpuscan_identity();\n"
+    "    for (uint c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "        pixel.channel[c] = gpuscan_cell_of(src[x * GPUSCAN_PIXEL_CHANNELS + c]);\n"
+    "    return pixel.value;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "static inline gpuscan_wide gpuscan_pixels_at(global const gpuscan_channel *src, ulong x) {\n"
+    "#ifdef GPUSCAN_PIXELS\n"
+    "    gpuscan_wide y = GPUSCAN_PIXELS_CONVERT(GPUSCAN_PIXELS(0, src + x));\n"
+    "    return GPUSCAN_SQUARE ? y * y : y;\n"
+    "#else\n"
+    "    gpuscan_wide_elements y;\n"
+    "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
+    "        y.element[v] = gpuscan_cell_of(src[x + v]);\n"
+    "    return y.all;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The columns' sums and a row's pixels; the first row begins them. */\n"
+    "static inline gpuscan_wide gpuscan_columns_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong x,\n"
+    "                                               bool begins) {\n"
+    "    gpuscan_wide y = gpuscan_pixels_at(src, x);\n"
+    "    if (!begins)\n"
+    "        y = gpuscan_combine_wide(gpuscan_load_wide(sums, x), y);\n"
+    "    gpuscan_store_wide(sums, x, y, false);\n"
+    "    return y;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "static inline gpuscan_t gpuscan_column_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong x,\n"
+    "                                           bool begins) {\n"
+    "    gpuscan_t y = gpuscan_pixel_at(src, x);\n"
+    "    if (!begins)\n"
+    "        y = gpuscan_combine(sums[x], y);\n"
+    "    sums[x] = y;\n"
+    "    return y;\n"
+    "}\n"
+    "\n"
+    "/* Adds a row to the sums of the columns; and four of them. */\n"
+    "static inline void gpuscan_row_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong width,\n"
+    "                                   bool begins) {\n"
+    "    ulong x = 0;\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE)\n"
+    "        gpuscan_columns_add(sums, src, x, begins);\n"
+    "#endif\n"
+    "    for (; x < width; x++)\n"
+    "        gpuscan_column_add(sums, src, x, begins);\n"
+    "}\n"
+    "static inline void gpuscan_four_rows_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong pitch,\n"
+    "                                         ulong width) {\n"
+    "    ulong x = 0;\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE) {\n"
+    "        gpuscan_wide a = gpuscan_combine_wide(gpuscan_pixels_at(src, x), gpuscan_pixels_at(src + pitch, x));\n"
+    "        gpuscan_wide b = gpuscan_combine_wide(gpuscan_pixels_at(src + 2 * pitch, x),\n"
+    "                                              gpuscan_pixels_at(src + 3 * pitch, x));\n"
+    "        gpuscan_store_wide(sums, x, gpuscan_combine_wide(gpuscan_load_wide(sums, x), gpuscan_combine_wide(a, b)),\n"
+    "                           false);\n"
+    "    }\n"
+    "#endif\n"
+    "    for (; x < width; x++) {\n"
+    "        gpuscan_t a = gpuscan_combine(gpuscan_pixel_at(src, x), gpuscan_pixel_at(src + pitch, x));\n"
+    "        gpuscan_t b = gpuscan_combine(gpuscan_pixel_at(src + 2 * pitch, x), gpuscan_pixel_at(src + 3 * pitch, x));\n"
+    "        sums[x] = gpuscan_combine(sums[x], gpuscan_combine(a, b));\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_cells_store(global gpuscan_cell *to, gpuscan_t value) {\n"
+    "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_PIXEL_CHANNELS != 3\n"
+    "    typedef gpuscan_t unaligned __attribute__((aligned(sizeof(gpuscan_cell))));\n"
+    "    *(global unaligned *)to = value;\n"
+    "#else\n"
+    "    gpuscan_pixel pixel;\n"
+    "    pixel.value = value;\n"
+    "    for (uint c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "        to[c] = pixel.channel[c];\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* The same, and writes the table's row, the scan of the sums. */\n"
+    "static inline void gpuscan_table_row(global gpuscan_t *sums, global const gpuscan_channel *src, global gpuscan_cell *to,\n"
+    "                                     ulong width, bool begins, uint flags) {\n"
+    "    gpuscan_t sum = GPUSCAN_START;\n"
+    "    ulong x = 0;\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    ulong head = min((ulong)gpuscan_span_head(to, 0, flags), width);\n"
+    "    gpuscan_wide id = gpuscan_identity_wide();\n"
+    "    gpuscan_wide_before after;\n"
+    "    for (; x < head; x++)\n"
+    "        to[x] = sum = gpuscan_combine(sum, gpuscan_column_add(sums, src, x, begins));\n"
+    "    after.prefix = after.before = (gpuscan_wide)(sum);\n"
+    "    for (; x + GPUSCAN_STEP <= width; x += GPUSCAN_STEP) {\n"
+    "        gpuscan_wide a = gpuscan_columns_add(sums, src, x, begins);\n"
+    "        gpuscan_wide b = gpuscan_columns_add(sums, src, x + GPUSCAN_WIDE, begins);\n"
+    "        gpuscan_wide c = gpuscan_columns_add(sums, src, x + 2 * GPUSCAN_WIDE, begins);\n"
+    "        gpuscan_wide d = gpuscan_columns_add(sums, src, x + 3 * GPUSCAN_WIDE, begins);\n"
+    "        gpuscan_scan_four(a, b, c, d, to, x, id, &after, false, (flags & GPUSCAN_FLAG_STREAM) != 0);\n"
+    "    }\n"
+    "    sum = GPUSCAN_LAST(after.before);\n"
+    "#endif\n"
+    "    for (; x < width; x++) {\n"
+    "        sum = gpuscan_combine(sum, gpuscan_column_add(sums, src, x, begins));\n"
+    "        gpuscan_cells_store(to + x * GPUSCAN_PIXEL_CHANNELS, sum);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_sums(global const gpuscan_channel *src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
+    "                      local gpuscan_shared *shared) {\n"
+    "    ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
+    "    ulong rows = gpuscan_band_rows(&numbers, band);\n"
+    "    src = gpuscan_pixels_from(src, &numbers, image, band * numbers.band_rows, 0);\n"
+    "    carries += numbers.carries_offset + group * numbers.width;\n"
+    "    if (band + 1 == numbers.bands) /* there is nothing below it */\n"
+    "        rows = 0;\n"
+    "    for (ulong row = 0; row < rows;) {\n"
+    "        if (row > 0 && row + 4 <= rows) {\n"
+    "            gpuscan_four_rows_add(carries, src + row * numbers.src_pitch, numbers.src_pitch, numbers.width);\n"
+    "            row += 4;\n"
+    "        } else {\n"
+    "            gpuscan_row_add(carries, src + row * numbers.src_pitch, numbers.width, row == 0);\n"
+    "            row++;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* A group takes TILE columns. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong blocks = (numbers.width + GPUSCAN_TILE - 1) / GPUSCAN_TILE, image = get_group_id(0) / blocks;\n"
+    "    ulong first = (get_group_id(0) - image * blocks) * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, numbers.width);\n"
+    "    carries += numbers.carries_offset + image * numbers.bands * numbers.width;\n"
+    "    if (numbers.flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "        last = 0;\n"
+    "    for (ulong x = first; x < last; x++) {\n"
+    "        gpuscan_t sum = gpuscan_identity();\n"
+    "        for (ulong band = 0; band < numbers.bands; band++) {\n"
+    "            gpuscan_t own = gpuscan_identity();\n"
+    "            if (band + 1 < numbers.bands)\n"
+    "                own = carries[band * numbers.width + x];\n"
+    "            carries[band * numbers.width + x] = sum;\n"
+    "            sum = gpuscan_combine(sum, own);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_tiles(global const gpuscan_channel *src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
+    "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
+    "    ulong rows = gpuscan_band_rows(&numbers, band), above = band * numbers.band_rows;\n"
+    "    src = gpuscan_pixels_from(src, &numbers, image, above, 0);\n"
+    "    dst += numbers.dst_offset + image * numbers.dst_image + above * numbers.dst_pitch;\n"
+    "    carries += numbers.carries_offset + group * numbers.width;\n"
+    "    if (GPUSCAN_EXCLUSIVE) {\n"
+    "        if (band == 0 && !(numbers.flags & GPUSCAN_FLAG_COUNT_U32))\n"
+    "            for (ulong i = 0; i < (numbers.width + 1) * GPUSCAN_PIXEL_CHANNELS; i++)\n"
+    "                dst[i] = 0;\n"
+    "        dst += numbers.dst_pitch + GPUSCAN_PIXEL_CHANNELS;\n"
+    "    }\n"
+    "    for (ulong row = 0; row < rows; row++) {\n"
+    "        bool begins = row == 0 && (GPUSCAN_PLANTED(INTEGRAL_CARRY) || band == 0);\n"
+    "        if (GPUSCAN_EXCLUSIVE)\n"
+    "            gpuscan_cells_store(dst - GPUSCAN_PIXEL_CHANNELS, GPUSCAN_START);\n"
+    "        gpuscan_table_row(carries, src + row * numbers.src_pitch, dst, numbers.width, begins, (uint)numbers.flags);\n"
+    "        dst += numbers.dst_pitch;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "#define GPUSCAN_LANE_CELLS  (GPUSCAN_VECTOR * GPUSCAN_PIXEL_CHANNELS)  /* that a lane holds of a row, in vectors */\n"
+    "#define GPUSCAN_STRIP       ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR)    /* pixels */\n"
+    "#define GPUSCAN_STRIP_CELLS (GPUSCAN_LANES * GPUSCAN_LANE_CELLS)\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_cell channel[GPUSCAN_LANE_CELLS];\n"
+    "#ifdef GPUSCAN_TABLE_RAW\n"
+    "    GPUSCAN_TABLE_RAW raw;\n"
+    "#endif\n"
+    "} gpuscan_cells;\n"
+    "\n"
+    "/* A sub-group's tile and its lane's place there. */\n"
+    "typedef struct {\n"
+    "    ulong image, band, strip;\n"
+    "    ulong rows, steps;  /* of the band; none in a rehearsal */\n"
+    "    ulong x;            /* the lane's first pixel */\n"
+    "    uint pixels, cells; /* of the lane's vector, and of their channels, that the image has */\n"
+    "    bool aligned;       /* whole vectors of src are, in every row */\n"
+    "} gpuscan_tile_place;\n"
+    "\n"
+    "static inline gpuscan_tile_place gpuscan_tile_place_of(const gpuscan_integral_numbers *numbers,\n"
+    "                                                       global const gpuscan_channel *src) {\n"
+    "    ulong blocks = (numbers->strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS, group = get_group_id(0);\n"
+    "    ulong tiles = group / blocks; /* before: rows of them. No remainders, of which Oclgrind's compiler makes a freeze */\n"
+    "    gpuscan_tile_place at;\n"
+    "    at.strip = (group - tiles * blocks) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
+    "    at.image = tiles / numbers->bands;\n"
+    "    at.band = tiles - at.image * numbers->bands;\n"
+    "    at.rows = gpuscan_band_rows(numbers, at.band);\n"
+    "    at.steps = (numbers->flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : at.rows + 1;\n"
+    "    at.x = at.strip * GPUSCAN_STRIP + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
+    "    at.pixels = at.x < numbers->width ? (uint)min(numbers->width - at.x, (ulong)GPUSCAN_VECTOR) : 0;\n"
+    "    at.cells = at.pixels * GPUSCAN_PIXEL_CHANNELS;\n"
+    "    at.aligned = false;\n"
+    "#ifdef GPUSCAN_PIXELS_RAW\n"
+    "    at.aligned = (((size_t)(src + numbers->src_offset) |\n"
+    "                   (size_t)(numbers->src_image | numbers->src_pitch) * sizeof(gpuscan_channel)) &\n"
+    "                  (GPUSCAN_PIXELS_RAW_SIZE - 1)) == 0;\n"
+    "#endif\n"
+    "    return at;\n"
+    "}\n"
+    "\n",
+    "/* The columns' sums of a band, from the lane's first on; the rows' sums of the strip, from step 0 of the band on, of\n"
+    "   which each step has numbers.strips. */\n"
+    "static inline global gpuscan_t *gpuscan_columns_at(global gpuscan_t *carries, const gpuscan_integral_numbers *numbers,\n"
+    "                                                   const gpuscan_tile_place *at) {\n"
+    "    return carries + numbers->carries_offset + (at->image * numbers->bands + at->band) * numbers->width + at->x;\n"
+    "}\n"
+    "static inline global gpuscan_t *gpuscan_steps_at(global gpuscan_t *carries, const gpuscan_integral_numbers *numbers,\n"
+    "                                                 const gpuscan_tile_place *at) {\n"
+    "    ulong before = at->image * (numbers->height + numbers->bands) + at->band * (numbers->band_rows + 1);\n"
+    "    return carries + numbers->carries_offset + numbers->steps_at + before * numbers->strips + at->strip;\n"
+    "}\n"
+    "\n"
+    "#ifdef GPUSCAN_PIXELS_RAW\n"
+    "/* Small numbers are cut out of words: arrays of them do not stay in registers (NVIDIA). */\n"
+    "typedef union {\n"
+    "    GPUSCAN_PIXELS_RAW raw;\n"
+    "    gpuscan_channel channel[GPUSCAN_LANE_CELLS];\n"
+    "#if GPUSCAN_PIXELS_RAW_SIZE >= 4\n"
+    "    uint word[GPUSCAN_PIXELS_RAW_SIZE / 4];\n"
+    "#endif\n"
+    "} gpuscan_pixels_raw;\n"
+    "\n"
+    "static inline gpuscan_cell gpuscan_raw_cell(const gpuscan_pixels_raw *pixels, uint i) {\n"
+    "#if GPUSCAN_PIXELS_RAW_SIZE >= 4 && defined(__ENDIAN_LITTLE__)\n"
+    "    if (sizeof(gpuscan_channel) < 4) {\n"
+    "        uint word = pixels->word[i * sizeof(gpuscan_channel) / 4];\n"
+    "        return gpuscan_cell_of((gpuscan_channel)(word >> i * sizeof(gpuscan_channel) % 4 * 8));\n"
+    "    }\n"
+    "#endif\n"
+    "    return gpuscan_cell_of(pixels->channel[i]);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Of steps first, first + 1, ... the lane's vectors: x[k * VECTOR + v]. Where there is nothing, also for step 0, they\n"
+    "   are the identity. src: the lane's pixels in the band's first row. */\n"
+    "GPUSCAN_INLINE void gpuscan_pixels_load(gpuscan_t *x, global const gpuscan_channel *src, ulong pitch, ulong first,\n"
+    "                                        const gpuscan_tile_place *at) {\n"
+    "    uint cells = at->rows ? at->cells : 0;\n"
+    "#ifdef GPUSCAN_PIXELS_RAW\n"
+    "    if (at->aligned && cells == GPUSCAN_LANE_CELLS) {\n"
+    "        gpuscan_pixels_raw raw[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            ulong row = min(max(first + k, (ulong)1), at->rows) - 1;\n"
+    "            raw[k].raw = *(global const GPUSCAN_PIXELS_RAW *)(src + row * pitch);\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                gpuscan_pixel pixel;\n"
+    "                pixel.value = gpuscan_identity();\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "                    pixel.channel[c] = gpuscan_raw_cell(&raw[k], v * GPUSCAN_PIXEL_CHANNELS + c);\n"
+    "                x[k * GPUSCAN_VECTOR + v] = pixel.value;\n"
+    "            }\n"
+    "    } else\n"
+    "#endif\n"
+    "    {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            ulong row = min(max(first + k, (ulong)1), at->rows) - 1;\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                gpuscan_pixel pixel;\n"
+    "                pixel.value = gpuscan_identity();\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "                    if (v * GPUSCAN_PIXEL_CHANNELS + c < cells)\n"
+    "                        pixel.channel[c] = gpuscan_cell_of(src[row * pitch + v * GPUSCAN_PIXEL_CHANNELS + c]);\n"
+    "                x[k * GPUSCAN_VECTOR + v] = pixel.value;\n"
+    "            }\n"
+    "        }\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        if (first + k == 0 || first + k > at->rows)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                x[k * GPUSCAN_VECTOR + v] = gpuscan_identity();\n"
+    "}\n"
+    "\n",
+    "/* The sums of the strip's steps, each stored by another lane. */\n"
+    "GPUSCAN_INLINE void gpuscan_steps_sum(const gpuscan_t *of_lane, global gpuscan_t *steps, ulong stride, ulong first,\n"
+    "                                      ulong count, bool there, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t sum[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_lanes_sum(of_lane, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        if (there && first + k < count && GPUSCAN_LANE == k % GPUSCAN_LANES)\n"
+    "            steps[(first + k) * stride] = sum[k];\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_sums(global const gpuscan_channel *src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
+    "                      local gpuscan_shared *shared) {\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, src);\n"
+    "    global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
+    "    global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
+    "    gpuscan_t column[GPUSCAN_VECTOR];\n"
+    "    src = gpuscan_pixels_from(src, &numbers, at.image, at.band * numbers.band_rows, at.x);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        column[v] = gpuscan_identity();\n"
+    "    for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_pixels_load(x, src, numbers.src_pitch, first, &at);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            of_lane[k] = x[k * GPUSCAN_VECTOR];\n"
+    "            column[0] = gpuscan_combine(column[0], of_lane[k]);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 1; v < GPUSCAN_VECTOR; v++) {\n"
+    "                of_lane[k] = gpuscan_combine(of_lane[k], x[k * GPUSCAN_VECTOR + v]);\n"
+    "                column[v] = gpuscan_combine(column[v], x[k * GPUSCAN_VECTOR + v]);\n"
+    "            }\n"
+    "        }\n"
+    "        gpuscan_steps_sum(of_lane, steps, numbers.strips, first, at.steps, at.strip < numbers.strips, shared);\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (at.steps && v < at.pixels)\n"
+    "            columns[v] = column[v];\n"
+    "}\n"
+    "\n",
+    "/* A sub-group takes a strip of an image, ITEM_VECTORS bands at a time. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong blocks = (numbers.strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS;\n"
+    "    ulong bands = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.bands;\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, 0);\n"
+    "    global gpuscan_t *columns, *steps;\n"
+    "    gpuscan_t above[GPUSCAN_VECTOR];\n"
+    "    at.image = get_group_id(0) / blocks;\n"
+    "    at.band = 0;\n"
+    "    columns = gpuscan_columns_at(carries, &numbers, &at);\n"
+    "    steps = gpuscan_steps_at(carries, &numbers, &at);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        above[v] = gpuscan_identity();\n"
+    "    for (ulong first = 0; first < bands; first += GPUSCAN_ITEM_VECTORS) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                x[k * GPUSCAN_VECTOR + v] = gpuscan_identity();\n"
+    "                if (first + k < bands && v < at.pixels)\n"
+    "                    x[k * GPUSCAN_VECTOR + v] = columns[(first + k) * numbers.width + v];\n"
+    "            }\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            of_lane[k] = above[0];\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                if (v > 0)\n"
+    "                    of_lane[k] = gpuscan_combine(of_lane[k], above[v]);\n"
+    "                if (first + k < bands && v < at.pixels)\n"
+    "                    columns[(first + k) * numbers.width + v] = above[v];\n"
+    "                above[v] = gpuscan_combine(above[v], x[k * GPUSCAN_VECTOR + v]);\n"
+    "            }\n"
+    "        }\n"
+    "        gpuscan_steps_sum(of_lane, steps, (numbers.band_rows + 1) * numbers.strips, first, bands,\n"
+    "                          at.strip < numbers.strips, shared);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* A sub-group takes ITEM_VECTORS steps, a lane's strip each at a time. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_rows(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong steps = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.images * (numbers.height + numbers.bands);\n"
+    "    ulong first = ((ulong)get_group_id(0) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP) * GPUSCAN_ITEM_VECTORS;\n"
+    "    gpuscan_t left[GPUSCAN_ITEM_VECTORS];\n"
+    "    carries += numbers.carries_offset + numbers.steps_at + first * numbers.strips;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        left[k] = gpuscan_identity();\n"
+    "    for (ulong strip = 0; strip < numbers.strips; strip += GPUSCAN_LANES) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "        bool there = strip + GPUSCAN_LANE < numbers.strips;\n"
+    "        global gpuscan_t *at = carries + strip + GPUSCAN_LANE;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            x[k] = gpuscan_identity();\n"
+    "            if (there && first + k < steps)\n"
+    "                x[k] = at[k * numbers.strips];\n"
+    "        }\n"
+    "        gpuscan_lanes_scan(x, before, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            if (there && first + k < steps)\n"
+    "                at[k * numbers.strips] = gpuscan_combine(left[k], before[k]);\n"
+    "            left[k] = gpuscan_combine(left[k], sum[k]);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* Stores the lanes' vectors of a row side by side: own_cells of the lane, all_cells of the strip. to: of the strip's\n"
+    "   first pixel; stage: where there are lanes, local memory of the sub-group's: cells lie there until all of them can be\n"
+    "   stored in whole lines, wherever the row begins. */\n"
+    "GPUSCAN_INLINE void gpuscan_cells_store(global gpuscan_cell *to, const gpuscan_t *x, uint own_cells, uint all_cells,\n"
+    "                                        local gpuscan_cell *stage) {\n"
+    "    gpuscan_cells cells;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        gpuscan_pixel pixel;\n"
+    "        pixel.value = x[v];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "            cells.channel[v * GPUSCAN_PIXEL_CHANNELS + c] = pixel.channel[c];\n"
+    "    }\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "#ifdef GPUSCAN_TABLE_RAW\n"
+    "    ((local GPUSCAN_TABLE_RAW *)stage)[GPUSCAN_LANE] = cells.raw;\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int i = 0; i < GPUSCAN_LANE_CELLS; i++)\n"
+    "        stage[GPUSCAN_LANE * GPUSCAN_LANE_CELLS + i] = cells.channel[i];\n"
+    "#endif\n"
+    "    GPUSCAN_LANES_SYNC();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint i = GPUSCAN_LANE; i < GPUSCAN_STRIP_CELLS; i += GPUSCAN_LANES)\n"
+    "        if (i < all_cells)\n"
+    "            to[i] = stage[i];\n"
+    "#else\n"
+    "    to += GPUSCAN_LANE * GPUSCAN_LANE_CELLS;\n"
+    "#ifdef GPUSCAN_TABLE_RAW\n"
+    "    if (own_cells == GPUSCAN_LANE_CELLS && ((size_t)to & (GPUSCAN_TABLE_RAW_SIZE - 1)) == 0)\n"
+    "        *(global GPUSCAN_TABLE_RAW *)to = cells.raw;\n"
+    "    else\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint i = 0; i < GPUSCAN_LANE_CELLS; i++)\n"
+    "            if (i < own_cells)\n"
+    "                to[i] = cells.channel[i];\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_tiles(global const gpuscan_channel *src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
+    "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, src);\n"
+    "    global const gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
+    "    global const gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
+    "    local gpuscan_cell *stage = (local gpuscan_cell *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_STRIP_CELLS;\n"
+    "    ulong strip_x = at.strip * GPUSCAN_STRIP, above = at.band * numbers.band_rows;\n"
+    "    uint strip_cells = 0;\n"
+    "    gpuscan_t table[GPUSCAN_VECTOR]; /* its last row at the lane's columns */\n"
+    "    if (strip_x < numbers.width)\n"
+    "        strip_cells = (uint)min(numbers.width - strip_x, GPUSCAN_STRIP) * GPUSCAN_PIXEL_CHANNELS;\n"
+    "    src = gpuscan_pixels_from(src, &numbers, at.image, above, at.x);\n"
+    "    dst += numbers.dst_offset + at.image * numbers.dst_image + above * numbers.dst_pitch +\n"
+    "           (strip_x + GPUSCAN_EXCLUSIVE) * GPUSCAN_PIXEL_CHANNELS; /* with INCLUSIVE a row before step 0's: none */\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        table[v] = GPUSCAN_START;\n"
+    "    for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], left[GPUSCAN_ITEM_VECTORS], end[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_t before[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            left[k] = gpuscan_identity();\n"
+    "            if (!GPUSCAN_PLANTED(INTEGRAL_LEFT) && at.strip > 0 && at.strip < numbers.strips && first + k < at.steps)\n"
+    "                left[k] = steps[(first + k) * numbers.strips];\n"
+    "        }\n"
+    "        gpuscan_pixels_load(x, src, numbers.src_pitch, first, &at);\n"
+    "        if (!GPUSCAN_PLANTED(INTEGRAL_CARRY) && first == 0 && at.band > 0)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                if (v < at.pixels)\n"
+    "                    x[v] = columns[v];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
+    "                x[k * GPUSCAN_VECTOR + v] = gpuscan_combine(x[k * GPUSCAN_VECTOR + v - 1], x[k * GPUSCAN_VECTOR + v]);\n"
+    "            end[k] = x[k * GPUSCAN_VECTOR + GPUSCAN_VECTOR - 1];\n"
+    "        }\n",
+    "        gpuscan_lanes_scan(end, before, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            gpuscan_t prefix = gpuscan_combine(left[k], before[k]);\n"
+    "            bool stored = first + k < at.steps && ((GPUSCAN_EXCLUSIVE && at.band == 0) || first + k > 0);\n"
+    "            global gpuscan_cell *to = dst + (first + k - (GPUSCAN_EXCLUSIVE ? 0 : 1)) * numbers.dst_pitch;\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                table[v] = gpuscan_combine(table[v], gpuscan_combine(prefix, x[k * GPUSCAN_VECTOR + v]));\n"
+    "            gpuscan_cells_store(to, table, stored ? at.cells : 0, stored ? strip_cells : 0,\n"
+    "                                stage + (first + k) % 2 * GPUSCAN_GROUP * GPUSCAN_LANE_CELLS);\n"
+    "            if (GPUSCAN_EXCLUSIVE && stored && at.strip == 0 && GPUSCAN_LANE == 0)\n"
+    "                for (int c = 1; c <= GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "                    to[-c] = 0;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_INTEGRAL */\n"
+    "\n"
+    "/* [QUANTILE] ------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Ranks in histograms, a group a row: each sub-group sums a share of the bins, neighbours of each other; once the total\n"
+    "   is known the ranks are, and those that fall into its share are looked for there. Of a CPU's group the one work-item\n"
+    "   goes from block to block. Totals and ranks have 64 bits and wrap around. */\n"
+    "\n"
+    "#if GPUSCAN_QUANTILE\n"
+    "typedef struct {\n"
+    "    GPUSCAN_QUANTILE_NUMBERS\n"
+    "} gpuscan_quantile_numbers;\n"
+    "\n"
+    "typedef struct {\n"
+    "    ulong fraction[GPUSCAN_MAX_FRACTIONS]; /* the bits of doubles */\n"
+    "} gpuscan_fractions;\n"
+    "\n"
+    "/* max(1, ceil(fraction * total)), exactly: the fraction is a number of 53 bits, shifted right. */\n"
+    "static inline ulong gpuscan_rank(ulong fraction, ulong total) {\n"
+    "    uint exponent = (uint)(fraction >> 52) & 0x7ffu;\n"
+    "    ulong mantissa = fraction & 0xffffffffffffful, high, low, whole, rest;\n"
+    "    uint right = 1075u - max(exponent, 1u);\n"
+    "    if (exponent)\n"
+    "        mantissa |= 0x10000000000000ul;\n"
+    "    high = mul_hi(mantissa, total);\n"
+    "    low = mantissa * total;\n"
+    "    if (right < 64) { /* at least 52, as the fraction is at most 1 */\n"
+    "        whole = high << (64 - right) | low >> right;\n"
+    "        rest = low << (64 - right);\n"
+    "    } else if (right < 128) {\n"
+    "        whole = high >> (right - 64);\n"
+    "        rest = low | (high ^ whole << (right - 64));\n"
+    "    } else {\n"
+    "        whole = 0;\n"
+    "        rest = low | high;\n"
+    "    }\n"
+    "    return max(whole + (rest != 0), 1ul);\n"
+    "}\n"
+    "\n",
+    "/* What is wanted, and where bins lie. */\n"
+    "typedef struct {\n"
+    "    uint form;\n"
+    "    bool given;                /* edges: */\n"
+    "    global const float *edges;\n"
+    "    float lower, upper, width; /* else of all bins, of one */\n"
+    "    ulong bins;\n"
+    "} gpuscan_places;\n"
+    "\n"
+    "static inline gpuscan_places gpuscan_places_of(global const float *edges, const gpuscan_quantile_numbers *numbers) {\n"
+    "    gpuscan_places places;\n"
+    "    places.form = (uint)numbers->form;\n"
+    "    places.given = numbers->by_edges != 0;\n"
+    "    places.edges = edges + numbers->edges_offset;\n"
+    "    places.lower = as_float((uint)numbers->lower);\n"
+    "    places.upper = as_float((uint)numbers->upper);\n"
+    "    places.width = as_float((uint)numbers->bin_width);\n"
+    "    places.bins = numbers->bins;\n"
+    "    return places;\n"
+    "}\n"
+    "\n"
+    "static inline float gpuscan_place_of(const gpuscan_places *places, ulong bin) {\n"
+    "    if (places->given)\n"
+    "        return places->edges[bin];\n"
+    "    return bin == places->bins ? places->upper : fma((float)bin, places->width, places->lower);\n"
+    "}\n"
+    "\n"
+    "/* Sums for a mean, of samples at the centres of their bins. Even bins: twice their sum in bins, an integer. Else a\n"
+    "   float and what it lacks, in one word: by the sum of two floats and its error (Knuth, \"The Art of Computer\n"
+    "   Programming\", volume 2, 4.2.2). */\n"
+    "static inline ulong gpuscan_mean_pack(float sum, float error) {\n"
+    "    return (ulong)as_uint(sum) << 32 | as_uint(error);\n"
+    "}\n"
+    "static inline ulong gpuscan_mean_add(const gpuscan_places *places, ulong a, ulong b) {\n"
+    "    float x, y, sum, part;\n"
+    "    if (!places->given)\n"
+    "        return a + b;\n"
+    "    x = as_float((uint)(a >> 32));\n"
+    "    y = as_float((uint)(b >> 32));\n"
+    "    sum = x + y;\n"
+    "    part = sum - x;\n"
+    "    return gpuscan_mean_pack(sum, x - (sum - part) + (y - part) + as_float((uint)a) + as_float((uint)b));\n"
+    "}\n"
+    "\n"
+    "/* The samples from rank first to rank last; of so many that their sum would not fit its word, fewer for all. */\n"
+    "typedef struct {\n"
+    "    ulong before, count;\n"
+    "    uint shift;\n"
+    "} gpuscan_mean_range;\n"
+    "\n"
+    "static inline gpuscan_mean_range gpuscan_mean_range_of(ulong first, ulong last, ulong bins) {\n"
+    "    gpuscan_mean_range range;\n"
+    "    uint bits;\n"
+    "    range.before = first - 1;\n"
+    "    range.count = last - range.before;\n"
+    "    bits = 130u - (uint)clz(range.count) - (uint)clz(bins); /* of the count and of 4 * bins */\n"
+    "    range.shift = bits > 64 ? bits - 64 : 0;\n"
+    "    return range;\n"
+    "}\n"
+    "\n",
+    "/* Of the first samples up to rank, those that are in the range. */\n"
+    "static inline ulong gpuscan_mean_part(const gpuscan_mean_range *range, ulong rank) {\n"
+    "    return (min(max(rank, range->before) - range->before, range->count)) >> range->shift;\n"
+    "}\n"
+    "\n"
+    "/* A bin with the samples of ranks before + 1 to rank. */\n"
+    "static inline ulong gpuscan_mean_of_bin(const gpuscan_mean_range *range, const gpuscan_places *places, ulong bin,\n"
+    "                                        ulong before, ulong rank) {\n"
+    "    ulong count = gpuscan_mean_part(range, rank) - gpuscan_mean_part(range, before);\n"
+    "    float low, high;\n"
+    "    if (!places->given)\n"
+    "        return count * (2 * bin + 1);\n"
+    "    if (count == 0)\n"
+    "        return 0;\n"
+    "    low = gpuscan_place_of(places, bin);\n"
+    "    high = gpuscan_place_of(places, bin + 1);\n"
+    "    return gpuscan_mean_pack((float)count * (0.5f * low + 0.5f * high), 0.0f);\n"
+    "}\n"
+    "\n"
+    "static inline float gpuscan_mean_end(const gpuscan_mean_range *range, const gpuscan_places *places, ulong sum) {\n"
+    "    ulong twice = 2 * (range->count >> range->shift);\n"
+    "    if (places->given)\n"
+    "        return (as_float((uint)(sum >> 32)) + as_float((uint)sum)) / (float)(range->count >> range->shift);\n"
+    "    return fma((float)(sum / twice) + (float)(sum % twice) / (float)twice, places->width, places->lower);\n"
+    "}\n"
+    "\n"
+    "/* Writes what is found of a fraction: a bin with the samples of ranks before + 1 to before + count, its among them. */\n"
+    "static inline void gpuscan_quantile_found(global uint *to, const gpuscan_places *places, ulong bin, ulong before,\n"
+    "                                          ulong count, ulong rank) {\n"
+    "    if (places->form == GPUSCAN_QUANTILE_VALUE) {\n"
+    "        float low = gpuscan_place_of(places, bin), high = gpuscan_place_of(places, bin + 1);\n"
+    "        float part = (float)(rank - before) / (float)count;\n"
+    "        *to = as_uint(rank - before == count ? high : fmin(low + part * (high - low), high));\n"
+    "    } else {\n"
+    "        *to = (uint)bin;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_cdf_store(global uchar *cdf, ulong size, ulong at, ulong sum) {\n"
+    "    if (size == 8)\n"
+    "        ((global ulong *)cdf)[at] = sum;\n"
+    "    else\n"
+    "        ((global uint *)cdf)[at] = (uint)sum;\n"
+    "}\n"
+    "\n",
+    "#define GPUSCAN_QUANTILE_PARAMETERS                                                                                    \\\n"
+    "    global const gpuscan_src *counts, global const float *edges, global uchar *cdf, global uint *dst,                  \\\n"
+    "        gpuscan_fractions fractions, gpuscan_quantile_numbers numbers, local gpuscan_shared *shared\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "#define GPUSCAN_QUANTILE_BLOCK 256 /* bins */\n"
+    "\n"
+    "/* The ranks of one fraction, or from one to another, in bins [first, last), of which before is what precedes. */\n"
+    "static inline ulong gpuscan_quantile_block(global const gpuscan_src *counts, const gpuscan_places *places, ulong first,\n"
+    "                                           ulong last, ulong before, ulong rank, const gpuscan_mean_range *range,\n"
+    "                                           ulong sum, global uint *to) {\n"
+    "    for (ulong bin = first; bin < last; bin++) {\n"
+    "        ulong count = counts[bin];\n"
+    "        if (places->form == GPUSCAN_QUANTILE_MEAN)\n"
+    "            sum = gpuscan_mean_add(places, sum, gpuscan_mean_of_bin(range, places, bin, before, before + count));\n"
+    "        else if (before < rank && rank <= before + count)\n"
+    "            gpuscan_quantile_found(to, places, bin, before, count, rank);\n"
+    "        before += count;\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows, bins = numbers.bins;\n"
+    "    bool is_mean = places.form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    counts += numbers.counts_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    cdf += numbers.cdf_offset * numbers.cdf_size;\n"
+    "    for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n"
+    "        global const gpuscan_src *of_row = counts + row * numbers.pitch;\n"
+    "        ulong total = gpuscan_span_sum(of_row, 0, bins, 0), sum = 0;\n"
+    "        for (ulong bin = 0; bin < bins && numbers.cdf_size; bin++) {\n"
+    "            sum += of_row[bin];\n"
+    "            gpuscan_cdf_store(cdf, numbers.cdf_size, row * numbers.pitch + bin, sum);\n"
+    "        }\n"
+    "        for (ulong k = 0; k < numbers.results; k++) {\n"
+    "            global uint *to = dst + row * numbers.results + k;\n"
+    "            ulong rank = gpuscan_rank(fractions.fraction[is_mean ? 2 * k : k], total), before = 0;\n"
+    "            ulong last = is_mean ? gpuscan_rank(fractions.fraction[2 * k + 1], total) : rank, mean = 0;\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(rank, last, bins);\n"
+    "            *to = (uint)numbers.none;\n"
+    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && rank < total && !is_mean)\n"
+    "                rank++;\n"
+    "            for (ulong first = 0; first < bins && before < last && total > 0; first += GPUSCAN_QUANTILE_BLOCK) {\n"
+    "                ulong end = min(first + GPUSCAN_QUANTILE_BLOCK, bins);\n"
+    "                ulong after = before + gpuscan_span_sum(of_row, first, end, 0);\n"
+    "                if (after >= rank)\n"
+    "                    mean = gpuscan_quantile_block(of_row, &places, first, end, before, rank, &range, mean, to);\n"
+    "                before = after;\n"
+    "            }\n"
+    "            if (is_mean && total > 0)\n"
+    "                *to = as_uint(gpuscan_mean_end(&range, &places, mean));\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "#define GPUSCAN_LANES_BINS  ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR) /* a vector of each lane */\n"
+    "#define GPUSCAN_BATCH_BINS  (GPUSCAN_LANES_BINS * GPUSCAN_ITEM_VECTORS)\n"
+    "\n"
+    "/* The lane's vectors from bin first on: as many as ITEM_VECTORS, 0 behind the last bin. */\n"
+    "GPUSCAN_INLINE void gpuscan_counts_load(gpuscan_src_vector *x, global const gpuscan_src *counts, ulong first,\n"
+    "                                        ulong last) {\n"
+    "    bool aligned = false;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    aligned = ((size_t)counts & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0;\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        ulong at = first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "        if (aligned && at + GPUSCAN_VECTOR <= last)\n"
+    "            x[k].raw = *(global const GPUSCAN_SRC_RAW *)(counts + at);\n"
+    "        else\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                x[k].element[v] = at + v < last ? counts[at + v] : 0;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Behind the lanes' local memory: the ranks, and a word a work-item. */\n"
+    "#define GPUSCAN_QUANTILE_RANKS ((local ulong *)(shared + 1))\n"
+    "#define GPUSCAN_QUANTILE_WORDS (GPUSCAN_QUANTILE_RANKS + GPUSCAN_MAX_FRACTIONS)\n"
+    "\n"
+    "/* The bins [first, last) of a sub-group, of which before is what precedes them: writes what ranks are found, and the\n"
+    "   cdf; returns the lane's share of a mean. */\n"
+    "GPUSCAN_INLINE ulong gpuscan_quantile_share(global const gpuscan_src *counts, global uchar *cdf, ulong cdf_size,\n"
+    "                                            const gpuscan_places *places, const gpuscan_mean_range *range, ulong first,\n"
+    "                                            ulong last, ulong batches, ulong before, uint results, global uint *to,\n"
+    "                                            local gpuscan_shared *shared) {\n"
+    "    bool is_mean = places->form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    ulong mean = 0;\n"
+    "    for (ulong batch = 0; batch < batches; batch++, first += GPUSCAN_BATCH_BINS) {\n"
+    "        gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_counts_load(x, counts, first, last);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            end[k] = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                end[k] += x[k].element[v];\n"
+    "        }\n"
+    "        gpuscan_lanes_scan(end, within, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            ulong bin = first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR, low = before + within[k];\n"
+    "            if (is_mean || cdf_size) {\n"
+    "                ulong rank = low;\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                    ulong next = rank + x[k].element[v];\n"
+    "                    if (is_mean && bin + v < last)\n"
+    "                        mean = gpuscan_mean_add(places, mean,\n"
+    "                                                gpuscan_mean_of_bin(range, places, bin + v, rank, next));\n"
+    "                    if (cdf_size && bin + v < last)\n"
+    "                        gpuscan_cdf_store(cdf, cdf_size, bin + v, next);\n"
+    "                    rank = next;\n"
+    "                }\n"
+    "            }\n"
+    "            for (uint r = 0; r < results; r++) {\n"
+    "                ulong rank = GPUSCAN_QUANTILE_RANKS[r], at = low, found = 0, below = 0, count = 0;\n"
+    "                if (rank <= low || rank > before + end[k])\n"
+    "                    continue;\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                    if (at < rank) { /* the last one */\n"
+    "                        found = bin + v;\n"
+    "                        below = at;\n"
+    "                        count = x[k].element[v];\n"
+    "                    }\n"
+    "                    at += x[k].element[v];\n"
+    "                }\n"
+    "                gpuscan_quantile_found(to + r, places, found, below, count, rank);\n"
+    "            }\n"
+    "            before += sum[k];\n"
+    "        }\n"
+    "    }\n"
+    "    return mean;\n"
+    "}\n"
+    "\n",
+    "/* All work-items' shares of a mean, in item 0's word. */\n"
+    "static inline void gpuscan_mean_join(const gpuscan_places *places, ulong mean, local ulong *words, bool is_mean) {\n"
+    "    words[GPUSCAN_ITEM] = mean;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = is_mean ? 1 : GPUSCAN_GROUP; d < GPUSCAN_GROUP; d *= 2) {\n"
+    "        if (GPUSCAN_ITEM % (2 * d) == 0 && GPUSCAN_ITEM + d < GPUSCAN_GROUP)\n"
+    "            words[GPUSCAN_ITEM] = gpuscan_mean_add(places, words[GPUSCAN_ITEM], words[GPUSCAN_ITEM + d]);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+    "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *words = GPUSCAN_QUANTILE_WORDS;\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows, bins = numbers.bins;\n"
+    "    ulong vectors = (bins + GPUSCAN_LANES_BINS - 1) / GPUSCAN_LANES_BINS;\n"
+    "    ulong share = (vectors + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS * GPUSCAN_LANES_BINS;\n"
+    "    ulong first = min(GPUSCAN_SUBGROUP * share, bins), last = min(first + share, bins);\n"
+    "    ulong batches = (share + GPUSCAN_BATCH_BINS - 1) / GPUSCAN_BATCH_BINS;\n"
+    "    bool is_mean = places.form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    uint results = (uint)numbers.results, given = is_mean ? 2 * results : results;\n"
+    "    counts += numbers.counts_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    cdf += numbers.cdf_offset * numbers.cdf_size;\n"
+    "    for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n"
+    "        global const gpuscan_src *of_row = counts + row * numbers.pitch;\n"
+    "        global uint *to = dst + row * results;\n"
+    "        gpuscan_t own = 0, total, before;\n"
+    "        for (ulong batch = 0; batch < batches; batch += 2) { /* two, for more loads in flight */\n"
+    "            gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS], y[GPUSCAN_ITEM_VECTORS];\n"
+    "            gpuscan_counts_load(x, of_row, first + batch * GPUSCAN_BATCH_BINS, last);\n"
+    "            gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                    own += (gpuscan_t)x[k].element[v] + y[k].element[v];\n"
+    "        }\n"
+    "        own = gpuscan_lanes_sum_one(own, shared);\n"
+    "        before = gpuscan_group_prefix(own, &total, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint i = 0; i < GPUSCAN_MAX_FRACTIONS; i++)\n"
+    "            if (i % GPUSCAN_GROUP == GPUSCAN_ITEM)\n"
+    "                ranks[i] = fractions.fraction[i];\n"
+    "        for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) { /* its own */\n"
+    "            ranks[i] = gpuscan_rank(ranks[i], total);\n"
+    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && ranks[i] < total)\n"
+    "                ranks[i]++;\n"
+    "            if (total == 0 && !is_mean)\n"
+    "                to[i] = (uint)numbers.none;\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        /* ranks all at once, means one after the other */\n"
+    "        for (uint r = 0; r < (is_mean ? results : 1u); r++) {\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], bins);\n"
+    "            ulong cdf_size = r == 0 ? numbers.cdf_size : 0, mean;\n"
+    "            bool wanted = !GPUSCAN_LANES_APART || cdf_size != 0; /* else only where a rank is */\n"
+    "            if (is_mean)\n"
+    "                wanted |= before < range.before + range.count && range.before < before + own;\n"
+    "            for (uint k = 0; k < results && !is_mean; k++)\n"
+    "                wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
+    "            mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
+    "                                          first, last, wanted ? batches : 0, before, is_mean ? 0 : results, to,\n"
+    "                                          shared);\n"
+    "            gpuscan_mean_join(&places, mean, words, is_mean);\n"
+    "            if (is_mean && GPUSCAN_ITEM == 0)\n"
+    "                to[r] = total == 0 ? (uint)numbers.none : as_uint(gpuscan_mean_end(&range, &places, words[0]));\n",
+    "            GPUSCAN_BARRIER();\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_QUANTILE */\n"
+    "\n"
     "#endif /* GPUSCAN_T */\n"
     "\n"
     "#ifdef GPUSCAN_SAMPLE\n"
@@ -6928,7 +7994,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define gpuscan_pixel_of(s) (s)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* What sample s, number i of its row, gives, and what it counts. The host defines the expressions' functions. */\n"
     "#if GPUSCAN_CONVERTED\n"
     "#define GPUSCAN_BINNED_OF(s, i)                                                                                        \\\n"
@@ -6943,7 +8009,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_WEIGHT_OF(s, i, weights) 1\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_NO_BIN       0xffffffffu\n"
     "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n"
     "\n"
@@ -6979,7 +8045,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_EDGE_FIRST(edges) (edges)[0]\n"
     "#define GPUSCAN_EDGE_LAST(edges)  (edges)[GPUSCAN_BINS]\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A sample as it is compared with edges. */\n"
     "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_binned sample) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
@@ -7008,7 +8074,7 @@ static const char *gpuscan__kernels[] = {
     "    at = fmax(at * edges.scale, (GPUSCAN_EDGE_REAL)0); /* NaN, of infinite edges, is cell 0 */\n"
     "    return (uint)fmin(at, (GPUSCAN_EDGE_REAL)(GPUSCAN_EDGE_CELLS - 1));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The bins that begin in lower cells, but for the first. */\n"
     "static inline uint gpuscan_edges_below(uint cell, gpuscan_edges edges) {\n"
     "    uint low = 0, high = GPUSCAN_BINS - 1;\n"
@@ -7036,7 +8102,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_EDGE_CELLS; k += GPUSCAN_GROUP)\n"
     "        cells[k] = gpuscan_edges_below(k, *edges) | gpuscan_edges_below(k + 1, *edges) << 16;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The last bin that begins at s or below it, of a sample that is not outside. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
     "    uint cell = edges.cells[gpuscan_edge_cell(s, edges)], low = cell & 0xffff, high = cell >> 16;\n"
@@ -7064,7 +8130,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
-    "\n"
+    "\n",
     "/* 1.5 * 2^23 or 2^52, where the distance of neighbours is 1 */\n"
     "#define GPUSCAN_MAGIC         (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n"
     "#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n"
@@ -7124,7 +8190,7 @@ static const char *gpuscan__kernels[] = {
     "        low = high;\n"
     "        high += min(GPUSCAN_BINS - high, leap);\n"
     "    }\n"
-    "    while (high - low > 1) {\n",
+    "    while (high - low > 1) {\n"
     "        uint middle = low + (high - low) / 2;\n"
     "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
     "            low = middle;\n"
@@ -7135,7 +8201,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#else /* integers */\n"
     "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
     "\n"
@@ -9905,7 +10971,8 @@ static const char *gpuscan__kernels[] = {
     X(ARRIVALS_U64, 40)      /* in words of 64 bits */
 /* And of the public enums these. */
 #define GPUSCAN__DEVICE_PUBLIC(X)                                                                                      \
-    X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)
+    X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)                        \
+    X(QUANTILE_BIN) X(QUANTILE_VALUE) X(QUANTILE_MEAN)
 
 #define GPUSCAN__DEVICE_ENUM(name, value) GPUSCAN__##name = value,
 enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
@@ -10058,6 +11125,10 @@ typedef struct gpuscan__profile {
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
+
+    uint32_t integral_group, integral_vectors; /* an integral image's: a work-item's rows at a time */
+    uint32_t integral_rows;  /* of a band, at most */
+    uint32_t integral_bands; /* CPU strategies: bands a compute unit */
 } gpuscan__profile;
 
 typedef struct gpuscan__device {
@@ -10081,7 +11152,7 @@ typedef struct gpuscan__device {
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
 /* Every operation: its name in the functions. Each has a section that ends with its row, gpuscan__NAME_operation. */
-#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(sort)
+#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(sort) X(integral) X(quantile)
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
@@ -10401,6 +11472,7 @@ typedef struct gpuscan__elements {
     const char *convert; /* the custom conversion, or NULL */
     int selects; /* source elements become numbers of what is kept: a GPUSCAN__SELECTS_...; 0: they do not */
     int inverts; /* of what is not kept */
+    uint32_t channels; /* elements are vectors of so many numbers; 0, 1: they are numbers */
 } gpuscan__elements;
 
 /* 1 where an element, or its custom->select, is not 0; of a word's bits those that are 1. */
@@ -10490,10 +11562,14 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg;
-    char line[128], bits[24];
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1;
+    char line[128], bits[40], vector[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
+    if (e->channels > 1) { /* then all of them are alike */
+        snprintf(vector, sizeof(vector), "%s%u", t, (unsigned)e->channels);
+        src_name = dst_name = value = number = t = vector;
+    }
     gpuscan__define(text, "SRC", src_name);
     gpuscan__define_number(text, "SRC_F16", e->src == GPUSCAN_TYPE_F16);
     gpuscan__define_number(text, "DST_F16", !e->arg && e->dst == GPUSCAN_TYPE_F16);
@@ -10501,7 +11577,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "T_SIZE", e->t_size);
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
     gpuscan__define_number(text, "ANY_ORDER", (uint64_t)gpuscan__takes_any_order(e));
-    gpuscan__define_number(text, "FLOAT_SUM", e->op == GPUSCAN_OP_ADD && dst->kind == 'f');
+    gpuscan__define_number(text, "FLOAT_SUM", e->op == GPUSCAN_OP_ADD && dst->kind == 'f' && e->channels <= 1);
     gpuscan__define(text, "VALUE", value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
     if (e->arg) {
@@ -10788,6 +11864,10 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->sort_small = 1 << 14;
     p->sort_part = 1 << 15;
     p->sort_parts = 4;
+    p->integral_group = 64;
+    p->integral_vectors = 4;
+    p->integral_rows = 64;
+    p->integral_bands = 4;
 }
 
 /* A simulator: everything is tried, at sizes that a simulator can bear. It runs groups in order, so mem_fence orders
@@ -10815,6 +11895,8 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->slice_short = 48;
     p->sort_group = 32;
     p->sort_vectors = 2;
+    p->integral_group = 32;
+    p->integral_vectors = 2;
 }
 
 /* A GPU: groups of 256 and enough of them to fill its units. */
@@ -10828,6 +11910,7 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
     p->counts_group = 256;
     p->sort_group = 256;
     p->sort_vectors = 8;
+    p->integral_group = 256;
 }
 
 /* A GPU whose groups make progress beside each other: AMD's and Intel's passed the tests of Sorensen and others, 2021.
@@ -10929,6 +12012,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->counts_pipe = 1;
     p->short_group = 512;
     p->short_vectors = 4;
+    p->integral_vectors = 8;
+    p->integral_rows = 128;
 }
 
 /* llvmpipe ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
@@ -18682,6 +19767,751 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
     if (permutation)
         gpuscan__host_add(&host, "permutation", permutation, &copy.permutation);
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__sort_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+}
+
+/* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */
+
+typedef struct gpuscan__integral_key {
+    uint32_t channels, square, exclusive;
+} gpuscan__integral_key;
+GPUSCAN__ASSERT(sizeof(gpuscan__integral_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), integral_key_fits)
+
+/* Rows of pixels in several images: of src, or of the tables. */
+typedef struct gpuscan__pixels {
+    uint64_t width, height, images;
+    uint64_t pitch, image_pitch; /* in pixels */
+    uint32_t channels, size;     /* bytes of a channel */
+} gpuscan__pixels;
+
+typedef struct gpuscan__integral_plan {
+    gpuscan__plan common;
+    gpuscan__integral_key key;
+    gpuscan__pixels src, dst;
+    uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
+    uint64_t steps_at;                 /* elements into PLAIN: the steps' sums */
+} gpuscan__integral_plan;
+
+#define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
+    X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
+    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(flags)
+GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
+
+enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
+
+static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
+    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
+                                        "gpuscan_integral_rows", NULL};
+    static const char *const cpu[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
+                                      NULL};
+    return gpuscan__key_is_cpu(key) ? cpu : names;
+}
+
+static gpuscan__integral_key gpuscan__integral_own(const gpuscan__key *key) {
+    gpuscan__integral_key own;
+    memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
+/* Signed integers are summed as unsigned ones. */
+static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
+    return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
+}
+
+/* How a CPU loads and converts a vector of pixels of one channel, or the channels of one pixel. */
+static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst, uint32_t channels) {
+    const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
+    const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
+    int width = channels > 1 ? (int)channels : to->size == 8 ? 8 : 16;
+    char line[64];
+    if (src == GPUSCAN_TYPE_F16)
+        return;
+    snprintf(line, sizeof(line), "vload%d", width);
+    gpuscan__define(text, "PIXELS", line);
+    if (strcmp(number, to->name) == 0)
+        snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
+    else
+        snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
+    gpuscan__define(text, "PIXELS_CONVERT(x)", line);
+}
+
+static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__integral_key own = gpuscan__integral_own(&plan->key);
+    const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
+    uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
+    gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
+    gpuscan__define(text, "PIXEL", src->name);
+    gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
+    gpuscan__define(text, "CELL", cell->name);
+    gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
+    gpuscan__define_number(text, "SQUARE", own.square);
+    gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
+    if (((vector * own.channels) & (vector * own.channels - 1)) == 0)
+        gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
+    gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
+    gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst, own.channels);
+    gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
+}
+
+/* The pitches, which are 0 where pixels lie closely, and the elements from the first to the last. of: the pixels but
+   for these; fields: for words, with those of the pitches. */
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, uint64_t pitch, uint64_t image_pitch,
+                                              const char *const *fields, uint64_t *elements) {
+    uint64_t before = 0, image = 0, all = 0, bytes;
+    int fits;
+    *elements = 0;
+    of->pitch = pitch ? pitch : of->width;
+    if (of->pitch < of->width)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields[1]);
+    fits = gpuscan__multiply(of->height, of->pitch, &image);
+    if (of->width > 0 && of->height > 0)
+        fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) &&
+               gpuscan__add(before, of->width, &before);
+    of->image_pitch = image_pitch ? image_pitch : image;
+    if (fits && of->image_pitch < before)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", fields[2]);
+    if (before == 0 && fits)
+        return GPUSCAN_SUCCESS;
+    fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, &all) &&
+           gpuscan__multiply(all, of->channels, elements) && gpuscan__multiply(*elements, of->size, &bytes) &&
+           bytes <= UINT64_MAX / 16;
+    return fits ? GPUSCAN_SUCCESS
+                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: so many pixels do not fit 64 bits", fields[0]);
+}
+
+/* Rows of one pitch, where the images follow each other like rows. */
+static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
+    uint64_t rows = of->height;
+    range->partial = of->pitch > of->width || (of->images > 1 && of->image_pitch > of->height * of->pitch);
+    if (of->images > 1 && of->image_pitch != of->height * of->pitch)
+        return;
+    if (of->images > 1)
+        rows = 2; /* or more: all the same */
+    gpuscan__rows_of(range, rows, of->width * of->channels, of->pitch * of->channels, of->size);
+}
+
+static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
+    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
+    gpuscan_type src = desc->src_type ? desc->src_type : GPUSCAN_TYPE_U8, dst = desc->dst_type;
+    gpuscan__elements *e = &plan->common.e;
+    gpuscan_result r;
+    if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type",
+                             (unsigned)src >= GPUSCAN_TYPE_COUNT ? "src_type" : "dst_type");
+    if (src == GPUSCAN_TYPE_CUSTOM)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "src_type is no builtin type");
+    if (dst == GPUSCAN_TYPE_DEFAULT)
+        dst = gpuscan__is_float(src)                ? GPUSCAN_TYPE_F32
+              : gpuscan__types[src].kind == 's' ? GPUSCAN_TYPE_I32
+                                                : GPUSCAN_TYPE_U32;
+    if (gpuscan__types[dst].size < 4)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is no integer or float of 4 or 8 bytes");
+    if (gpuscan__is_float(src) && !gpuscan__is_float(dst))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: floats are summed as floats");
+    if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD, NULL,
+                                       "dst_type", "dst_type")) != 0)
+        return r;
+    e->channels = desc->channels ? desc->channels : 1;
+    if (e->channels > 4)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
+    e->t_size *= e->channels == 3 ? 4 : e->channels; /* OpenCL's sizes of vectors */
+    e->src_size = e->dst_size = e->result_size = e->t_size;
+    plan->src.size = gpuscan__types[src].size;
+    plan->dst.size = gpuscan__types[dst].size;
+    plan->src.channels = plan->dst.channels = plan->key.channels = e->channels;
+    gpuscan__key_elements(&plan->common);
+    plan->common.key.src = (uint32_t)src;
+    plan->common.key.dst = (uint32_t)dst;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
+    static const char *const src_fields[] = {"src", "src_pitch", "src_image_pitch"};
+    static const char *const dst_fields[] = {"dst", "dst_pitch", "dst_image_pitch"};
+    gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
+    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    uint64_t src_elements, dst_elements;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_types(gs, plan)) != 0)
+        return r;
+    if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
+    if (gpuscan__is_single_pass(common->call->strategy))
+        return gpuscan__unsupported(gs, "an integral image has several passes");
+    plan->key.square = desc->square != 0;
+    plan->key.exclusive = desc->kind == GPUSCAN_EXCLUSIVE;
+    plan->src.width = desc->width;
+    plan->src.height = desc->height;
+    plan->src.images = plan->dst.images = desc->images ? desc->images : 1;
+    if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
+        !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many pixels do not fit 64 bits");
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, desc->src_pitch, desc->src_image_pitch, src_fields,
+                                     &src_elements)) != 0 ||
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, desc->dst_pitch, desc->dst_image_pitch, dst_fields,
+                                     &dst_elements)) != 0)
+        return r;
+    range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
+    range->idle = 1;
+    gpuscan__pixels_rows(range, &plan->src);
+    range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
+    range->idle = 1;
+    gpuscan__pixels_rows(range, &plan->dst);
+    if (gs->device.profile.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
+        common->flags |= GPUSCAN__FLAG_STREAM;
+    common->is_nothing = dst_elements == 0;
+    return GPUSCAN_SUCCESS;
+}
+
+/* What the kernels of tiles need besides: two rows of each sub-group's, where they are staged. */
+static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__integral_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->common.e.t_size);
+    uint32_t vector = gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size);
+    if (gpuscan__uses_lanes(gs, key))
+        bytes += (uint64_t)2 * key->group * vector * plan->key.channels * plan->dst.size;
+    return bytes;
+}
+
+static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__key *key = &plan->common.key;
+    gpuscan_strategy strategy = plan->common.call->strategy;
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = gpuscan__strategies[profile->reduce].portable;
+    key->strategy = (uint32_t)strategy;
+    gpuscan__fit(gs, &plan->common, profile->integral_group, profile->integral_vectors);
+    while (key->group > 1 && gpuscan__integral_shared_bytes(gs, plan) > gs->device.local_memory)
+        gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
+    memcpy(key->own, &plan->key, sizeof(plan->key));
+}
+
+/* Bands so many that the launch that adds them up takes no longer than those that go through them; on a CPU some a
+   unit, of enough pixels each. */
+static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
+    uint64_t lanes = gpuscan__group_lanes(gs, key->group);
+    if (gpuscan__key_is_cpu(key)) {
+        uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * profile->integral_bands, images);
+        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* rows */
+        plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
+        plan->strips = 1;
+    } else {
+        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral_rows && 2 * rows * rows <= height;)
+            rows *= 2;
+        plan->band_rows = rows - 1; /* and step 0 */
+        plan->strips = gpuscan__max(
+            gpuscan__ceil_div(width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
+    }
+    if (plan->common.forced)
+        plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
+    plan->bands = gpuscan__ceil_div(height, plan->band_rows);
+}
+
+static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
+    uint32_t t_size = common->e.t_size;
+    uint64_t elements;
+    if (common->forced) {
+        common->key = *common->forced;
+        plan->key = gpuscan__integral_own(&common->key);
+    } else {
+        gpuscan__integral_shape(gs, plan);
+    }
+    gpuscan__integral_cut(gs, plan);
+    if (plan->src.images * plan->bands > gs->device.work_items / common->key.group / plan->strips)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "images: a launch cannot have so many work-items");
+    memset(&common->need, 0, sizeof(common->need));
+    plan->steps_at = elements = plan->src.images * plan->bands * plan->src.width;
+    if (!gpuscan__key_is_cpu(&common->key)) {
+        elements += plan->src.images * (plan->src.height + plan->bands) * plan->strips;
+        if (plan->bands == 1 && plan->strips == 1)
+            elements = 0;
+    }
+    if (elements)
+        common->need.bytes[GPUSCAN__PLAIN] = elements * t_size + gpuscan__slack(t_size);
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan,
+                                               gpuscan__program *program, int kernel, uint64_t groups) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    const gpuscan__key *key = &common->key;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, (size_t)kernel, desc->dst.mem);
+    int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
+    gpuscan__integral_numbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
+    if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
+        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    if (is_last)
+        numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.src_pitch = plan->src.pitch * plan->src.channels;
+    numbers.src_image = plan->src.image_pitch * plan->src.channels;
+    numbers.dst_pitch = plan->dst.pitch * plan->dst.channels;
+    numbers.dst_image = plan->dst.image_pitch * plan->dst.channels;
+    numbers.width = plan->src.width;
+    numbers.height = plan->src.height;
+    numbers.images = plan->src.images;
+    numbers.bands = plan->bands;
+    numbers.band_rows = plan->band_rows;
+    numbers.strips = plan->strips;
+    numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
+    numbers.steps_at = plan->steps_at;
+    numbers.flags = common->flags;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                               gpuscan__grid_of(groups, key->group, gpuscan__integral_shared_bytes(chain->gs, plan),
+                                                is_last));
+}
+
+static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                                gpuscan__program *program) {
+    const gpuscan__integral_plan *plan = (const gpuscan__integral_plan *)common;
+    const gpuscan__key *key = &common->key;
+    int cpu = gpuscan__key_is_cpu(key);
+    uint64_t subgroups = key->group / gpuscan__group_lanes(chain->gs, key->group);
+    uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
+    uint64_t columns = cpu ? gpuscan__ceil_div(plan->src.width, key->tile) : blocks;
+    uint64_t steps = images * (plan->src.height + plan->bands);
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
+    if (r == 0 && plan->src.width > 0 && plan->bands > 1)
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
+    if (r == 0 && plan->strips > 1)
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_ROWS,
+                                     gpuscan__ceil_div(steps, subgroups * key->vectors));
+    return r != 0 ? r
+                  : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES,
+                                             images * plan->bands * blocks);
+}
+
+/* Pixels small enough for exact sums of floats and of their squares; integers are any. */
+static gpuscan__number gpuscan__test_channel(gpuscan_type src, gpuscan_type dst, uint64_t i) {
+    gpuscan__number x;
+    if (gpuscan__is_float(src))
+        x.real = (double)(gpuscan__mix(i) % 4);
+    else
+        x.bits = gpuscan__is_float(dst) ? gpuscan__mix(i) % 4 : gpuscan__wrap(src, gpuscan__mix(i));
+    return x;
+}
+
+static gpuscan__number gpuscan__get_cell(gpuscan_type type, const unsigned char *cells, uint64_t i) {
+    uint32_t size = gpuscan__types[type].size, u32;
+    gpuscan__number x;
+    float f32;
+    if (size == 8) {
+        memcpy(&x, cells + i * size, sizeof(x));
+        return x;
+    }
+    memcpy(&u32, cells + i * size, sizeof(u32));
+    memcpy(&f32, cells + i * size, sizeof(f32));
+    if (type == GPUSCAN_TYPE_F32)
+        x.real = (double)f32;
+    else
+        x.bits = gpuscan__wrap(type, u32);
+    return x;
+}
+
+/* src: the pixels; table: of each row what is left of a pixel and with it, and what the row above holds. */
+static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table) {
+    gpuscan_type type = desc->dst_type;
+    uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, pitch = desc->dst_pitch * channels;
+    uint64_t cells = (desc->width + exclusive) * channels, x, y;
+    for (y = 0; y < desc->height + exclusive; y++) {
+        uint64_t row = desc->dst.offset + y * pitch;
+        gpuscan__number sum[4];
+        memset(sum, 0, sizeof(sum));
+        for (x = 0; x < cells; x++) {
+            gpuscan__number *own = &sum[x % channels], all, value;
+            if ((x >= channels && y > 0) || !exclusive) {
+                uint64_t at = desc->src.offset + ((y - exclusive) * desc->src_pitch - exclusive) * channels + x;
+                value = gpuscan__test_channel(desc->src_type, type, at);
+                gpuscan__put_number(desc->src_type, src, at, value);
+                value = gpuscan__convert_number(type, desc->src_type, value);
+                if (desc->square)
+                    value = gpuscan__combine_numbers(type, GPUSCAN_OP_MUL, value, value);
+                *own = gpuscan__combine_numbers(type, GPUSCAN_OP_ADD, *own, value);
+            }
+            all = *own;
+            if (y > 0)
+                all = gpuscan__combine_numbers(type, GPUSCAN_OP_ADD, all,
+                                               gpuscan__get_cell(type, table, row - pitch + x));
+            gpuscan__put_number(type, table, row + x, all);
+        }
+    }
+}
+
+/* Three bands of several strips, in more than one group; then that again, and then less than one of each. */
+static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                   unsigned round, int *right) {
+    const gpuscan__key *key = &program->key;
+    gpuscan__integral_key own = gpuscan__integral_own(key);
+    uint32_t vector = gpuscan__vector(common->e.t_size, common->e.t_size);
+    uint64_t strip = (uint64_t)gpuscan__group_lanes(gs, key->group) * vector;
+    gpuscan__integral_plan plan;
+    gpuscan_integral_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *src, *dst;
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    desc.src_type = (gpuscan_type)key->src;
+    desc.dst_type = (gpuscan_type)key->dst;
+    desc.channels = own.channels;
+    desc.square = (int)own.square;
+    desc.kind = own.exclusive ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
+    desc.width = round == 2 ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
+    desc.height = round == 2 ? 1 : 4 * (uint64_t)key->vectors + 1;
+    desc.src.offset = desc.dst.offset = round == 1; /* whole vectors are aligned, or not */
+    desc.src_pitch = gpuscan__ceil_div(desc.width, 64) * 64;
+    desc.dst_pitch = desc.src_pitch + 64 + (round == 1);
+    src = gpuscan__test_array_of(&test, &desc.src,
+                                 (desc.src.offset + desc.height * desc.src_pitch * own.channels) *
+                                     gpuscan__types[key->src].size);
+    dst = gpuscan__test_array_of(&test, &desc.dst,
+                                 (desc.dst.offset + (desc.height + 1) * desc.dst_pitch * own.channels) *
+                                     gpuscan__types[key->dst].size);
+    if (!test.failed) {
+        gpuscan__test_table(&desc, src->before, dst->expected);
+        gpuscan__test_filled(src);
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__integral_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                  int *right) {
+    return gpuscan__test_rounds(gpuscan__integral_test_round, 3, gs, common, program, right);
+}
+
+GPUSCAN__OPERATION(integral, 1, 0);
+
+GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
+                                                 uint64_t height, const gpuscan_integral_desc *desc) {
+    gpuscan_integral_desc copy;
+    gpuscan__integral_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+        return r;
+    if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.width || copy.height)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, width, height of the desc must be zero");
+    copy.width = width;
+    copy.height = height;
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "src", src, &copy.src);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__integral_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+}
+
+/* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
+
+/* As the kernel gets them. */
+typedef struct gpuscan__fractions {
+    double fraction[GPUSCAN_MAX_FRACTIONS];
+} gpuscan__fractions;
+
+typedef struct gpuscan__quantile_plan {
+    gpuscan__plan common;
+    uint32_t bins, results, cdf_size; /* of a row; bytes of an element of the cdf, 0: none is wanted */
+    uint64_t rows, pitch;
+    float lower, upper, bin_width;
+} gpuscan__quantile_plan;
+
+#define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
+    X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(rows) X(pitch) X(bins) X(results) X(cdf_size)       \
+    X(form) X(by_edges) X(lower) X(upper) X(bin_width) X(none) X(flags)
+GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
+
+static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
+    static const char *const names[] = {"gpuscan_quantile", NULL};
+    (void)key;
+    return names;
+}
+
+/* Counters that a lane loads at once. */
+static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
+    return 16 / plan->e.src_size;
+}
+
+static void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
+    gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
+    gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
+}
+
+static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quantile_desc *desc) {
+    uint32_t k;
+    if (!desc->fractions || desc->fraction_count == 0 || desc->fraction_count > GPUSCAN_MAX_FRACTIONS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "fractions is NULL, or fraction_count is not from 1 to %d", GPUSCAN_MAX_FRACTIONS);
+    for (k = 0; k < desc->fraction_count; k++)
+        if (!(desc->fractions[k] >= 0 && desc->fractions[k] <= 1))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[%u] is not from 0 to 1", (unsigned)k);
+    if (desc->form != GPUSCAN_QUANTILE_MEAN)
+        return GPUSCAN_SUCCESS;
+    if (desc->fraction_count % 2)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count is odd: MEAN takes pairs");
+    for (k = 0; k < desc->fraction_count; k += 2)
+        if (desc->fractions[k] > desc->fractions[k + 1])
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[%u] is above fractions[%u]",
+                                 (unsigned)k, (unsigned)k + 1);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Where the bins lie: as a histogram's even bins of f32, or of width 1 from 0 on. */
+static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
+    const double most = (double)FLT_MAX, least = (double)FLT_MIN;
+    double lower = desc->lower, upper = desc->upper, step;
+    if (desc->form == GPUSCAN_QUANTILE_BIN || desc->edges.mem || (plan->common.from_host && desc->host_edges))
+        return GPUSCAN_SUCCESS;
+    if (!(lower < 0 || lower > 0 || upper < 0 || upper > 0) && lower == lower && upper == upper)
+        upper = plan->bins;
+    if (!(lower >= -most && lower <= most && upper >= -most && upper <= most))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower or upper is no number that f32 holds");
+    plan->lower = (float)lower;
+    plan->upper = (float)upper;
+    step = ((double)plan->upper - (double)plan->lower) / plan->bins;
+    if (!(step >= least && step <= most))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins are empty, or too fine for f32");
+    plan->bin_width = (float)step;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
+    gpuscan_type counter = desc->counter_type == GPUSCAN_TYPE_U64 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    uint64_t elements, results, bytes;
+    uint32_t size;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_u32_or_u64(gs, "counter_type", desc->counter_type, &size)) != 0 ||
+        (r = gpuscan__resolve_u32_or_u64(gs, "cdf_type", desc->cdf_type ? desc->cdf_type : counter,
+                                         &plan->cdf_size)) != 0)
+        return r;
+    if ((unsigned)desc->form > GPUSCAN_QUANTILE_MEAN)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is no gpuscan_quantile_form");
+    if (gpuscan__is_single_pass(common->call->strategy))
+        return gpuscan__unsupported(gs, "a quantile has no look-back");
+    if (!common->from_host && common->is_run && (desc->host_edges || desc->host_cdf))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "host_edges and host_cdf are for gpuscan_quantile_host; here edges and cdf");
+    plan->bins = desc->bins ? desc->bins : 256;
+    plan->rows = desc->rows ? desc->rows : 1;
+    plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
+    if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__resolve_places(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
+                                       "counter_type")) != 0)
+        return r;
+    plan->pitch = desc->pitch ? desc->pitch : plan->bins;
+    if (plan->pitch < plan->bins)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch is smaller than bins");
+    if ((r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
+        return r;
+    if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many results do not fit 64 bits");
+    range = gpuscan__input(common, "counts", desc->counts, elements, size);
+    range->idle = 1;
+    gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, size);
+    range = gpuscan__input(common, "edges", desc->edges, (uint64_t)plan->bins + 1, 4);
+    range->idle = 1;
+    range->required = 0;
+    range = gpuscan__output(common, "cdf", desc->cdf, elements, plan->cdf_size);
+    range->idle = 1;
+    range->required = 0;
+    range->partial = plan->rows > 1 && plan->pitch > plan->bins;
+    gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, plan->cdf_size);
+    if (!desc->cdf.mem)
+        plan->cdf_size = 0;
+    gpuscan__output(common, "dst", desc->dst, results, 4)->idle = 1;
+    gpuscan__key_elements(common);
+    return GPUSCAN_SUCCESS;
+}
+
+/* What the kernel needs besides: the ranks, and a word a work-item. */
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
+    uint64_t words = GPUSCAN_MAX_FRACTIONS + key->group;
+    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * words);
+}
+
+static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
+    gpuscan__key *key = &common->key;
+    gpuscan_strategy strategy = common->call->strategy;
+    uint32_t group = 64;
+    if (common->forced) {
+        *key = *common->forced;
+        return GPUSCAN_SUCCESS;
+    }
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
+    key->strategy = (uint32_t)strategy;
+    /* of enough work-items for a vector each, in a few sizes, since each is a program; of 1024 registers are too few */
+    while (group < 512 && (uint64_t)group * gpuscan__quantile_vector(common) < plan->bins)
+        group = group == 64 ? 256 : 512;
+    gpuscan__fit(gs, common, group, 4);
+    while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        gpuscan__fit(gs, common, key->group / 2, 4);
+    return GPUSCAN_SUCCESS;
+}
+
+static uint32_t gpuscan__float_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                                gpuscan__program *program) {
+    const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->dst.mem);
+    gpuscan__quantile_numbers numbers;
+    gpuscan__fractions fractions;
+    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
+    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    memset(&fractions, 0, sizeof(fractions));
+    memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
+    gpuscan__arg(&launch, &fractions, sizeof(fractions));
+    numbers.rows = plan->rows;
+    numbers.pitch = plan->pitch;
+    numbers.bins = plan->bins;
+    numbers.results = plan->results;
+    numbers.cdf_size = plan->cdf_size;
+    numbers.form = desc->form;
+    numbers.by_edges = desc->edges.mem != NULL;
+    numbers.lower = gpuscan__float_bits(plan->lower);
+    numbers.upper = gpuscan__float_bits(plan->upper);
+    numbers.bin_width = gpuscan__float_bits(plan->bin_width);
+    numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
+    numbers.flags = common->flags;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                               gpuscan__grid_of(gpuscan__min(plan->rows, 65536), common->key.group,
+                                                gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1));
+}
+
+/* Counts that are alike from both ends, of a total that is a power of two: a mean is in the middle, and fractions are
+   exact. The ranks are the first of a bin, and the last, where a sub-group's share ends or does not. */
+enum { GPUSCAN__TEST_RANKS = 12 };
+
+static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
+    uint64_t total = 1, sum = 0;
+    uint32_t b;
+    gpuscan__number x;
+    while (total < (uint64_t)bins * 8)
+        total *= 2;
+    for (b = 0; b < bins; b++) {
+        uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
+        x.bits = gpuscan__mix(from_end) % 4;
+        if (from_end == bins / 2 - 1) /* what half of the total lacks */
+            x.bits = b < bins / 2 ? total / 2 - sum : sums[b - 1] - (b > 1 ? sums[b - 2] : 0);
+        sum += x.bits;
+        sums[b] = sum;
+        gpuscan__put_number(counter, counts, b, x);
+    }
+    return total;
+}
+
+/* Row round of some: its results, which are bins, edges above the ranks, or the middle. */
+static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                   unsigned round, int *right) {
+    enum { ROWS = 2 };
+    const gpuscan__key *key = &program->key;
+    gpuscan_type counter = (gpuscan_type)key->src;
+    uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
+    double fractions[GPUSCAN__TEST_RANKS];
+    uint64_t *sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums)), total = 0, row;
+    gpuscan__quantile_plan plan;
+    gpuscan_quantile_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *counts, *cdf, *dst;
+    gpuscan_result r;
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    test.failed = sums == NULL;
+    desc.counter_type = counter;
+    desc.bins = bins;
+    desc.rows = ROWS;
+    desc.pitch = bins + round;
+    desc.form = (gpuscan_quantile_form)(round % 3);
+    desc.fractions = fractions;
+    desc.fraction_count = GPUSCAN__TEST_RANKS;
+    counts = gpuscan__test_array_of(&test, &desc.counts, ROWS * desc.pitch * size);
+    cdf = gpuscan__test_array_of(&test, &desc.cdf, ROWS * desc.pitch * size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, ROWS * (uint64_t)GPUSCAN__TEST_RANKS * 4);
+    for (row = 0; row < ROWS && !test.failed; row++) {
+        total = gpuscan__test_counts(counter, bins, counts->before + row * desc.pitch * size, sums);
+        for (k = 0; k < bins; k++) {
+            gpuscan__number sum;
+            sum.bits = sums[k];
+            gpuscan__put_number(counter, cdf->expected, row * desc.pitch + k, sum);
+        }
+        for (k = 0; k < GPUSCAN__TEST_RANKS; k++) {
+            uint32_t bin = 2 + (bins - 3) * k / (GPUSCAN__TEST_RANKS - 1), result;
+            uint64_t rank = sums[bin], before = bin ? sums[bin - 1] : 0;
+            while (bin > 0 && before == rank) /* an empty bin */
+                before = --bin ? sums[bin - 1] : 0;
+            if (desc.form == GPUSCAN_QUANTILE_BIN && k % 2)
+                rank = before + 1;
+            fractions[k] = (double)rank / (double)total;
+            result = desc.form == GPUSCAN_QUANTILE_BIN ? bin : gpuscan__float_bits((float)bin + 1);
+            if (desc.form == GPUSCAN_QUANTILE_MEAN) {
+                fractions[k] = (double)(k / 2) / 16;
+                if (k % 2) /* as many from the other end */
+                    fractions[k] = k == 1 ? 1 : 1 - fractions[k - 1] + 1 / (double)total;
+                result = gpuscan__float_bits((float)bins / 2);
+            }
+            if (desc.form != GPUSCAN_QUANTILE_MEAN || k < GPUSCAN__TEST_RANKS / 2)
+                memcpy(dst->expected + (row * (desc.form == GPUSCAN_QUANTILE_MEAN ? GPUSCAN__TEST_RANKS / 2
+                                                                                 : GPUSCAN__TEST_RANKS) + k) * 4,
+                       &result, 4);
+        }
+    }
+    if (!test.failed)
+        gpuscan__test_filled(counts);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+    gpuscan__release(&gs->allocator, sums);
+    return r;
+}
+
+static gpuscan_result gpuscan__quantile_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                  int *right) {
+    return gpuscan__test_rounds(gpuscan__quantile_test_round, 3, gs, common, program, right);
+}
+
+GPUSCAN__OPERATION(quantile, 0, 0);
+
+GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
+                                                 const gpuscan_quantile_desc *desc) {
+    gpuscan_quantile_desc copy;
+    gpuscan__quantile_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+        return r;
+    if (copy.counts.mem || copy.dst.mem || copy.edges.mem || copy.cdf.mem || copy.counts.offset || copy.dst.offset ||
+        copy.edges.offset || copy.cdf.offset)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "counts, dst, edges and cdf of the desc must be zero");
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "counts", counts, &copy.counts);
+    if (copy.host_edges)
+        gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges);
+    if (copy.host_cdf)
+        gpuscan__host_add(&host, "cdf", copy.host_cdf, &copy.cdf);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__quantile_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 

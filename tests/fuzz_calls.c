@@ -1546,6 +1546,186 @@ static void do_select(form which) {
     forget_scratch();
 }
 
+/* ---- integral and quantile --------------------------------------------------------------------------------------- */
+
+/* Neither looks back. */
+static void several_passes(void) {
+    if (now.call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS || now.call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ||
+        now.call.strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
+        surely_wrong(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+}
+
+/* Bytes to u32. */
+static void do_integral(form which) {
+    gpuscan_integral_desc desc;
+    uint64_t channels, more, width, height, src_pitch, dst_pitch, need = 0, x, y;
+    u128 src_elements, dst_elements;
+    int src = NONE, dst = NONE, before;
+    memset(&desc, 0, sizeof desc);
+    some_call(which);
+    several_passes();
+    channels = desc.channels = 1 + fuzz_below(is_short ? 1 : 3);
+    desc.kind = fuzz_below(4) ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
+    more = desc.kind == GPUSCAN_EXCLUSIVE;
+    width = desc.width = fuzz_8() < 200 ? fuzz_below(70) : some_count(which);
+    height = desc.height = fuzz_8() < 200 ? fuzz_below(30) : some_count(which);
+    desc.src_pitch = fuzz_below(3) ? 0 : width + fuzz_8() - 10;
+    desc.dst_pitch = fuzz_below(3) ? 0 : width + fuzz_8() - 10;
+    if (fuzz_8() == 255) {
+        desc.channels = 5;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    }
+    if (width + more < more || height + more < more)
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    src_pitch = desc.src_pitch ? desc.src_pitch : width;
+    dst_pitch = desc.dst_pitch ? desc.dst_pitch : width + more;
+    if (src_pitch < width || dst_pitch < width + more)
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    src_elements = (width && height ? extent(width, height, src_pitch) : 0) * channels;
+    dst_elements = (width + more && height + more ? extent(width + more, height + more, dst_pitch) : 0) * channels;
+    if (src_elements > UINT64_MAX / 16 || dst_elements > UINT64_MAX / 64)
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    else if ((height + more) > UINT64_MAX / (src_pitch | dst_pitch | 1) || dst_elements >> 36)
+        maybe_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    if (which == PREPARE) {
+        test_case("integral_prepare");
+        right.unsure = 1;
+        maybe_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+        if (dst_elements >> 28)
+            return;
+        arm();
+        judge(gpuscan_integral_prepare(gs, &desc), which);
+        return;
+    }
+    desc.src = buffer_at(&src, A, 0);
+    desc.dst = buffer_at(&dst, B, 0);
+    if ((src_elements > 0 && src == NONE) || (dst_elements > 0 && dst == NONE))
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+    before = range_count;
+    use(desc.src, src, src_elements, 1, 1, 0, 0);
+    has_rows(before, height, width * channels, src_pitch * channels, 1);
+    before = range_count;
+    use(desc.dst, dst, dst_elements, 4, 0, 1, 0);
+    has_rows(before, height + more, (width + more) * channels, dst_pitch * channels, 4);
+    check_overlaps();
+    desc.call.strategy = now.call.strategy;
+    if (gpuscan_integral_scratch_size(gs, &desc, &need) != GPUSCAN_SUCCESS)
+        need = 0;
+    some_scratch(&now.call, need);
+    desc.call = now.call;
+    test_case("integral of %llu x %llu x %u, pitches %llu %llu, strategy %d", (unsigned long long)width,
+              (unsigned long long)height, (unsigned)channels, (unsigned long long)desc.src_pitch,
+              (unsigned long long)desc.dst_pitch, (int)desc.call.strategy);
+    arm();
+    if (judge(gpuscan_integral(gs, &desc), which) && dst_elements > 0) {
+        const unsigned char *in = src_elements ? bytes_of(src, desc.src.offset, 1) : NULL;
+        unsigned char *out = bytes_of(dst, desc.dst.offset, 4);
+        for (y = 0; y < height + more; y++)
+            for (x = 0; x < (width + more) * channels; x++) {
+                uint32_t sum = 0, part[3] = {0, 0, 0};
+                unsigned char *at = out + 4 * (y * dst_pitch * channels + x);
+                if (!more || (y > 0 && x >= channels))
+                    sum = in[(y - more) * src_pitch * channels + x - more * channels];
+                if (x >= channels)
+                    memcpy(&part[0], at - 4 * channels, 4);
+                if (y > 0)
+                    memcpy(&part[1], at - 4 * dst_pitch * channels, 4);
+                if (x >= channels && y > 0)
+                    memcpy(&part[2], at - 4 * dst_pitch * channels - 4 * channels, 4);
+                u32_to(at, more && (y == 0 || x < channels) ? 0 : sum + part[0] + part[1] - part[2]);
+            }
+        mark();
+    }
+    forget_scratch();
+}
+
+/* Bins, of u32 counters whose totals are no more than a double holds. */
+static void do_quantile(form which) {
+    static const double usual[] = {0, 0.25, 0.5, 1, 0.999, 1e-9};
+    gpuscan_quantile_desc desc;
+    double fractions[4];
+    uint64_t bins, rows, pitch, row, b;
+    int counts = NONE, dst = NONE, cdf = NONE, before;
+    uint32_t k;
+    memset(&desc, 0, sizeof desc);
+    some_call(which);
+    several_passes();
+    bins = desc.bins = 1 + fuzz_below(200);
+    rows = desc.rows = fuzz_8() < 230 ? 1 + fuzz_below(9) : 1 + some_count(which) % UINT64_MAX;
+    desc.pitch = fuzz_below(3) ? 0 : bins + fuzz_8() - 10;
+    pitch = desc.pitch ? desc.pitch : bins;
+    desc.fractions = fractions;
+    desc.fraction_count = 1 + fuzz_below(4);
+    for (k = 0; k < 4; k++)
+        fractions[k] = usual[fuzz_below(6)];
+    switch (fuzz_8()) {
+    case 255:
+        fractions[0] = (double)NAN;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 254:
+        desc.fraction_count = 65;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    default:
+        break;
+    }
+    if (pitch < bins)
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    if (!fits64(extent(bins, rows, pitch) * 8) || !fits64(product(rows, 4 * desc.fraction_count)))
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    if (which == PREPARE) {
+        test_case("quantile_prepare");
+        right.unsure = 1;
+        arm();
+        judge(gpuscan_quantile_prepare(gs, &desc), which);
+        return;
+    }
+    desc.counts = buffer_at(&counts, A, 0);
+    desc.dst = buffer_at(&dst, B, 0);
+    desc.cdf = buffer_at(&cdf, B, 1);
+    if (counts == NONE || dst == NONE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+    before = range_count;
+    use(desc.counts, counts, extent(bins, rows, pitch), 4, 1, 0, 0);
+    has_rows(before, rows, bins, pitch, 4);
+    before = range_count;
+    use(desc.cdf, cdf, extent(bins, rows, pitch), 4, 0, 1, 0);
+    has_rows(before, rows, bins, pitch, 4);
+    use(desc.dst, dst, product(rows, desc.fraction_count), 4, 0, 1, 0);
+    check_overlaps();
+    some_scratch(&now.call, 0);
+    desc.call = now.call;
+    test_case("quantiles of %u bins, %llu rows, pitch %llu, strategy %d", (unsigned)bins, (unsigned long long)rows,
+              (unsigned long long)desc.pitch, (int)desc.call.strategy);
+    arm();
+    if (judge(gpuscan_quantile(gs, &desc), which)) {
+        for (row = 0; row < rows; row++) {
+            const unsigned char *in = bytes_of(counts, desc.counts.offset, 4) + 4 * row * pitch;
+            uint64_t sum = 0, total = 0;
+            uint32_t one;
+            for (b = 0; b < bins; b++) {
+                memcpy(&one, in + 4 * b, 4);
+                total += one;
+                if (cdf != NONE)
+                    u32_to(bytes_of(cdf, desc.cdf.offset, 4) + 4 * (row * pitch + b), (uint32_t)total);
+            }
+            for (k = 0; k < desc.fraction_count; k++) {
+                long double wanted = (long double)fractions[k] * (long double)total; /* 53 + 40 bits: compared so */
+                for (sum = b = 0; b < bins; b++) {
+                    memcpy(&one, in + 4 * b, 4);
+                    sum += one;
+                    if (sum > 0 && (long double)sum >= wanted)
+                        break;
+                }
+                u32_to(bytes_of(dst, desc.dst.offset, 4) + 4 * (row * desc.fraction_count + k), (uint32_t)b);
+            }
+        }
+        mark();
+    }
+    forget_scratch();
+}
+
 /* ---- sort -------------------------------------------------------------------------------------------------------- */
 
 /* All that decides the program: keys, elements with a key in them, and the payload's bytes. */
@@ -1880,7 +2060,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             do_scan(which);
             break;
         case 3:
-            do_uniform_add(which);
+            if (b / 8 % 4 == 2)
+                do_integral(which == HOST_ARRAYS ? DEVICE : which);
+            else if (b / 8 % 4 == 3)
+                do_quantile(which == HOST_ARRAYS ? DEVICE : which);
+            else
+                do_uniform_add(which);
             break;
         case 4:
         case 5:

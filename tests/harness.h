@@ -276,6 +276,11 @@ static inline const char *test_sort_refusal(const gpuscan_sort_desc *d) {
     return test_device_refusal(GPUSCAN_STRATEGY_SINGLE_PASS);
 }
 
+/* Of operations that have one pass, or several, only. */
+static inline const char *test_integral_refusal(const gpuscan_integral_desc *d) {
+    return test_is_single_pass(d->call.strategy) ? "it has several passes" : NULL;
+}
+
 /* A call with a strategy: 1 when it ran, 0 when it was refused, which it may only be for a reason. */
 static inline int test_ran(gpuscan_result result, gpuscan_strategy strategy, const char *refusal) {
     if (result == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY && refusal) {
@@ -311,6 +316,18 @@ static inline int test_select_ran(const gpuscan_select_desc *d) {
 
 static inline int test_sort_ran(const gpuscan_sort_desc *d) {
     return test_ran(gpuscan_sort(test.gs, d), d->call.strategy, test_sort_refusal(d));
+}
+
+static inline const char *test_quantile_refusal(const gpuscan_quantile_desc *d) {
+    return test_is_single_pass(d->call.strategy) ? "it has no look-back" : NULL;
+}
+
+static inline int test_quantile_ran(const gpuscan_quantile_desc *d) {
+    return test_ran(gpuscan_quantile(test.gs, d), d->call.strategy, test_quantile_refusal(d));
+}
+
+static inline int test_integral_ran(const gpuscan_integral_desc *d) {
+    return test_ran(gpuscan_integral(test.gs, d), d->call.strategy, test_integral_refusal(d));
 }
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */

@@ -23,6 +23,8 @@ enum {
     JOB_SELECT,        /* u32 by flags, with a payload, indices and a tally */
     JOB_SELECT_PLACE,  /* u16 by bits in place, with a capacity, count on the device */
     JOB_SORT,          /* f32, descending, a payload of 12 bytes in place */
+    JOB_INTEGRAL,      /* i16, two channels, exclusive, with gaps between the table's rows */
+    JOB_QUANTILE,      /* three bins, and the cdf as u64 */
     JOB_DEVICE_END,
     JOB_SCAN_HOST = JOB_DEVICE_END,
     JOB_UNIFORM_ADD_HOST,
@@ -30,6 +32,8 @@ enum {
     JOB_HISTOGRAM_HOST,
     JOB_SELECT_HOST,
     JOB_SORT_HOST, /* u32 */
+    JOB_INTEGRAL_HOST,
+    JOB_QUANTILE_HOST,
     JOB_END
 };
 
@@ -50,12 +54,16 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "select",
                                                "select in place",
                                                "sort",
+                                               "integral",
+                                               "quantile",
                                                "scan_host",
                                                "uniform_add_host",
                                                "reduce_host",
                                                "histogram_host",
                                                "select_host",
-                                               "sort_host"};
+                                               "sort_host",
+                                               "integral_host",
+                                               "quantile_host"};
 
 typedef struct job {
     int which;
@@ -65,6 +73,8 @@ typedef struct job {
     gpuscan_histogram_desc histogram;
     gpuscan_select_desc select;
     gpuscan_sort_desc sort;
+    gpuscan_integral_desc integral;
+    gpuscan_quantile_desc quantile;
     gpuscan_payload payload;
     test_buffer in, more, still, out, total;         /* inputs, then outputs; element 0: not used */
     unsigned char *in_data, *more_data, *still_data; /* what goes into the inputs */
@@ -533,6 +543,69 @@ static inline void job_sort_host(job *j, uint64_t n) {
     j->sort.count = n;
 }
 
+/* Rows of 45 pixels of two channels. */
+static inline void job_integral(job *j, uint64_t n) {
+    const uint64_t width = 45, height = n / 90 + 1, pitch = 2 * (width + 1) + 6;
+    const uint64_t size = height * pitch + 2 * (width + 1);
+    cl_short *in = (cl_short *)job_bytes(2 * width * height * 2);
+    cl_uint *out = (cl_uint *)job_bytes(size * 4);
+    uint64_t x, y;
+    j->out_before = (unsigned char *)test_alloc(size * 4);
+    memcpy(j->out_before, out, (size_t)size * 4);
+    for (y = 0; y <= height; y++)
+        for (x = 0; x < 2 * (width + 1); x++) {
+            cl_uint *at = out + y * pitch + x;
+            *at = 0;
+            if (y > 0 && x > 1) /* left and above, less what both have, and the pixel */
+                *at = at[-2] + at[-(ptrdiff_t)pitch] - at[-(ptrdiff_t)pitch - 2] +
+                      (cl_uint)(cl_int)in[(y - 1) * 2 * width + x - 2];
+        }
+    j->in = job_buffer(2, 2 * width * height);
+    j->in.count = 2 * width * height;
+    j->out = job_buffer(4, size);
+    j->in_data = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    j->integral.width = width;
+    j->integral.height = height;
+    j->integral.channels = 2;
+    j->integral.src_type = GPUSCAN_TYPE_I16;
+    j->integral.dst_pitch = pitch / 2;
+}
+
+static const double job_fractions[3] = {0.5, 0, 0.875};
+
+static inline void job_quantile(job *j, uint64_t n, int has_cdf) {
+    const uint32_t bins = (uint32_t)(n < 3000 ? n : 3000);
+    cl_uint *in = (cl_uint *)test_alloc((uint64_t)bins * 4), *out = (cl_uint *)test_alloc(3 * 4);
+    cl_ulong *sums = (cl_ulong *)test_alloc((uint64_t)bins * 8), sum = 0;
+    uint32_t b;
+    int k;
+    for (b = 0; b < bins; b++) {
+        in[b] = (cl_uint)test_below(5);
+        sum += in[b];
+        sums[b] = sum;
+    }
+    for (k = 0; k < 3; k++) /* fractions of eight: a quarter is exact */
+        for (out[k] = 0; sums[out[k]] == 0 || 8 * sums[out[k]] < (cl_ulong)(8 * job_fractions[k]) * sum;)
+            out[k]++;
+    j->in = job_buffer(4, bins);
+    j->in.count = bins;
+    j->out = job_buffer(4, 3);
+    j->in_data = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    if (has_cdf) {
+        j->total = job_buffer(8, bins);
+        j->total.count = bins;
+        j->total_wanted = (unsigned char *)sums;
+    } else {
+        free(sums);
+    }
+    j->quantile.bins = bins;
+    j->quantile.fractions = job_fractions;
+    j->quantile.fraction_count = 3;
+    j->quantile.cdf_type = GPUSCAN_TYPE_U64;
+}
+
 /* The inputs to the device, the outputs to what they are before the call. */
 static inline void job_reset(job *j) {
     if (j->in.element)
@@ -615,6 +688,14 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_SORT_HOST:
         job_sort_host(j, n);
         break;
+    case JOB_INTEGRAL:
+    case JOB_INTEGRAL_HOST:
+        job_integral(j, n);
+        break;
+    case JOB_QUANTILE:
+    case JOB_QUANTILE_HOST:
+        job_quantile(j, n, which == JOB_QUANTILE);
+        break;
     case JOB_SCAN_HOST:
         job_scan(j, n);
         break;
@@ -645,7 +726,7 @@ static inline void job_new(job *j, int which, uint64_t n) {
         j->out.count = (j->out.capacity - TEST_GUARD) / j->out.element - TEST_OFFSET_MAX;
     if (j->total.element && j->total.count == 0)
         j->total.count = which == JOB_SORT ? n : j->scan.rows ? j->scan.rows : 1;
-    j->count = n;
+    j->count = n ? n : j->in.count;
     if (which >= JOB_DEVICE_END)
         j->host_out = (unsigned char *)test_alloc(job_out_bytes(j) + 2 * TEST_GUARD);
     job_reset(j);
@@ -690,8 +771,12 @@ static inline void job_new(job *j, int which, uint64_t n) {
         j->sort.payloads = &j->payload;
         j->sort.payload_count = 1;
     }
+    j->integral.src = j->quantile.counts = j->in.at;
+    j->integral.dst = j->quantile.dst = j->out.at;
+    j->quantile.cdf = j->total.at;
     if (which >= JOB_DEVICE_END) {
         const gpuscan_buffer none = {NULL, 0};
+        j->integral.src = j->integral.dst = j->quantile.counts = j->quantile.dst = none;
         j->select.src = j->select.dst = j->select.flags = none;
         j->sort.src = j->sort.dst = none;
         j->scan.count = j->add.count = j->reduce.count = j->histogram.count = 0;
@@ -720,7 +805,7 @@ static inline void job_free(job *j) {
 static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *call) {
     unsigned char *host_out = j->host_out ? j->host_out + TEST_GUARD : NULL;
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
-    j->select.call = j->sort.call = *call;
+    j->select.call = j->sort.call = j->integral.call = j->quantile.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
@@ -729,6 +814,17 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
         return gpuscan_sort(gs, &j->sort);
     case JOB_SORT_HOST:
         return gpuscan_sort_host(gs, j->in_data, host_out, NULL, j->count, &j->sort);
+    case JOB_INTEGRAL:
+        return gpuscan_integral(gs, &j->integral);
+    case JOB_QUANTILE:
+        return gpuscan_quantile(gs, &j->quantile);
+    case JOB_INTEGRAL_HOST: { /* the size is the call's */
+        gpuscan_integral_desc desc = j->integral;
+        desc.width = desc.height = 0;
+        return gpuscan_integral_host(gs, j->in_data, host_out, j->integral.width, j->integral.height, &desc);
+    }
+    case JOB_QUANTILE_HOST:
+        return gpuscan_quantile_host(gs, j->in_data, host_out, &j->quantile);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add(gs, &j->add);
     case JOB_REDUCE:
@@ -765,8 +861,14 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     job with = *j;
     with.scan.call.strategy = with.add.call.strategy = strategy;
     with.reduce.call.strategy = with.histogram.call.strategy = with.select.call.strategy = strategy;
-    with.sort.call.strategy = strategy;
+    with.sort.call.strategy = with.integral.call.strategy = with.quantile.call.strategy = strategy;
     switch (j->which) {
+    case JOB_INTEGRAL:
+    case JOB_INTEGRAL_HOST:
+        return test_integral_refusal(&with.integral);
+    case JOB_QUANTILE:
+    case JOB_QUANTILE_HOST:
+        return test_quantile_refusal(&with.quantile);
     case JOB_SORT:
     case JOB_SORT_HOST:
         return test_sort_refusal(&with.sort);
@@ -801,13 +903,17 @@ static inline int job_ran(const job *j, gpuscan_result result, gpuscan_strategy 
 
 static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call *call) {
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
-    j->select.call = j->sort.call = *call;
+    j->select.call = j->sort.call = j->integral.call = j->quantile.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
     case JOB_SORT:
         j->sort.payloads = &j->payload;
         return gpuscan_sort_prepare(gs, &j->sort);
+    case JOB_INTEGRAL:
+        return gpuscan_integral_prepare(gs, &j->integral);
+    case JOB_QUANTILE:
+        return gpuscan_quantile_prepare(gs, &j->quantile);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add_prepare(gs, &j->add);
     case JOB_REDUCE:
@@ -830,13 +936,17 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
 
 static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan_call *call, uint64_t *size) {
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
-    j->select.call = j->sort.call = *call;
+    j->select.call = j->sort.call = j->integral.call = j->quantile.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
     case JOB_SORT:
         j->sort.payloads = &j->payload;
         return gpuscan_sort_scratch_size(gs, &j->sort, size);
+    case JOB_INTEGRAL:
+        return gpuscan_integral_scratch_size(gs, &j->integral, size);
+    case JOB_QUANTILE:
+        return gpuscan_quantile_scratch_size(gs, &j->quantile, size);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add_scratch_size(gs, &j->add, size);
     case JOB_REDUCE:

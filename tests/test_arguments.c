@@ -230,6 +230,34 @@ static gpuscan_sort_desc sort_desc(void) {
     return d;
 }
 
+/* 10 x 5 pixels of 4 bytes: u32. */
+static gpuscan_integral_desc integral_desc(void) {
+    gpuscan_integral_desc d;
+    memset(&d, 0, sizeof d);
+    d.src = f.in.at;
+    d.dst = f.out.at;
+    d.src_type = GPUSCAN_TYPE_U32;
+    d.width = 10;
+    d.height = 5;
+    return d;
+}
+
+static double quantile_fractions[GPUSCAN_MAX_FRACTIONS + 1]; /* which tests change where the desc has them */
+
+static gpuscan_quantile_desc quantile_desc(void) {
+    gpuscan_quantile_desc d;
+    memset(&d, 0, sizeof d);
+    memset(quantile_fractions, 0, sizeof quantile_fractions);
+    quantile_fractions[0] = 0.25;
+    quantile_fractions[1] = 0.5;
+    d.counts = f.in.at;
+    d.dst = f.total.at;
+    d.bins = N;
+    d.fractions = quantile_fractions;
+    d.fraction_count = 2;
+    return d;
+}
+
 /* ---- what must hold after a refusal ------------------------------------------------------------------------------ */
 
 /* The object still works: ones in, 0 1 2 ... out. */
@@ -305,6 +333,8 @@ REFUSALS_OF(reduce, src, dst)
 REFUSALS_OF(histogram, samples, counts)
 REFUSALS_OF(select, src, dst)
 REFUSALS_OF(sort, src, dst)
+REFUSALS_OF(integral, src, dst)
+REFUSALS_OF(quantile, counts, dst)
 
 /* The statements change d, which was correct. */
 #define REFUSED(operation, result, word, ...)                                                                          \
@@ -355,7 +385,7 @@ static gpuscan_type no_type(int value) {
 /* ---- what every operation has ------------------------------------------------------------------------------------ */
 
 /* Queue, events, strategy and scratch are one struct in all of them. */
-#define CALL_REFUSALS(operation)                                                                                       \
+#define QUEUE_REFUSALS(operation)                                                                                      \
     do {                                                                                                               \
         cl_event one[1], two[2];                                                                                       \
         two[0] = one[0] = f.own_event;                                                                                 \
@@ -370,6 +400,25 @@ static gpuscan_type no_type(int value) {
                          d.call.strategy = (gpuscan_strategy)GPUSCAN_STRATEGY_COUNT);                                  \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "strategy",                                        \
                          d.call.strategy = (gpuscan_strategy)-1);                                                      \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, "scratch", d.call.scratch = f.foreign);                      \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.read_only);                      \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.write_only);                     \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch", d.call.scratch = at(f.scratch, 32));             \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = at(f.scratch, 2 << 20));        \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = f.scratch;                      \
+                d.call.scratch_size = f.scratch_size + 1);                                                             \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch_size", d.call.scratch_size = 64);                  \
+        REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch", d.call.scratch = at(f.scratch, 64);                 \
+                d.call.scratch_size = UINT64_MAX);                                                                     \
+        if (f.image) {                                                                                                 \
+            REFUSED(operation, GPUSCAN_ERROR_INVALID_BUFFER, "scratch", d.call.scratch = of(f.image));                 \
+        }                                                                                                              \
+    } while (0)
+
+/* And a count on the device. */
+#define CALL_REFUSALS(operation)                                                                                       \
+    do {                                                                                                               \
+        QUEUE_REFUSALS(operation);                                                                                     \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_TYPE, "count_type", d.count_type = GPUSCAN_TYPE_I32);        \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_TYPE, "count_type", d.count_type = GPUSCAN_TYPE_F32);        \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_TYPE, "count_type", d.count_type = GPUSCAN_TYPE_CUSTOM);     \
@@ -383,20 +432,8 @@ static gpuscan_type no_type(int value) {
                 d.count_buffer = at(f.read_only, 65536 / 8);                                                           \
                 d.count_type = GPUSCAN_TYPE_U64);                                                                      \
         REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, "count_buffer", d.count_buffer = at(f.read_only, UINT64_MAX)); \
-        REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, "scratch", d.call.scratch = f.foreign);                      \
-        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.read_only);                      \
-        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.write_only);                     \
-        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch", d.call.scratch = at(f.scratch, 32));             \
-        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = at(f.scratch, 2 << 20));        \
-        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = f.scratch;                      \
-                d.call.scratch_size = f.scratch_size + 1);                                                             \
-        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch_size", d.call.scratch_size = 64);                  \
-        REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch", d.call.scratch = at(f.scratch, 64);                 \
-                d.call.scratch_size = UINT64_MAX);                                                                     \
-        if (f.image) {                                                                                                 \
-            REFUSED(operation, GPUSCAN_ERROR_INVALID_BUFFER, "scratch", d.call.scratch = of(f.image));                 \
+        if (f.image)                                                                                                   \
             REFUSED(operation, GPUSCAN_ERROR_INVALID_BUFFER, "count_buffer", d.count_buffer = of(f.image));            \
-        }                                                                                                              \
     } while (0)
 
 static void test_scan_call(void **state) {
@@ -1391,6 +1428,159 @@ static void test_uniform_add_overlap(void **state) {
     REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "dst", d.dst = d.addend; d.block = 1);
 }
 
+static void test_integral_call(void **state) {
+    (void)state;
+    QUEUE_REFUSALS(integral);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy",
+                     d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
+}
+
+static void test_integral_buffers(void **state) {
+    (void)state;
+    BUFFER_REFUSALS(integral, src, 4, f.write_only);
+    BUFFER_REFUSALS(integral, dst, 4, f.read_only);
+    REFUSED(integral, GPUSCAN_ERROR_INVALID_BUFFER, "src", d.src.mem = NULL);
+    REFUSED(integral, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL);
+    LAST_FIT(integral, src, 50);
+    LAST_FIT(integral, dst, 66);
+    ACCEPTED(integral, d.src = f.read_only; d.dst = f.write_only);
+    /* without pixels an exclusive table is zeros, an inclusive one nothing */
+    ACCEPTED(integral, d.src.mem = NULL; d.width = 0);
+    ACCEPTED(integral, d.src.mem = NULL; d.height = 0);
+    ACCEPTED(integral, d.src.mem = d.dst.mem = NULL; d.height = 0; d.kind = GPUSCAN_INCLUSIVE);
+    REFUSED(integral, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL; d.height = 0);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - 5); d.height = 0);
+    /* kinds, pitches, channels, images, types */
+    ACCEPTED(integral, d.dst = at(f.scratch, (1 << 18) - 50); d.kind = GPUSCAN_INCLUSIVE);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - 49);
+            d.kind = GPUSCAN_INCLUSIVE);
+    ACCEPTED(integral, d.src = at(f.scratch, (1 << 18) - 4 * 13 - 10); d.src_pitch = 13);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.scratch, (1 << 18) - 4 * 13 - 9);
+            d.src_pitch = 13);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - 5 * 13 - 10);
+            d.dst_pitch = 13);
+    ACCEPTED(integral, d.src = at(f.scratch, (1 << 18) - 150); d.channels = 3);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.scratch, (1 << 18) - 149); d.channels = 3);
+    ACCEPTED(integral, d.src = at(f.scratch, (1 << 18) - 60 - 50); d.images = 2; d.src_image_pitch = 60);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.scratch, (1 << 18) - 60 - 49); d.images = 2;
+            d.src_image_pitch = 60);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - 70 - 65); d.images = 2;
+            d.dst_image_pitch = 70);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 17) - 65);
+            d.dst_type = GPUSCAN_TYPE_U64);
+}
+
+static void test_integral_types(void **state) {
+    const uint64_t large = UINT64_C(1) << 33;
+    (void)state;
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_type", d.src_type = GPUSCAN_TYPE_COUNT);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_type", d.dst_type = no_type(-1));
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "src_type", d.src_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_U16);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_F16);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.src_type = GPUSCAN_TYPE_F32;
+                     d.dst_type = GPUSCAN_TYPE_U32);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind", d.kind = (gpuscan_scan_kind)2);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 5);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.src_pitch = 9);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch", d.dst_pitch = 10); /* 11 elements a row */
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image_pitch", d.src_image_pitch = 49);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_image_pitch", d.dst_image_pitch = 65);
+    ACCEPTED(integral, d.src_image_pitch = 50; d.dst_image_pitch = 66; d.dst_pitch = 11; d.src_pitch = 10);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.width = d.height = large);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.width = UINT64_MAX);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.height = UINT64_MAX);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.images = UINT64_MAX);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.src_pitch = UINT64_MAX);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.images = 2; d.dst_image_pitch = UINT64_MAX);
+}
+
+static void test_integral_overlap(void **state) {
+    (void)state;
+    OVERLAPS(integral, dst, 4, src, 4, 64, d.width = 16; d.height = 1; d.kind = GPUSCAN_INCLUSIVE);
+    OVERLAPS(integral, src, 4, dst, 4, 64, d.width = 16; d.height = 1; d.kind = GPUSCAN_INCLUSIVE);
+    SCRATCH_OVERLAPS(integral, src, d.width = 300; d.height = 12);
+    SCRATCH_OVERLAPS(integral, dst, d.width = 300; d.height = 12; d.src = f.parts);
+    REFUSED(integral, GPUSCAN_ERROR_OVERLAP, "dst", d.dst = d.src; d.kind = GPUSCAN_INCLUSIVE); /* not in place */
+    /* side by side: rows in each other's gaps */
+    ACCEPTED(integral, d.src = at(f.scratch, 0); d.dst = at(f.scratch, 10); d.src_pitch = d.dst_pitch = 21);
+    REFUSED(integral, GPUSCAN_ERROR_OVERLAP, "dst", d.src = at(f.scratch, 0); d.dst = at(f.scratch, 10);
+            d.src_pitch = d.dst_pitch = 20);
+}
+
+static void test_quantile_call(void **state) {
+    (void)state;
+    QUEUE_REFUSALS(quantile);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy",
+                     d.call.strategy = GPUSCAN_STRATEGY_CPU_SINGLE_PASS);
+}
+
+static void test_quantile_buffers(void **state) {
+    (void)state;
+    BUFFER_REFUSALS(quantile, counts, 4, f.write_only);
+    BUFFER_REFUSALS(quantile, dst, 4, f.read_only);
+    BUFFER_REFUSALS(quantile, cdf, 4, f.read_only);
+    BUFFER_REFUSALS(quantile, edges, 4, f.write_only);
+    REFUSED(quantile, GPUSCAN_ERROR_INVALID_BUFFER, "counts", d.counts.mem = NULL);
+    REFUSED(quantile, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL);
+    LAST_FIT(quantile, counts, N);
+    LAST_FIT(quantile, dst, 2);
+    LAST_FIT(quantile, cdf, N);
+    LAST_FIT(quantile, edges, N + 1);
+    ACCEPTED(quantile, d.dst = at(f.scratch, (1 << 18) - 1); d.form = GPUSCAN_QUANTILE_MEAN);
+    REFUSED(quantile, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - 5); d.rows = 3;
+            d.counts = f.parts);
+    REFUSED(quantile, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "cdf", d.cdf = at(f.scratch, (1 << 17) - N + 1);
+            d.cdf_type = GPUSCAN_TYPE_U64);
+    REFUSED(quantile, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, (1 << 17) - N + 1);
+            d.counter_type = GPUSCAN_TYPE_U64);
+    REFUSED(quantile, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts",
+            d.counts = at(f.scratch, (1 << 18) - (ROWS - 1) * PITCH - N + 1); d.rows = ROWS; d.pitch = PITCH);
+}
+
+static void test_quantile_types(void **state) {
+    (void)state;
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_TYPE, "counter_type", d.counter_type = GPUSCAN_TYPE_I32);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "counter_type", d.counter_type = no_type(50));
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_TYPE, "cdf_type", d.cdf_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.form = (gpuscan_quantile_form)3);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch", d.pitch = N - 1);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions", d.fractions = NULL);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count", d.fraction_count = 0);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count",
+                     d.fraction_count = GPUSCAN_MAX_FRACTIONS + 1);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[1]", quantile_fractions[1] = NAN);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[0]", quantile_fractions[0] = -1e-300);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[1]", quantile_fractions[1] = nextafter(1, 2));
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[1]", quantile_fractions[1] = INFINITY);
+    ACCEPTED(quantile, quantile_fractions[0] = -0.0; quantile_fractions[1] = 1);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count", d.form = GPUSCAN_QUANTILE_MEAN;
+                     d.fraction_count = 3);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[0]", d.form = GPUSCAN_QUANTILE_MEAN;
+                     quantile_fractions[0] = 0.75);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "lower", d.form = GPUSCAN_QUANTILE_VALUE; d.lower = 1);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "upper", d.form = GPUSCAN_QUANTILE_VALUE; d.upper = NAN);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "upper", d.form = GPUSCAN_QUANTILE_MEAN; d.upper = 1e300);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "lower", d.form = GPUSCAN_QUANTILE_MEAN;
+                     d.lower = d.upper = 5);
+    ACCEPTED(quantile, d.form = GPUSCAN_QUANTILE_VALUE; d.lower = -1);
+    ACCEPTED(quantile, d.upper = NAN); /* BIN does not ask where bins are */
+    REFUSED(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges", d.host_edges = quantile_fractions);
+    REFUSED(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_cdf", d.host_cdf = quantile_fractions);
+    REFUSED_SIZE(quantile, GPUSCAN_ERROR_SIZE_OVERFLOW, "counts", d.rows = UINT64_MAX);
+    REFUSED_SIZE(quantile, GPUSCAN_ERROR_SIZE_OVERFLOW, "counts", d.rows = 3; d.pitch = UINT64_C(1) << 62);
+}
+
+static void test_quantile_overlap(void **state) {
+    (void)state;
+    OVERLAPS(quantile, dst, 4, counts, 4, 64, d.bins = 16; d.fraction_count = 1);
+    OVERLAPS(quantile, cdf, 4, counts, 4, 64, d.bins = 16);
+    OVERLAPS(quantile, counts, 4, cdf, 4, 64, d.bins = 16);
+    OVERLAPS(quantile, dst, 4, cdf, 4, 64, d.bins = 16; d.fraction_count = 1);
+    OVERLAPS(quantile, dst, 4, edges, 4, 68, d.bins = 16; d.fraction_count = 1);
+}
+
 static void test_sort_call(void **state) {
     (void)state;
     CALL_REFUSALS(sort);
@@ -1615,6 +1805,8 @@ static void test_scratch_sizes(void **state) {
     SCRATCH(histogram, d.samples = src; d.count = 4 * count);
     SCRATCH(sort, d.src = src; d.dst = dst; d.count = count / 2);
     SCRATCH(sort, d.src = d.dst = dst; d.count = count / 2; d.bit_end = 7);
+    SCRATCH(integral, d.src = src; d.dst = dst; d.width = 200; d.height = count / 201 - 1);
+    SCRATCH(quantile, d.counts = src; d.bins = 1000);
     test_cl(clFinish(test.queue));
     clReleaseMemObject(src.mem);
     clReleaseMemObject(dst.mem);
@@ -1773,6 +1965,9 @@ static void test_unsupported(void **state) {
     REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_F64);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "type", d.type = GPUSCAN_TYPE_F64);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_F64);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "src_type", d.src_type = GPUSCAN_TYPE_F64);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_F64);
+    ACCEPTED_SIZE(quantile, d.form = GPUSCAN_QUANTILE_MEAN); /* fractions are numbers of the host */
     REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "key_type", d.key_type = GPUSCAN_TYPE_F64; d.custom = &key);
     ACCEPTED_SIZE(sort, d.key_type = GPUSCAN_TYPE_F64); /* of a key there are only bits */
     test.gs = whole;
@@ -1810,12 +2005,16 @@ static void test_no_object(void **state) {
     NO_OBJECT(reduce);
     NO_OBJECT(histogram);
     NO_OBJECT(sort);
+    NO_OBJECT(integral);
+    NO_OBJECT(quantile);
     test_case("no object");
     test_expect(gpuscan_scan_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_uniform_add_host(NULL, &blob_size, &info, 1, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_reduce_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_histogram_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_sort_host(NULL, &blob_size, &info, NULL, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_expect(gpuscan_integral_host(NULL, &blob_size, &info, 1, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_expect(gpuscan_quantile_host(NULL, &blob_size, &info, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_create(NULL, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_destroy(NULL);
     test_expect(gpuscan_get_info(NULL, &info), GPUSCAN_ERROR_INVALID_ARGUMENT);
@@ -2023,6 +2222,37 @@ static void test_sort_host(void **state) {
     SORT_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
 }
 
+#define INTEGRAL_HOST(result, word, ...)                                                                               \
+    HOST(integral, gpuscan_integral_host(test.gs, host.src, host.dst, 9, 9, &d), result, word, __VA_ARGS__)
+#define QUANTILE_HOST(result, word, ...)                                                                               \
+    HOST(quantile, gpuscan_quantile_host(test.gs, host.src, host.dst, &d), result, word,                               \
+         d.fractions = quantile_fractions; d.fraction_count = 2; d.bins = 50; __VA_ARGS__)
+
+static void test_table_host(void **state) {
+    (void)state;
+    host_reset();
+    HOST(integral, gpuscan_integral_host(test.gs, NULL, host.dst, 9, 9, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "src",
+         (void)0);
+    HOST(integral, gpuscan_integral_host(test.gs, host.src, NULL, 9, 9, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "dst",
+         (void)0);
+    HOST(integral, gpuscan_integral_host(test.gs, host.src, host.src, 9, 9, &d), GPUSCAN_ERROR_OVERLAP, "dst", (void)0);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "width", d.width = 9);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "height", d.height = 9);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src", d.src = f.in.at);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst.offset = 1);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 9);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
+    HOST(quantile, gpuscan_quantile_host(test.gs, host.src, host.dst, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "fractions", (void)d);
+    HOST(quantile, gpuscan_quantile_host(test.gs, NULL, host.dst, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "counts",
+         d.fractions = quantile_fractions; d.fraction_count = 1);
+    QUANTILE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "counts", d.counts = f.in.at);
+    QUANTILE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "edges", d.edges = f.in.at);
+    QUANTILE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "cdf", d.cdf.offset = 3);
+    QUANTILE_HOST(GPUSCAN_ERROR_OVERLAP, "cdf", d.host_cdf = host.dst);
+    QUANTILE_HOST(GPUSCAN_ERROR_OVERLAP, "edges", d.host_edges = host.dst);
+}
+
 /* The same where host arrays are copied: nothing is copied before all arguments are known to be right. */
 static void test_host_copied(void **state) {
     gpuscan_limits limits;
@@ -2031,6 +2261,7 @@ static void test_host_copied(void **state) {
     test_limit(&limits);
     test_host(state);
     test_sort_host(state);
+    test_table_host(state);
 }
 
 int main(void) {
@@ -2057,7 +2288,11 @@ int main(void) {
         CASE(test_many_samples),   CASE(test_not_here),
         CASE(test_sort_call),      CASE(test_sort_buffers),
         CASE(test_sort_types),     CASE(test_sort_overlap),
-        CASE(test_sort_host),
+        CASE(test_sort_host),      CASE(test_table_host),
+        CASE(test_integral_call),  CASE(test_integral_buffers),
+        CASE(test_integral_types), CASE(test_integral_overlap),
+        CASE(test_quantile_call),  CASE(test_quantile_buffers),
+        CASE(test_quantile_types), CASE(test_quantile_overlap),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("arguments", tests, open_all, close_all);

@@ -3,7 +3,9 @@
    long. A call that fails is made as simple as it still fails, and printed as C code.
    cc -O2 tests/test_pairs.c -o build/test_pairs -lcmocka -lOpenCL -lm && build/test_pairs */
 #include "histograms.h"
+#include "integrals.h"
 #include "pairs.h"
+#include "quantiles.h"
 #include "reductions.h"
 #include "scans.h"
 #include "selections.h"
@@ -33,6 +35,8 @@ static void run_row(const pairs_context *context, const pairs_row *row) {
         histogram_case histogram;
         selection_case selection;
         sort_case      sort;
+        integral_case  integral;
+        quantile_case  quantile;
     } made;
     int strategy;
     memset(&made, 0, sizeof made);
@@ -898,6 +902,121 @@ static void sort_pairs(void **state) {
     check_pairs(&operation);
 }
 
+/* ---- integral ---------------------------------------------------------------------------------------------------- */
+
+#define INTEGRAL_FIELDS(X)                                                                                             \
+    X(INTEGRAL_TYPES, 4)                                                                                               \
+    X(INTEGRAL_CHANNELS, 4)                                                                                            \
+    X(INTEGRAL_KIND, 2)                                                                                                \
+    X(INTEGRAL_SQUARE, 2)                                                                                              \
+    X(INTEGRAL_STRATEGY, 2)                                                                                            \
+    X(INTEGRAL_WIDTH, 6)                                                                                               \
+    X(INTEGRAL_HEIGHT, 5)                                                                                              \
+    X(INTEGRAL_IMAGES, 3)                                                                                              \
+    X(INTEGRAL_SRC_GAP, 3)                                                                                             \
+    X(INTEGRAL_DST_GAP, 3)                                                                                             \
+    X(INTEGRAL_IMAGE_GAPS, 4)                                                                                          \
+    X(INTEGRAL_SRC_OFFSET, LEVELS_OFFSET)                                                                              \
+    X(INTEGRAL_DST_OFFSET, LEVELS_OFFSET)                                                                              \
+    X(INTEGRAL_SCRATCH, 3)                                                                                             \
+    X(INTEGRAL_EVENTS, 2)
+enum { INTEGRAL_FIELDS(FIELD_NUMBER) INTEGRAL_FIELD_COUNT };
+static const pairs_field integral_fields[] = {INTEGRAL_FIELDS(FIELD_ROW)};
+
+static int any_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    (void)a;
+    (void)a_level;
+    (void)b;
+    (void)b_level;
+    return 1;
+}
+
+static gpuscan_strategy integral_of(const pairs_row *row, void *made) {
+    static const gpuscan_type of[4][2] = {{GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT},
+                                          {GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I64},
+                                          {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_DEFAULT},
+                                          {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32}};
+    static const uint64_t     gaps[3] = {0, 1, 64};
+    const uint64_t            widths[6] = {0, 1, 17, 128, test_size(150, 259, 259), test_size(200, 1100, 1100)};
+    const uint64_t            heights[5] = {0, 1, 7, 33, test_size(40, 131, 131)};
+    const unsigned char      *level = row->level;
+    integral_case c = an_integral(of[level[INTEGRAL_TYPES]][0], of[level[INTEGRAL_TYPES]][1],
+                                  widths[level[INTEGRAL_WIDTH]], heights[level[INTEGRAL_HEIGHT]]);
+    c.channels = level[INTEGRAL_CHANNELS] + 1u;
+    c.kind = level[INTEGRAL_KIND] ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    c.square = level[INTEGRAL_SQUARE];
+    c.images = level[INTEGRAL_IMAGES];
+    c.src_gap = gaps[level[INTEGRAL_SRC_GAP]];
+    c.dst_gap = gaps[level[INTEGRAL_DST_GAP]];
+    c.src_image_gap = level[INTEGRAL_IMAGE_GAPS] & 1 ? 5 : 0;
+    c.dst_image_gap = level[INTEGRAL_IMAGE_GAPS] & 2 ? 100 : 0;
+    c.src_offset = offsets[level[INTEGRAL_SRC_OFFSET]];
+    c.dst_offset = offsets[level[INTEGRAL_DST_OFFSET]];
+    c.scratch = (test_scratch_choice)level[INTEGRAL_SCRATCH];
+    c.events = level[INTEGRAL_EVENTS];
+    *(integral_case *)made = c;
+    return level[INTEGRAL_STRATEGY] ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+}
+
+static void integral_pairs(void **state) {
+    static const pairs_operation operation = {&integrals,
+                                              {integral_fields, INTEGRAL_FIELD_COUNT, any_possible, NULL},
+                                              INTEGRAL_STRATEGY + 1,
+                                              integral_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
+/* ---- quantile ---------------------------------------------------------------------------------------------------- */
+
+#define QUANTILE_FIELDS(X)                                                                                             \
+    X(QUANTILE_COUNTERS, 2)                                                                                            \
+    X(QUANTILE_STRATEGY, 2)                                                                                            \
+    X(QUANTILE_FORMS, 3)                                                                                               \
+    X(QUANTILE_BINS, 6)                                                                                                \
+    X(QUANTILE_ROWS, 4)                                                                                                \
+    X(QUANTILE_GAP, 3)                                                                                                 \
+    X(QUANTILE_COUNTS, 4)                                                                                              \
+    X(QUANTILE_PLACES, 3)                                                                                              \
+    X(QUANTILE_CDF, 3)                                                                                                 \
+    X(QUANTILE_COUNTS_OFFSET, LEVELS_OFFSET)                                                                           \
+    X(QUANTILE_DST_OFFSET, LEVELS_OFFSET)                                                                              \
+    X(QUANTILE_CDF_OFFSET, LEVELS_OFFSET)                                                                              \
+    X(QUANTILE_EVENTS, 2)
+enum { QUANTILE_FIELDS(FIELD_NUMBER) QUANTILE_FIELD_COUNT };
+static const pairs_field quantile_fields[] = {QUANTILE_FIELDS(FIELD_ROW)};
+
+static gpuscan_strategy quantile_of(const pairs_row *row, void *made) {
+    static const uint32_t bins[6] = {0, 1, 2, 31, 100, 250};
+    static const uint64_t rows[4] = {0, 1, 3, 70}, gaps[3] = {0, 1, 32};
+    const unsigned char  *level = row->level;
+    quantile_case c = a_quantile((gpuscan_quantile_form)level[QUANTILE_FORMS], bins[level[QUANTILE_BINS]],
+                                 (quantile_counts)level[QUANTILE_COUNTS]);
+    c.counter_type = level[QUANTILE_COUNTERS] ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+    c.rows = rows[level[QUANTILE_ROWS]];
+    c.gap = gaps[level[QUANTILE_GAP]];
+    c.has_edges = level[QUANTILE_PLACES] == 2 && c.form != GPUSCAN_QUANTILE_BIN;
+    c.lower = level[QUANTILE_PLACES] == 1 ? -2.5 : 0;
+    c.upper = level[QUANTILE_PLACES] == 1 ? 1000 : 0;
+    c.has_cdf = level[QUANTILE_CDF] != 0;
+    c.cdf_type = level[QUANTILE_CDF] == 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+    c.counts_offset = offsets[level[QUANTILE_COUNTS_OFFSET]];
+    c.dst_offset = offsets[level[QUANTILE_DST_OFFSET]];
+    c.cdf_offset = offsets[level[QUANTILE_CDF_OFFSET]];
+    c.events = level[QUANTILE_EVENTS];
+    *(quantile_case *)made = c;
+    return level[QUANTILE_STRATEGY] ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+}
+
+static void quantile_pairs(void **state) {
+    static const pairs_operation operation = {&quantiles,
+                                              {quantile_fields, QUANTILE_FIELD_COUNT, any_possible, NULL},
+                                              QUANTILE_STRATEGY + 1,
+                                              quantile_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
 /* All strategies' tiles are alike, and small. */
 static int open_pairs(void **state) {
     if (test_open(state) != 0)
@@ -909,8 +1028,7 @@ static int open_pairs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(arrays_are_whole), TEST(scan_pairs), TEST(uniform_add_pairs),
                                        TEST(reduce_pairs), TEST(histogram_pairs), TEST(picture_pairs),
-                                       TEST(select_pairs),
-                                       TEST(sort_pairs)};
+                                       TEST(select_pairs), TEST(sort_pairs), TEST(integral_pairs), TEST(quantile_pairs)};
     test_select();
     return cmocka_run_group_tests_name("pairs", tests, open_pairs, test_close);
 }

@@ -10,7 +10,8 @@ typedef struct plant {
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, u: at offsets that are not
                               aligned, a: uniform add, r: reduce, c: affine functions' reduce, w: reduce of three rows, h:
                               histogram, g: of rows with gaps, t: of their tiles, by an expression, k: select, q: sort
-                              of floats, with NaN, and values, p: with a payload that is gathered */
+                              of floats, with NaN, and values, p: with a payload that is gathered, i: integral, m:
+                              quantiles */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -75,6 +76,13 @@ static const plant plants[] = {
     {"SORT_PLACES", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 50003, WRONG},
     {"SORT_NAN", 'q', MULTI, 8, 0, 1003, REFUSED},
     {"SORT_NAN", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 1003, WRONG},
+    {"INTEGRAL_CARRY", 'i', MULTI, 0, GPUSCAN_WITHOUT_LANES, 40000, WRONG},
+    {"INTEGRAL_CARRY", 'i', MULTI, 8, 0, 40000, REFUSED},
+    {"INTEGRAL_CARRY", 'i', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 400000, WRONG},
+    {"INTEGRAL_LEFT", 'i', MULTI, 8, 0, 40000, REFUSED},
+    {"QUANTILE_RANK", 'm', MULTI, 0, GPUSCAN_WITHOUT_LANES, 1000, WRONG},
+    {"QUANTILE_RANK", 'm', MULTI, 8, 0, 1000, REFUSED},
+    {"QUANTILE_RANK", 'm', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 1000, WRONG},
 };
 
 static gpuscan_opencl real;
@@ -154,6 +162,45 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     return right;
 }
 
+/* An image of ones, 200 pixels wide: an element of its table is an area. Or histograms of ones, whose quantiles are
+   bins. */
+static int table_plant(gpuscan *gs, const plant *p, uint64_t n) {
+    static const double fractions[3] = {0, 0.5, 1};
+    const uint64_t width = 200, height = n / width;
+    const int of_pixels = p->what == 'i';
+    uint32_t *counts = (uint32_t *)test_alloc(n * 4);
+    uint32_t *table = (uint32_t *)test_alloc((width + 1) * (height + 1) * 4 + 64);
+    unsigned char *pixels = (unsigned char *)test_alloc(n);
+    gpuscan_integral_desc integral;
+    gpuscan_quantile_desc quantile;
+    gpuscan_result r;
+    uint64_t i;
+    int right = 1;
+    memset(pixels, 1, (size_t)n);
+    for (i = 0; i < n; i++)
+        counts[i] = 1;
+    memset(&integral, 0, sizeof integral);
+    memset(&quantile, 0, sizeof quantile);
+    integral.call.strategy = quantile.call.strategy = p->strategy;
+    quantile.bins = (uint32_t)n;
+    quantile.fractions = fractions;
+    quantile.fraction_count = 3;
+    r = of_pixels ? gpuscan_integral_host(gs, pixels, table, width, height, &integral)
+                  : gpuscan_quantile_host(gs, counts, table, &quantile);
+    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        right = -1;
+    else
+        test_ok(r);
+    for (i = 0; right == 1 && of_pixels && i < (width + 1) * (height + 1); i++)
+        right = table[i] == i % (width + 1) * (i / (width + 1));
+    if (right == 1 && !of_pixels)
+        right = table[0] == 0 && table[1] == n / 2 - 1 && table[2] == n - 1;
+    free(counts);
+    free(table);
+    free(pixels);
+    return right;
+}
+
 /* Runs the job: 1 where its result is right and nothing beside it was written, 0 where not, -1 where it is refused. */
 static int run(gpuscan *gs, const plant *p) {
     const int is_affine = p->what == 'f' || p->what == 'c';
@@ -177,11 +224,11 @@ static int run(gpuscan *gs, const plant *p) {
     gpuscan_result r;
     uint64_t i;
     int right = 1;
-    if (p->what == 'q' || p->what == 'p') {
+    if (p->what == 'q' || p->what == 'p' || p->what == 'i' || p->what == 'm') {
         free(in);
         free(wanted);
         free(got);
-        return sort_plant(gs, p, n);
+        return p->what == 'q' || p->what == 'p' ? sort_plant(gs, p, n) : table_plant(gs, p, n);
     }
     union {
         gpuscan_scan_desc scan;

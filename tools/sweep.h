@@ -14,7 +14,9 @@ typedef enum sweep_op {
     SWEEP_REDUCE,
     SWEEP_HISTOGRAM,
     SWEEP_SELECT,
-    SWEEP_SORT
+    SWEEP_SORT,
+    SWEEP_INTEGRAL,
+    SWEEP_QUANTILE
 } sweep_op;
 
 typedef enum sweep_fill { SWEEP_RANDOM, SWEEP_STEPS, SWEEP_UNIT, SWEEP_ONE_VALUE, SWEEP_8_VALUES } sweep_fill;
@@ -36,6 +38,8 @@ typedef struct sweep_call {
         gpuscan_histogram_desc histogram;
         gpuscan_select_desc select;
         gpuscan_sort_desc sort;
+        gpuscan_integral_desc integral;
+        gpuscan_quantile_desc quantile;
     } u;
     uint64_t read, written;      /* bytes, the least there can be */
     uint64_t results;            /* elements of dst that are compared; 0: none, say of rounded sums */
@@ -293,6 +297,8 @@ static gpuscan_result enqueue_sweep(const job *j) {
     case SWEEP_REDUCE: return gpuscan_reduce(device.gs, &c->u.reduce);
     case SWEEP_SELECT: return gpuscan_select(device.gs, &c->u.select);
     case SWEEP_SORT: return gpuscan_sort(device.gs, &c->u.sort);
+    case SWEEP_INTEGRAL: return gpuscan_integral(device.gs, &c->u.integral);
+    case SWEEP_QUANTILE: return gpuscan_quantile(device.gs, &c->u.quantile);
     default: return gpuscan_histogram(device.gs, &c->u.histogram);
     }
 }
@@ -446,7 +452,7 @@ static void sweep_run(const sweep_call *c, const char *format, ...) {
     r->floor = timed_by_events() ? c->floor : 1.0;
     if (!timed_by_events()) r->yard_ms = loop;
     else if (c->op == SWEEP_SCAN || c->op == SWEEP_UNIFORM_ADD || c->op == SWEEP_SELECT ||
-             c->op == SWEEP_SORT)
+             c->op == SWEEP_SORT || c->op == SWEEP_INTEGRAL)
         r->yard_ms = copy_ms(c->read + c->written);
     else if (c->read <= sweep.bytes) r->yard_ms = read_ms(c->read);
     else r->yard_ms = read_ms(sweep.bytes) * (double)c->read / (double)sweep.bytes;
@@ -1019,6 +1025,127 @@ static void sweep_sorts(void) {
         }
 }
 
+/* Row by row: the sum of the row so far, and the row above. */
+#define SWEEP_INTEGRAL_LOOP(name, S, T)                                                                                \
+    static void name(const sweep_call *c, const void *src, void *dst) {                                                \
+        const gpuscan_integral_desc *d = &c->u.integral;                                                               \
+        const uint64_t channels = d->channels ? d->channels : 1, more = d->kind == GPUSCAN_EXCLUSIVE ? channels : 0;   \
+        const uint64_t row = d->width * channels, pitch = row + more;                                                  \
+        const S *RESTRICT a = (const S *)src;                                                                          \
+        T *b = (T *)dst;                                                                                               \
+        uint64_t x, y, k;                                                                                              \
+        if (more) memset(b, 0, (size_t)pitch * sizeof *b);                                                             \
+        b += more ? pitch : 0;                                                                                         \
+        for (y = 0; y < d->height; y++, a += row, b += pitch) {                                                        \
+            const T *RESTRICT above = b - pitch;                                                                       \
+            T *RESTRICT to = b;                                                                                        \
+            T sums[4] = {0, 0, 0, 0};                                                                                  \
+            for (k = 0; k < more; k++) to[k] = 0;                                                                      \
+            if (channels == 1) {                                                                                       \
+                T sum = 0;                                                                                             \
+                for (x = 0; x < row; x++) to[more + x] = (y || more ? above[more + x] : 0) + (sum += (T)a[x]);         \
+                continue;                                                                                              \
+            }                                                                                                          \
+            for (x = 0; x < row; x += channels)                                                                        \
+                for (k = 0; k < channels; k++)                                                                         \
+                    to[more + x + k] = (y || more ? above[more + x + k] : 0) + (sums[k] += (T)a[x + k]);               \
+        }                                                                                                              \
+    }
+SWEEP_INTEGRAL_LOOP(sweep_integral_u8, uint8_t, uint32_t)
+SWEEP_INTEGRAL_LOOP(sweep_integral_u16, uint16_t, uint32_t)
+SWEEP_INTEGRAL_LOOP(sweep_integral_f32, float, float)
+SWEEP_INTEGRAL_LOOP(sweep_integral_u64, uint8_t, uint64_t)
+
+/* Squares of so many pixels that the table fits. */
+static void sweep_integrals(void) {
+    static const struct {
+        gpuscan_type src, dst;
+        sweep_loop *loop;
+    } kinds[] = {{GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, sweep_integral_u8},
+                 {GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, sweep_integral_u16},
+                 {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, sweep_integral_f32},
+                 {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U64, sweep_integral_u64}};
+    uint32_t k, channels, inclusive;
+    for (k = 0; k < 4; k++)
+        for (channels = 1; channels <= 4; channels++)
+            for (inclusive = 0; inclusive < 2; inclusive++) {
+                const size_t src = gpuscan_type_size(kinds[k].src), dst = gpuscan_type_size(kinds[k].dst);
+                const uint64_t side = (uint64_t)sqrt((double)sweep.bytes / (double)(dst * channels));
+                sweep_call c;
+                memset(&c, 0, sizeof c);
+                c.name_of_class = "integral";
+                c.op = SWEEP_INTEGRAL;
+                c.floor = 0.5; /* src is read twice */
+                c.fill = SWEEP_RANDOM;
+                c.size = src;
+                c.result_size = dst;
+                c.u.integral.src.mem = sweep.a;
+                c.u.integral.dst.mem = sweep.b;
+                c.u.integral.width = side - 1;
+                c.u.integral.height = side - 1;
+                c.u.integral.channels = channels;
+                c.u.integral.src_type = kinds[k].src;
+                c.u.integral.dst_type = kinds[k].dst;
+                c.u.integral.kind = inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+                c.u.integral.call.queue = device.queue;
+                if (side < 3) continue;
+                c.read = (side - 1) * (side - 1) * channels * src;
+                c.written = (side - inclusive) * (side - inclusive) * channels * dst;
+                c.loop = kinds[k].loop;
+                c.results = kinds[k].dst == GPUSCAN_TYPE_F32 ? 0 : c.written / dst;
+                sweep_run(&c, "integral %s to %s, %u channels, %s", sweep_type_of(kinds[k].src)->name,
+                          sweep_type_of(kinds[k].dst)->name, (unsigned)channels, inclusive ? "inclusive" : "exclusive");
+            }
+}
+
+static const double sweep_fractions[3] = {0.25, 0.5, 0.99};
+
+static void sweep_quantile_loop(const sweep_call *c, const void *src, void *dst) {
+    const gpuscan_quantile_desc *d = &c->u.quantile;
+    uint64_t row, b;
+    int k;
+    for (row = 0; row < d->rows; row++) {
+        const uint32_t *RESTRICT counts = (const uint32_t *)src + row * d->bins;
+        uint32_t *to = (uint32_t *)dst + 3 * row;
+        uint64_t total = 0;
+        for (b = 0; b < d->bins; b++) total += counts[b];
+        for (k = 0; k < 3; k++) { /* totals are small enough for a double */
+            const uint64_t rank = (uint64_t)ceil(sweep_fractions[k] * (double)total);
+            uint64_t sum = 0;
+            for (b = 0; b < d->bins && sum + counts[b] < rank; b++) sum += counts[b];
+            to[k] = (uint32_t)b;
+        }
+    }
+}
+
+/* Histograms of so many bins that all are read. */
+static void sweep_quantiles(void) {
+    static const uint32_t bins[] = {16, 256, 1000, 4096, 65536};
+    uint32_t k;
+    for (k = 0; k < 5; k++) {
+        sweep_call c;
+        memset(&c, 0, sizeof c);
+        c.name_of_class = "quantile";
+        c.op = SWEEP_QUANTILE;
+        c.floor = 0.2; /* a histogram is a group's */
+        c.fill = SWEEP_8_VALUES;
+        c.size = c.result_size = 4;
+        c.u.quantile.counts.mem = sweep.a;
+        c.u.quantile.dst.mem = sweep.b;
+        c.u.quantile.bins = bins[k];
+        c.u.quantile.rows = sweep.bytes / 4 / bins[k];
+        c.u.quantile.fractions = sweep_fractions;
+        c.u.quantile.fraction_count = 3;
+        c.u.quantile.call.queue = device.queue;
+        if (c.u.quantile.rows == 0) continue;
+        c.read = c.u.quantile.rows * bins[k] * 4;
+        c.written = c.u.quantile.rows * 12;
+        c.loop = sweep_quantile_loop;
+        c.results = 0; /* where a fraction of a total is no double, its rank may be one more */
+        sweep_run(&c, "quantile, three of %u bins", (unsigned)bins[k]);
+    }
+}
+
 /* ---- the output ---- */
 
 static int compare_sweep(const void *a, const void *b) {
@@ -1157,6 +1284,8 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
         sweep_weights();
         sweep_selects();
         sweep_sorts();
+        sweep_integrals();
+        sweep_quantiles();
     }
     progress("%s", "");
     at_hand = "";
