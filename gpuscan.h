@@ -580,6 +580,25 @@ typedef enum gpuscan_scan_kind {
     GPUSCAN_INCLUSIVE      /* dst[i] = init op src[0] op ... op src[i] */
 } gpuscan_scan_kind;
 
+typedef enum gpuscan_segment_form {
+    GPUSCAN_SEGMENTS_NONE = 0,
+    GPUSCAN_SEGMENTS_OFFSETS, /* segment s is the elements [data[s], data[s + 1]) */
+    GPUSCAN_SEGMENTS_HEADS,   /* gpuscan_scan only: a segment begins at element i where data[i] is not 0 */
+    GPUSCAN_SEGMENTS_KEYS     /* gpuscan_scan only: where data[i] is not equal to data[i - 1], as C's == says: NaN begins
+                                 a segment each, -0 and +0 are equal */
+} gpuscan_segment_form;
+
+/* How src is cut into segments. */
+typedef struct gpuscan_segments {
+    gpuscan_segment_form form;
+    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending numbers of elements, from src.offset on. HEADS and
+                                       KEYS: one an element */
+    gpuscan_type         type;      /* of data. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32 or u64.
+                                       KEYS: any builtin type, u32 by default */
+    uint64_t             count;     /* OFFSETS: segments; 0 is legal */
+    const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: data as a host array */
+} gpuscan_segments;
+
 /* What gpuscan_scan computes. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
@@ -600,6 +619,7 @@ typedef struct gpuscan_scan_desc {
                                            count above is its upper bound */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
+    gpuscan_segments      segments;     /* or, instead of rows, segments of src, each scanned by itself */
 } gpuscan_scan_desc;
 
 /* What gpuscan_uniform_add computes. */
@@ -615,20 +635,6 @@ typedef struct gpuscan_uniform_add_desc {
     gpuscan_type          count_type;
     gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
-
-typedef enum gpuscan_segment_form {
-    GPUSCAN_SEGMENTS_NONE = 0,
-    GPUSCAN_SEGMENTS_OFFSETS /* segment s is the elements [data[s], data[s + 1]) */
-} gpuscan_segment_form;
-
-/* How src is cut into segments. */
-typedef struct gpuscan_segments {
-    gpuscan_segment_form form;
-    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending numbers of elements, from src.offset on */
-    gpuscan_type         type;      /* of data: u32 (default) or u64 */
-    uint64_t             count;     /* segments; 0 is legal: nothing is written */
-    const void          *host_data; /* for gpuscan_reduce_host only: data as a host array */
-} gpuscan_segments;
 
 /* What gpuscan_reduce computes. */
 typedef struct gpuscan_reduce_desc {
@@ -1396,11 +1402,13 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SORT_GATHER      28 /* what goes by index is taken from the next element */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_PLACES      29 /* a digit's places begin where another part's elements lie */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_NAN         30 /* NaN are sorted by their bits */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_HEADS    31 /* the last offset is no head */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_VECTOR   32 /* a key is not compared with the one before its vector */\n",
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
     "#define GPUSCAN_PLANTED(name) (GPUSCAN_TEST_PLANT == GPUSCAN_TEST_PLANT_##name)\n"
-    "\n",
+    "\n"
     "/* [BARRIERS AND MEMORY] -------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_GROUP == 1\n"
@@ -1449,7 +1457,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.v4.u32 \"\n"
     "#endif\n"
-    "\n"
+    "\n",
     "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint4 x;\n"
@@ -1461,7 +1469,7 @@ static const char *gpuscan__kernels[] = {
     "    return *p;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The same where there is something to load, else 0: without a branch, so that several are in flight. */\n"
     "static inline uint4 gpuscan_load_once_if(bool there, global const uint4 *p) {\n"
     "#if GPUSCAN_PTX\n"
@@ -1520,11 +1528,11 @@ static const char *gpuscan__kernels[] = {
     "    return count;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
     "   arguments costs the host time. */\n"
     "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
-    "\n",
+    "\n"
     "/* The next number of a counter that is 0 before the launch and after it: whoever takes the last number puts it back.\n"
     "   The same for every work-item of the group. */\n"
     "static inline uint gpuscan_ticket(global uint *counter, uint tickets, local uint *shared) {\n"
@@ -1559,7 +1567,7 @@ static const char *gpuscan__kernels[] = {
     "                each exchange, so the single-pass scans, which look back in branches and loops of a sub-group's own, are\n"
     "                given groups of one sub-group\n"
     "     NONE       no lanes: a window is one work-item, and a group's tiles are scanned through local memory\n"
-    "\n"
+    "\n",
     "   A window: lanes of one sub-group that work together in branches and loops of their own. */\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#define GPUSCAN_HAS_LANES    1\n"
@@ -1574,7 +1582,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_APART  0\n"
     "#define GPUSCAN_WINDOW       1\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_SUBGROUPS   (GPUSCAN_GROUP / GPUSCAN_LANES)\n"
     "#define GPUSCAN_LANE        (GPUSCAN_ITEM % GPUSCAN_LANES)\n"
     "#define GPUSCAN_SUBGROUP    (GPUSCAN_ITEM / GPUSCAN_LANES)\n"
@@ -1725,21 +1733,55 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "typedef GPUSCAN_T gpuscan_t;     /* what is computed with */\n"
+    "typedef GPUSCAN_T gpuscan_plain; /* what is computed with */\n"
     "typedef GPUSCAN_SRC gpuscan_src; /* what src holds */\n"
     "typedef GPUSCAN_DST gpuscan_dst; /* what dst holds */\n"
+    "\n"
+    "static inline gpuscan_plain gpuscan_combine_plain(gpuscan_plain a, gpuscan_plain b) {\n"
+    "    return GPUSCAN_COMBINE;\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_HEADS /* see [SEGMENT HEADS] */\n"
+    "typedef struct {\n"
+    "    gpuscan_plain value;\n"
+    "    GPUSCAN_BEGUN begun[GPUSCAN_BEGUN_PARTS];\n"
+    "} gpuscan_t;\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_sum_of(gpuscan_plain value, bool begun) {\n"
+    "    gpuscan_t sum;\n"
+    "    sum.value = value;\n"
+    "    for (int p = 0; p < GPUSCAN_BEGUN_PARTS; p++)\n"
+    "        sum.begun[p] = begun ? 1 : 0;\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
+    "    if (b.begun[0] == 0) {\n"
+    "        b.value = gpuscan_combine_plain(a.value, b.value);\n"
+    "        b.begun[0] = a.begun[0];\n"
+    "    }\n"
+    "    return b;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_identity(void) {\n"
+    "    return gpuscan_sum_of(GPUSCAN_IDENTITY, false);\n"
+    "}\n"
+    "#else\n"
+    "typedef gpuscan_plain gpuscan_t;\n"
+    "#define gpuscan_sum_of(value, begun) (value)\n"
     "\n"
     "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
     "}\n"
+    "#endif\n"
     "\n"
     "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n"
-    "static inline gpuscan_t gpuscan_convert(gpuscan_src element, ulong i) {\n"
+    "static inline gpuscan_plain gpuscan_convert(gpuscan_src element, ulong i) {\n"
     "#if GPUSCAN_SRC_F16\n"
     "    float x = vload_half(0, (private const half *)&element);\n"
     "#else\n"
@@ -1748,7 +1790,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_CONVERT;\n"
     "}\n"
     "\n"
-    "static inline gpuscan_t gpuscan_from_dst(gpuscan_dst x) {\n"
+    "static inline gpuscan_plain gpuscan_from_dst(gpuscan_dst x) {\n"
     "#if GPUSCAN_DST_F16\n"
     "    return vload_half(0, (private const half *)&x);\n"
     "#else\n"
@@ -1756,7 +1798,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "static inline gpuscan_dst gpuscan_to_dst(gpuscan_t x) {\n"
+    "static inline gpuscan_dst gpuscan_plain_to_dst(gpuscan_plain x) {\n"
     "#if GPUSCAN_DST_F16\n"
     "    ushort bits;\n"
     "    vstore_half(x, 0, (private half *)&bits);\n"
@@ -1765,24 +1807,126 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "#endif\n"
     "}\n"
+    "#if GPUSCAN_HEADS\n"
+    "#define GPUSCAN_VALUE_OF(sum) (sum).value\n"
+    "#else\n"
+    "#define GPUSCAN_VALUE_OF(sum) (sum)\n"
+    "#endif\n"
+    "#define gpuscan_to_dst(sum) gpuscan_plain_to_dst(GPUSCAN_VALUE_OF(sum))\n"
     "\n"
     "#if GPUSCAN_INIT_BY_VALUE\n"
     "typedef gpuscan_dst gpuscan_init;\n"
     "#else /* too large for an argument: the host brings it in a buffer */\n"
     "typedef uchar gpuscan_init;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
     "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
     "static inline gpuscan_t gpuscan_base(gpuscan_init init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
     "                                     uint flags) {\n"
     "#if GPUSCAN_INIT_BY_VALUE\n"
     "    if (flags & GPUSCAN_FLAG_INIT)\n"
-    "        return gpuscan_from_dst(init_value);\n"
+    "        return gpuscan_sum_of(gpuscan_from_dst(init_value), false);\n"
     "#endif\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
-    "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
-    "    return GPUSCAN_START;\n"
+    "        return gpuscan_sum_of(gpuscan_from_dst(init_buffer[init_offset]), false);\n"
+    "    return gpuscan_sum_of(GPUSCAN_START, false);\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_HEADS\n"
+    "/* [SEGMENT HEADS] -------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* A scan by segments is one of pairs, whose operator is associative where the caller's is:\n"
+    "\n"
+    "       (value, begun) op (value', begun') = begun' ? (value', 1) : (value op value', begun)\n"
+    "\n"
+    "   begun: a segment begins among the elements that were combined, and value is of those from its first one on; before\n"
+    "   the first element stands (init, 0). So all that scans, publishes and looks back does it as always. What differs is\n"
+    "   where elements are loaded, with a bit each that is 1 at a segment's first, its head; and where results are stored:\n"
+    "   those of a segment that has begun have not seen init yet. Sengupta, Harris, Zhang and Owens, \"Scan primitives for\n"
+    "   GPU computing\", 2007.\n"
+    "\n"
+    "     HEADS_FLAGS   element i is a head where keys[i] is not 0\n"
+    "     HEADS_KEYS    where keys[i] is not equal to keys[i - 1]\n"
+    "     HEADS_BITS    where bit i % 32 of keys[i / 32] is 1: made of offsets, see gpuscan_heads_set */\n"
+    "\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "/* Whether key is not equal to the one before it, as C's == says, by their bits: KEY is the unsigned type of their size,\n"
+    "   KEY_INFINITY the bits of infinity where they are floats, else 0. */\n"
+    "static inline bool gpuscan_starts(GPUSCAN_KEY before, GPUSCAN_KEY key) {\n"
+    "#if GPUSCAN_KEY_INFINITY\n"
+    "    const GPUSCAN_KEY magnitude = (GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1);\n"
+    "    if (((before | key) & magnitude) == 0)\n"
+    "        return false;\n"
+    "    return before != key || (key & magnitude) > GPUSCAN_KEY_INFINITY;\n"
+    "#else\n"
+    "    return before != key;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* What a scan reads: its elements, what says where segments begin, and init. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    global const GPUSCAN_KEY *keys;\n"
+    "    gpuscan_plain base;\n"
+    "} gpuscan_from;\n"
+    "\n"
+    "static inline gpuscan_from gpuscan_from_of(global const gpuscan_src *src, global const GPUSCAN_KEY *keys) {\n"
+    "    gpuscan_from from;\n"
+    "    from.src = src;\n"
+    "    from.keys = keys;\n"
+    "    from.base = GPUSCAN_IDENTITY;\n"
+    "    return from;\n"
+    "}\n"
+    "#define GPUSCAN_FROM(src)            gpuscan_from_of(src, keys + numbers.keys_offset)\n"
+    "#define GPUSCAN_FROM_ROW(from, n)    (from) /* there is one row */\n"
+    "#define GPUSCAN_FROM_BASE(from, sum) ((from).base = (sum).value)\n"
+    "#define GPUSCAN_ENDS_BASE(ends, from) ((ends).base = (from).base)\n"
+    "#define GPUSCAN_ELEMENTS(from)       ((from).src)\n"
+    "#define GPUSCAN_KEYS_PARAMETER       global const GPUSCAN_KEY *keys,\n"
+    "\n"
+    "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
+    "    return from.keys[i / 32] >> (uint)(i % 32) & 1;\n"
+    "#elif GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
+    "    return from.keys[i] != 0;\n"
+    "#else\n"
+    "    return i == 0 || gpuscan_starts(from.keys[i - 1], from.keys[i]);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Bit v: element i + v is a head, of the left elements that are there. */\n"
+    "static inline uint gpuscan_heads_at(gpuscan_from from, ulong i, uint left) {\n"
+    "    uint heads = 0;\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left)\n"
+    "            heads |= (gpuscan_is_head(from, i + v) ? 1u : 0u) << v;\n"
+    "    return heads;\n"
+    "}\n"
+    "\n"
+    "/* A result of a sum that has seen all before it, but for init where its segment has begun since. */\n"
+    "static inline gpuscan_t gpuscan_after_base(gpuscan_plain base, gpuscan_t sum) {\n"
+    "    if (sum.begun[0] != 0)\n"
+    "        sum.value = gpuscan_combine_plain(base, sum.value);\n"
+    "    return sum;\n"
+    "}\n"
+    "#else\n"
+    "typedef global const gpuscan_src *gpuscan_from;\n"
+    "#define GPUSCAN_FROM(src)                  (src)\n"
+    "#define GPUSCAN_FROM_ROW(from, n)          ((from) + (n))\n"
+    "#define GPUSCAN_FROM_BASE(from, sum)\n"
+    "#define GPUSCAN_ENDS_BASE(ends, from)\n"
+    "#define GPUSCAN_ELEMENTS(from)             (from)\n"
+    "#define GPUSCAN_KEYS_PARAMETER\n"
+    "#define gpuscan_is_head(from, i)           false\n"
+    "#define gpuscan_heads_at(from, i, left)    0\n"
+    "#define gpuscan_after_base(base, sum)      (sum)\n"
+    "#endif\n"
+    "\n",
+    "/* A source element as what is combined. */\n"
+    "static inline gpuscan_t gpuscan_element(gpuscan_src element, ulong i, bool is_head) {\n"
+    "    return gpuscan_sum_of(gpuscan_convert(element, i), is_head);\n"
     "}\n"
     "\n"
     "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
@@ -1824,7 +1968,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
@@ -1841,7 +1985,7 @@ static const char *gpuscan__kernels[] = {
     "    return (a & 0xffffu) | b << 16;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n"
     "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
     "#if GPUSCAN_PACKED == 1\n"
@@ -1877,7 +2021,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -1886,7 +2030,7 @@ static const char *gpuscan__kernels[] = {
     "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n"
     "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n"
     "                 sees them apart sees different tags, and reads again\n"
-    "\n"
+    "\n",
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
@@ -1921,7 +2065,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -1935,7 +2079,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n"
@@ -1989,7 +2133,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2004,7 +2148,7 @@ static const char *gpuscan__kernels[] = {
     "        *value = payloads.value;\n"
     "    return there;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n"
     "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
     "                        GPUSCAN_TEST_STORED(tile));\n"
@@ -2151,7 +2295,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Where a tile ends with what the folding group has found and not with its own prefix and sum, no result need be the\n"
     "   one before it and a sum: see [SCAN AHEAD]. Sums of floats could fall from one tile to the next. */\n"
-    "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_ANY_ORDER && !GPUSCAN_FLOAT_SUM\n"
+    "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_EXACT && !GPUSCAN_FLOAT_SUM\n"
     "#define GPUSCAN_LOADS_AFTER 1\n"
     "#else\n"
     "#define GPUSCAN_LOADS_AFTER 0\n"
@@ -2159,7 +2303,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A window's inclusive scan of sums after what precedes them, of which each result must be the one before it and a sum,\n"
     "   with all its bits: so from lane to lane. Else begun before what precedes is known. */\n"
-    "#define GPUSCAN_WINDOW_TREE (GPUSCAN_ANY_ORDER || GPUSCAN_LOADS_AFTER)\n"
+    "#define GPUSCAN_WINDOW_TREE (GPUSCAN_EXACT || GPUSCAN_LOADS_AFTER)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_begin(gpuscan_t sum, local gpuscan_shared *shared) {\n"
     "    return GPUSCAN_WINDOW_TREE ? gpuscan_window_scan(sum, shared) : sum;\n"
     "}\n"
@@ -2424,10 +2568,15 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t end[GPUSCAN_ITEM_VECTORS]; /* as before, and the vector: what precedes the next lane's */\n"
     "#endif\n"
     "    uint rising; /* FLOAT_SUM: a bit for each vector without a negative element */\n"
-    "#if GPUSCAN_SELECT\n"
-    "    uint mask[GPUSCAN_ITEM_VECTORS]; /* a bit for each element of a vector that is kept: see [SELECT] */\n"
+    "#if GPUSCAN_SELECT || GPUSCAN_HEADS\n"
+    "    uint mask[GPUSCAN_ITEM_VECTORS]; /* a bit for each element of a vector that is kept, or a head */\n"
     "#endif\n"
     "} gpuscan_tile;\n"
+    "#if GPUSCAN_HEADS\n"
+    "#define GPUSCAN_HEADS_OF(tile, k) ((tile)->mask[k])\n"
+    "#else\n"
+    "#define GPUSCAN_HEADS_OF(tile, k) 0u\n"
+    "#endif\n"
     "\n"
     "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
     "   such hints, or none for vectors of this size, all loads are alike. */\n"
@@ -2670,7 +2819,7 @@ static const char *gpuscan__kernels[] = {
     "   tile whole vectors are worth the guard from four elements on (H200, 2^28 bytes in rows of 20,000 u32: 145 us, an\n"
     "   element at a time 164; in rows of 5000 u64: 168 and 144). */\n"
     "#define GPUSCAN_PART_VECTORS (GPUSCAN_VECTOR >= 4)\n"
-    "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
+    "GPUSCAN_INLINE void gpuscan_tile_elements(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
     "                                          uint own, ulong policy) {\n"
     "    global const gpuscan_src *from = src + first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
@@ -2702,11 +2851,157 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
-    "                                       uint own) {\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
+    "/* The heads of all vectors: no vector's bits are in two words. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_heads(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
+    "                                       ulong policy) {\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        ulong i = first + own + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        uint there = min(gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE), (uint)GPUSCAN_VECTOR);\n"
+    "        tile->mask[k] = there == 0 ? 0 : from.keys[i / 32] >> (uint)(i % 32) & (0xffffffffu >> (32 - there));\n"
+    "    }\n"
+    "}\n"
+    "#elif GPUSCAN_HEADS\n"
+    "/* The keys of a vector's elements, in words where they are small: see gpuscan_src_at. */\n"
+    "#define GPUSCAN_KEYS_BYTES (GPUSCAN_VECTOR * GPUSCAN_KEY_SIZE)\n"
+    "#if GPUSCAN_KEYS_BYTES >= 4 && defined(__ENDIAN_LITTLE__)\n"
+    "#define GPUSCAN_KEYS_WORDS (GPUSCAN_KEYS_BYTES / 4)\n"
+    "#else\n"
+    "#define GPUSCAN_KEYS_WORDS 0\n"
+    "#endif\n"
+    "typedef union {\n"
+    "    GPUSCAN_KEY element[GPUSCAN_VECTOR];\n"
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "    uint word[GPUSCAN_KEYS_WORDS];\n"
+    "#endif\n"
+    "} gpuscan_keys;\n"
+    "\n",
+    "static inline GPUSCAN_KEY gpuscan_key_at(const gpuscan_keys *keys, uint v) {\n"
+    "#if GPUSCAN_KEYS_WORDS && GPUSCAN_KEY_SIZE < 4\n"
+    "    return (GPUSCAN_KEY)(GPUSCAN_PART_WORD(keys, GPUSCAN_KEY, v) >> GPUSCAN_PART_SHIFT(GPUSCAN_KEY, v));\n"
+    "#else\n"
+    "    return keys->element[v];\n"
+    "#endif\n"
+    "}\n"
+    "/* In ascending order of v, where all were 0. */\n"
+    "static inline void gpuscan_key_put(gpuscan_keys *keys, uint v, GPUSCAN_KEY key) {\n"
+    "#if GPUSCAN_KEYS_WORDS && GPUSCAN_KEY_SIZE < 4\n"
+    "    GPUSCAN_PART_WORD(keys, GPUSCAN_KEY, v) |= (uint)key << GPUSCAN_PART_SHIFT(GPUSCAN_KEY, v);\n"
+    "#else\n"
+    "    keys->element[v] = key;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "GPUSCAN_INLINE void gpuscan_keys_load(gpuscan_keys *keys, global const GPUSCAN_KEY *from, ulong policy) {\n"
+    "#if GPUSCAN_KEYS_WORDS >= 4\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int w = 0; w < GPUSCAN_KEYS_WORDS; w += 4) {\n"
+    "        uint4 x = gpuscan_load_hinted((global const uint4 *)from + w / 4, policy);\n"
+    "        keys->word[w] = x.x;\n"
+    "        keys->word[w + 1] = x.y;\n"
+    "        keys->word[w + 2] = x.z;\n"
+    "        keys->word[w + 3] = x.w;\n"
+    "    }\n"
+    "#elif GPUSCAN_KEYS_WORDS == 2\n"
+    "    uint2 x = *(global const uint2 *)from;\n"
+    "    keys->word[0] = x.x;\n"
+    "    keys->word[1] = x.y;\n"
+    "#else\n"
+    "    keys->word[0] = *(global const uint *)from;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* The key before a lane's vector that begins at element i: the lane before has it, if it is not another sub-group's. */\n"
+    "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_before(gpuscan_from from, const gpuscan_keys *keys, ulong i, bool there) {\n"
+    "#if GPUSCAN_LANES_APART\n"
+    "    GPUSCAN_KEY before = gpuscan_key_at(keys, GPUSCAN_VECTOR - 1);\n"
+    "#if GPUSCAN_KEY_SIZE == 8\n"
+    "    uint low = gpuscan_uint_up((uint)before, 1, 0), high = gpuscan_uint_up((uint)(before >> 32), 1, 0);\n"
+    "    before = (ulong)high << 32 | low;\n"
+    "#else\n"
+    "    before = (GPUSCAN_KEY)gpuscan_uint_up(before, 1, 0);\n"
+    "#endif\n"
+    "    if (GPUSCAN_LANE == 0 && there && i > 0)\n"
+    "        before = from.keys[i - 1];\n"
+    "    return before;\n"
+    "#else\n"
+    "    return there && i > 0 ? from.keys[i - 1] : 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The heads of all vectors. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_heads(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
+    "                                       ulong policy) {\n"
+    "    ulong at = first + own;\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "    gpuscan_keys keys[GPUSCAN_ITEM_VECTORS];\n"
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "    const size_t aligned = GPUSCAN_KEYS_BYTES < 16 ? GPUSCAN_KEYS_BYTES : 16;\n"
+    "    bool whole = left == GPUSCAN_TILE && ((size_t)from.keys & (aligned - 1)) == 0;\n"
+    "    if (whole) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            gpuscan_keys_load(&keys[k], from.keys + at + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+    "    }\n"
+    "#else\n"
+    "    bool whole = false;\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE), heads = 0;\n"
+    "        if (!whole) {\n"
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int w = 0; w < GPUSCAN_KEYS_WORDS; w++)\n"
+    "                keys[k].word[w] = 0;\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                if (v < there)\n"
+    "                    gpuscan_key_put(&keys[k], v, from.keys[i + v]);\n"
+    "        }\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "        GPUSCAN_KEY before = gpuscan_key_before(from, &keys[k], i, there > 0);\n"
+    "        if (GPUSCAN_PLANTED(SEGMENT_VECTOR))\n"
+    "            before = gpuscan_key_at(&keys[k], 0);\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "            GPUSCAN_KEY key = gpuscan_key_at(&keys[k], v);\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "            bool is_head = gpuscan_starts(before, key);\n"
+    "            before = key;\n"
+    "#else\n"
+    "            bool is_head = key != 0;\n"
+    "#endif\n"
+    "            heads |= (v < there && is_head ? 1u : 0u) << v;\n"
+    "        }\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "        if (i == 0)\n"
+    "            heads |= 1;\n"
+    "#endif\n"
+    "        tile->mask[k] = heads;\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
+    "                                          ulong policy) {\n"
+    "    gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from src, ulong first, ulong count, uint own) {\n"
     "    gpuscan_tile_fetch_by(tile, src, first, count, own, gpuscan_policy_normal());\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SELECT\n"
     "#if GPUSCAN_FLAG_BYTES && defined(__ENDIAN_LITTLE__) && GPUSCAN_SRC_WORDS\n"
     "/* Of a word's four bytes those that are not 0, as four bits: the highest bits of the bytes come together by a\n"
@@ -2763,9 +3058,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
-    "/* The sum of a lane's vector that begins at element i. The second: of the left elements that are there. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i) {\n"
+    "\n",
+    "/* The sum of a lane's vector that begins at element i, with a bit for each of its heads. The second: of the left\n"
+    "   elements that are there. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i, uint heads) {\n"
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask(vector, i));\n"
     "#elif GPUSCAN_PACKED_HERE\n"
@@ -2775,39 +3071,42 @@ static const char *gpuscan__kernels[] = {
     "        sum = gpuscan_packed_sum(vector->word[w], sum);\n"
     "    return (gpuscan_t)sum;\n"
     "#else\n"
-    "    gpuscan_t sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
+    "    gpuscan_t sum = gpuscan_element(gpuscan_src_at(vector, 0), i, heads & 1);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
-    "        sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_src_at(vector, v), i + v));\n"
+    "        sum = gpuscan_combine(sum, gpuscan_element(gpuscan_src_at(vector, v), i + v, heads >> v & 1));\n"
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask_left(vector, i, left));\n"
     "#elif GPUSCAN_PACKED_HERE\n"
-    "    return gpuscan_vector_sum(vector, i);\n"
+    "    return gpuscan_vector_sum(vector, i, heads);\n"
     "#else\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left) {\n"
-    "            gpuscan_t x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
-    "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n"
+    "            gpuscan_t x = gpuscan_element(gpuscan_src_at(vector, v), i + v, heads >> v & 1);\n"
+    "            if (v == 0)\n"
+    "                sum = x;\n"
+    "            else\n"
+    "                sum = gpuscan_combine(sum, x);\n"
     "        }\n"
     "    return sum;\n"
     "#endif\n"
     "}\n"
     "\n"
-    "/* 1 where no element is negative, of those that are there. */\n"
-    "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
+    "/* 1 where no element is negative, of those that are there, from the last head on. */\n"
+    "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
     "    bool rises = true;\n"
     "#if GPUSCAN_FLOAT_SUM\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left)\n"
-    "            rises = rises && gpuscan_convert(gpuscan_src_at(vector, v), i + v) >= 0;\n"
+    "            rises = (rises || (heads >> v & 1)) && gpuscan_convert(gpuscan_src_at(vector, v), i + v) >= 0;\n"
     "#endif\n"
     "    return rises;\n"
     "}\n"
@@ -2830,15 +3129,20 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            sums[k] = gpuscan_vector_sum(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_VECTOR) << k;\n"
+    "            sums[k] = gpuscan_vector_sum(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_HEADS_OF(tile, k));\n"
+    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_VECTOR,\n"
+    "                                                 GPUSCAN_HEADS_OF(tile, k))\n"
+    "                            << k;\n"
     "        }\n"
     "    } else {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "            sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there);\n"
-    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there) << k;\n"
+    "            sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
+    "                                              GPUSCAN_HEADS_OF(tile, k));\n"
+    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
+    "                                                 GPUSCAN_HEADS_OF(tile, k))\n"
+    "                            << k;\n"
     "        }\n"
     "    }\n"
     "#endif\n"
@@ -2949,12 +3253,12 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(global const gpuscan_src *src, ulong first, ulong count, ulong policy,\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(gpuscan_from src, ulong first, ulong count, ulong policy,\n"
     "                                            local gpuscan_shared *shared) {\n"
     "    gpuscan_t total;\n"
     "#if GPUSCAN_PACKED_HERE\n"
-    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(gpuscan_tile_lane_sum(src, first, count, policy), shared), &total,\n"
-    "                         shared);\n"
+    "    gpuscan_t sum = gpuscan_tile_lane_sum(GPUSCAN_ELEMENTS(src), first, count, policy);\n"
+    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(sum, shared), &total, shared);\n"
     "#else\n"
     "    gpuscan_tile tile;\n"
     "    gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
@@ -2982,7 +3286,7 @@ static const char *gpuscan__kernels[] = {
     "    return total;\n"
     "}\n"
     "\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(gpuscan_from src, ulong first, ulong count,\n"
     "                                         local gpuscan_shared *shared) {\n"
     "    return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n"
     "}\n"
@@ -2990,7 +3294,7 @@ static const char *gpuscan__kernels[] = {
     "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n"
     "   needed, so it is short rather than fast. */\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    gpuscan_t total = gpuscan_identity();\n"
     "    GPUSCAN_ROLLED for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
@@ -3000,8 +3304,9 @@ static const char *gpuscan__kernels[] = {
     "            uint left = gpuscan_tile_left(i, count);\n"
     "            gpuscan_src_vector vector;\n"
     "            gpuscan_t sum;\n"
-    "            gpuscan_vector_fetch(&vector, src + i, left);\n"
-    "            sum = gpuscan_window_scan(gpuscan_vector_sum_left(&vector, i, left), shared);\n"
+    "            gpuscan_vector_fetch(&vector, GPUSCAN_ELEMENTS(src) + i, left);\n"
+    "            sum = gpuscan_vector_sum_left(&vector, i, left, gpuscan_heads_at(src, i, left));\n"
+    "            sum = gpuscan_window_scan(sum, shared);\n"
     "            sum = gpuscan_shuffle(sum, GPUSCAN_LANES - 1);\n"
     "            carry = k == 0 ? sum : gpuscan_combine(carry, sum);\n"
     "        }\n"
@@ -3010,7 +3315,7 @@ static const char *gpuscan__kernels[] = {
     "    return total;\n"
     "}\n"
     "#else\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    gpuscan_t total = gpuscan_identity();\n"
     "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
@@ -3024,7 +3329,8 @@ static const char *gpuscan__kernels[] = {
     "                int level = 0;\n"
     "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "                    if (i + v < count) {\n"
-    "                        gpuscan_t next = gpuscan_convert(src[i + v], i + v);\n"
+    "                        gpuscan_t next =\n"
+    "                            gpuscan_element(GPUSCAN_ELEMENTS(src)[i + v], i + v, gpuscan_is_head(src, i + v));\n"
     "                        x = v == 0 ? next : gpuscan_combine(x, next);\n"
     "                    }\n"
     "                for (; lane >> level & 1; level++)\n"
@@ -3067,7 +3373,10 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t end;\n"
     "#endif\n"
     "#if GPUSCAN_FLOAT_SUM\n"
-    "    gpuscan_t most;\n"
+    "    gpuscan_plain most;\n"
+    "#endif\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_plain base;\n"
     "#endif\n"
     "} gpuscan_vector_ends;\n"
     "\n"
@@ -3093,21 +3402,23 @@ static const char *gpuscan__kernels[] = {
     "        ends.end = shared->prefix;\n"
     "#endif\n"
     "#if GPUSCAN_FLOAT_SUM\n"
-    "    ends.most = tile->rising >> k & 1 ? ends.end : NAN; /* fmin passes over it */\n"
+    "    ends.most = tile->rising >> k & 1 ? GPUSCAN_VALUE_OF(ends.end) : NAN; /* fmin passes over it */\n"
     "#endif\n"
     "    return ends;\n"
     "}\n"
     "\n",
-    "/* What is stored of a vector's running sum, up to its last element or not. */\n"
-    "GPUSCAN_INLINE gpuscan_dst gpuscan_vector_place(const gpuscan_vector_ends *ends, gpuscan_t running, bool is_last) {\n"
+    "/* What is stored of a vector's running sum, up to its last element or not; is_tail: no head comes after it there. */\n"
+    "GPUSCAN_INLINE gpuscan_dst gpuscan_vector_place(const gpuscan_vector_ends *ends, gpuscan_t running, bool is_last,\n"
+    "                                                bool is_tail) {\n"
     "#if !GPUSCAN_ANY_ORDER\n"
     "    if (is_last)\n"
-    "        return gpuscan_to_dst(ends->end);\n"
+    "        return gpuscan_to_dst(gpuscan_after_base(ends->base, ends->end));\n"
     "#endif\n"
     "#if GPUSCAN_FLOAT_SUM\n"
-    "    running = fmin(running, ends->most);\n"
+    "    if (is_tail)\n"
+    "        GPUSCAN_VALUE_OF(running) = fmin(GPUSCAN_VALUE_OF(running), ends->most);\n"
     "#endif\n"
-    "    return gpuscan_to_dst(running);\n"
+    "    return gpuscan_to_dst(gpuscan_after_base(ends->base, running));\n"
     "}\n"
     "\n"
     "/* Vector k of a scanned tile, as many elements as are there. */\n"
@@ -3120,17 +3431,24 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < there) {\n"
-    "            gpuscan_t next = gpuscan_combine(\n"
-    "                running, gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
-    "            gpuscan_dst_put(out, v, GPUSCAN_INCLUSIVE ? gpuscan_vector_place(ends, next, v + 1 == there)\n"
-    "                                                      : gpuscan_vector_place(ends, running, false));\n"
+    "            uint heads = GPUSCAN_HEADS_OF(tile, k) >> v;\n"
+    "            bool is_tail = heads < 2;\n"
+    "            gpuscan_t next = gpuscan_combine(running, gpuscan_element(gpuscan_src_at(&tile->vector[k], v),\n"
+    "                                                                      at + k * GPUSCAN_VECTOR_STRIDE + v, heads & 1));\n"
+    "#if GPUSCAN_HEADS && !GPUSCAN_INCLUSIVE\n"
+    "            if (heads & 1)\n"
+    "                gpuscan_dst_put(out, v, gpuscan_plain_to_dst(ends->base));\n"
+    "            else\n"
+    "#endif\n"
+    "                gpuscan_dst_put(out, v, GPUSCAN_INCLUSIVE ? gpuscan_vector_place(ends, next, v + 1 == there, is_tail)\n"
+    "                                                          : gpuscan_vector_place(ends, running, false, is_tail));\n"
     "            running = next;\n"
     "        }\n"
     "#endif\n"
     "}\n"
     "\n"
     "/* Writes a scanned tile, now that what precedes it is known. */\n"
-    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
+    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, gpuscan_from src, global gpuscan_dst *dst,\n"
     "                                      ulong first, ulong count, gpuscan_t prefix, uint flags,\n"
     "                                      local gpuscan_shared *shared) {\n"
     "    uint own = GPUSCAN_OWN_FIRST;\n"
@@ -3153,6 +3471,7 @@ static const char *gpuscan__kernels[] = {
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            uint there = k + 1 < GPUSCAN_ITEM_VECTORS ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
     "            gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
+    "            GPUSCAN_ENDS_BASE(ends, src);\n"
     "            gpuscan_tile_vector(&out, tile, &ends, at, k, GPUSCAN_VECTOR);\n"
     "#if GPUSCAN_SHIFTS_DST\n"
     "            if (past != 0) {\n"
@@ -3171,8 +3490,9 @@ static const char *gpuscan__kernels[] = {
     "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
     "        gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
     "        gpuscan_dst_vector out;\n"
+    "        GPUSCAN_ENDS_BASE(ends, src);\n"
     "        gpuscan_tile_vector(&out, tile, &ends, at, k, min(there, (uint)GPUSCAN_VECTOR));\n"
-    "#ifdef GPUSCAN_DST_RAW\n"
+    "#ifdef GPUSCAN_DST_RAW\n",
     "        if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && past == 0)\n"
     "            gpuscan_store_vector(to + k * GPUSCAN_VECTOR_STRIDE, out.raw);\n"
     "        else\n"
@@ -3183,7 +3503,7 @@ static const char *gpuscan__kernels[] = {
     "                    to[k * GPUSCAN_VECTOR_STRIDE + v] = gpuscan_dst_at(&out, v);\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#else /* GPUSCAN_CPU */\n"
     "/* [CPU TILES] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -3463,6 +3783,7 @@ static const char *gpuscan__kernels[] = {
     "    return 0;\n"
     "}\n"
     "\n"
+    "#if !GPUSCAN_HEADS\n"
     "/* The sum of elements [first, last), one by one; in a reduction of many, a quarter each in turn. */\n"
     "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
     "    gpuscan_t sum;\n"
@@ -3570,14 +3891,17 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return gpuscan_elements_sum(src, first, last);\n"
     "}\n"
+    "#endif\n"
     "\n"
     "/* A span of a row, to be summed. */\n"
     "typedef struct {\n"
-    "    global const gpuscan_src *src;\n"
+    "    gpuscan_from src;\n"
     "    ulong first, last;\n"
-    "    uint head;\n"
+    "    uint head; /* see gpuscan_span_head */\n"
     "    gpuscan_t sum; /* out */\n"
     "} gpuscan_span;\n"
+    "\n"
+    "#if !GPUSCAN_HEADS\n"
     "\n"
     "/* What elements are scanned after: what precedes the span, and what of the span precedes them. They stay apart where\n"
     "   the span's last element must be what precedes the span and the span's sum, with all bits; else the second has all. */\n"
@@ -3749,7 +4073,50 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n"
+    "#else /* by segments */\n"
+    "/* Of the elements from the last head on, or of all, one after the other. */\n"
+    "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
+    "    gpuscan_plain sum = GPUSCAN_IDENTITY;\n"
+    "    ulong i = last;\n"
+    "    bool begun = false;\n"
+    "    while (i > first && !begun)\n"
+    "        begun = gpuscan_is_head(from, --i);\n"
+    "    for (; i < last; i++)\n"
+    "        sum = gpuscan_combine_plain(sum, gpuscan_convert(from.src[i], i));\n"
+    "    return gpuscan_sum_of(sum, begun);\n"
+    "}\n"
+    "\n"
+    "/* Scans a span after prefix; returns prefix and all its elements combined. Its last element is just this, with all\n"
+    "   bits: so what precedes the first head comes after prefix as a sum of its own. */\n"
+    "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                          bool apart, uint flags) {\n"
+    "    gpuscan_from from = span->src;\n"
+    "    gpuscan_plain running = GPUSCAN_IDENTITY;\n"
+    "    ulong i = span->first, last = span->last;\n"
+    "    for (; i < last && !gpuscan_is_head(from, i); i++) {\n"
+    "        gpuscan_plain next = gpuscan_combine_plain(running, gpuscan_convert(from.src[i], i));\n"
+    "        gpuscan_t x = gpuscan_combine(prefix, gpuscan_sum_of(GPUSCAN_INCLUSIVE ? next : running, false));\n"
+    "        dst[i] = gpuscan_to_dst(gpuscan_after_base(from.base, x));\n"
+    "        running = next;\n"
+    "    }\n"
+    "    if (i == last)\n"
+    "        return gpuscan_combine(prefix, gpuscan_sum_of(running, false));\n"
+    "    for (; i < last; i++) {\n"
+    "        gpuscan_plain before = gpuscan_is_head(from, i) ? GPUSCAN_IDENTITY : running;\n"
+    "        running = gpuscan_combine_plain(before, gpuscan_convert(from.src[i], i));\n"
+    "        dst[i] = gpuscan_plain_to_dst(gpuscan_combine_plain(from.base, GPUSCAN_INCLUSIVE ? running : before));\n"
+    "    }\n"
+    "    return gpuscan_sum_of(running, true);\n"
+    "}\n"
+    "\n",
+    "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                           bool apart, uint flags, gpuscan_span *ahead) {\n"
+    "    gpuscan_span_scan(span, dst, prefix, apart, flags);\n"
+    "    ahead->sum = gpuscan_span_sum(ahead->src, ahead->first, ahead->last, ahead->head);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    return gpuscan_span_sum(src, first, min(first + GPUSCAN_TILE, count), shared->head);\n"
     "}\n"
@@ -3762,7 +4129,7 @@ static const char *gpuscan__kernels[] = {
     "       scan_sums       sums[unit] = sum of the part\n"
     "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
     "       scan_parts      scans the part after its carry\n"
-    "\n",
+    "\n"
     "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
     "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n"
     "\n"
@@ -3771,14 +4138,14 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_scan_sums_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_sums(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_t *sums,\n"
-    "                  gpuscan_scan_sums_numbers numbers,\n"
+    "gpuscan_scan_sums(global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global const uint *count_buffer,\n"
+    "                  global gpuscan_t *sums, gpuscan_scan_sums_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
     "    ulong count = gpuscan_units(gpuscan_count(numbers.count, count_buffer, numbers.count_offset,\n"
     "                                              (uint)numbers.flags));\n"
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
-    "        global const gpuscan_src *row = src + numbers.src_offset + unit / parts * numbers.src_pitch;\n"
+    "        gpuscan_from row = GPUSCAN_FROM(src + numbers.src_offset + unit / parts * numbers.src_pitch);\n"
     "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n"
     "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
     "        gpuscan_t sum = gpuscan_identity();\n"
@@ -3796,7 +4163,7 @@ static const char *gpuscan__kernels[] = {
     "            sums[numbers.sums_offset + unit] = sum;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
     "} gpuscan_scan_carries_numbers;\n"
@@ -3843,7 +4210,7 @@ static const char *gpuscan__kernels[] = {
     "            shared->exchange[GPUSCAN_ITEM] = x;\n"
     "            GPUSCAN_BARRIER();\n"
     "            for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
-    "                if (j == GPUSCAN_ITEM)\n",
+    "                if (j == GPUSCAN_ITEM)\n"
     "                    before = running;\n"
     "                running = gpuscan_combine(running, shared->exchange[j]);\n"
     "            }\n"
@@ -3855,20 +4222,21 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SCAN_MULTI_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
     "} gpuscan_scan_parts_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
+    "gpuscan_scan_parts(global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst,\n"
+    "                   global const uint *count_buffer,\n"
     "                   global const gpuscan_t *carries, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                   global gpuscan_dst *totals, gpuscan_scan_parts_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "#if GPUSCAN_CPU\n"
+    "#if GPUSCAN_CPU && !GPUSCAN_HEADS\n"
     "    if (parts == 1) { /* neighbouring rows: a core's lines are its own */\n"
     "        ulong group = get_group_id(0), groups = get_num_groups(0);\n"
     "        ulong share = numbers.rows / groups, more = numbers.rows % groups;\n"
@@ -3886,17 +4254,18 @@ static const char *gpuscan__kernels[] = {
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
     "        ulong row = unit / parts;\n"
     "        uint part = (uint)(unit % parts);\n"
-    "        global const gpuscan_src *from = src + numbers.src_offset + row * numbers.src_pitch;\n"
+    "        gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset + row * numbers.src_pitch);\n"
     "        global gpuscan_dst *to = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
     "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
     "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
     "        gpuscan_t carry;\n"
     "        if (GPUSCAN_PLANTED(PARTS_TAIL) && last > first)\n"
     "            last--;\n"
+    "        if (GPUSCAN_HEADS || !(flags & GPUSCAN_FLAG_CARRIES))\n"
+    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "        GPUSCAN_FROM_BASE(from, carry);\n"
     "        if (flags & GPUSCAN_FLAG_CARRIES)\n"
     "            carry = carries[numbers.carries_offset + unit];\n"
-    "        else\n"
-    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
     "#if GPUSCAN_CPU\n"
     "        bool apart = !GPUSCAN_ANY_ORDER && (flags & GPUSCAN_FLAG_CARRIES) != 0;\n"
     "        if (first < last) {\n"
@@ -4024,8 +4393,8 @@ static const char *gpuscan__kernels[] = {
     "        return sum;\n"
     "    if (gpuscan_place_in_row(tile, place)) {\n"
     "        *last = place.column + GPUSCAN_VECTOR - 1;\n"
-    "        *rises = gpuscan_vector_rises(vector, place.column, GPUSCAN_VECTOR);\n"
-    "        return gpuscan_vector_sum(vector, place.column);\n"
+    "        *rises = gpuscan_vector_rises(vector, place.column, GPUSCAN_VECTOR, 0);\n"
+    "        return gpuscan_vector_sum(vector, place.column, 0);\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
@@ -4121,7 +4490,7 @@ static const char *gpuscan__kernels[] = {
     "    ends.end = last / GPUSCAN_VECTOR > number ? gpuscan_combine(data->group, data->end[k]) : data->end[k];\n"
     "    ends.end = gpuscan_combine(base, ends.end);\n"
     "#if GPUSCAN_FLOAT_SUM\n"
-    "    ends.most = data->rising >> k & 1 ? ends.end : NAN;\n"
+    "    ends.most = data->rising >> k & 1 ? GPUSCAN_VALUE_OF(ends.end) : NAN;\n"
     "#endif\n"
     "#endif\n"
     "    return ends;\n"
@@ -4144,8 +4513,8 @@ static const char *gpuscan__kernels[] = {
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "            gpuscan_t next =\n"
     "                gpuscan_combine(running, gpuscan_convert(gpuscan_src_at(&data->vector[k], v), place.column + v));\n"
-    "            end = gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR);\n"
-    "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? end : gpuscan_vector_place(&ends, running, false));\n"
+    "            end = gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR, true);\n"
+    "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? end : gpuscan_vector_place(&ends, running, false, true));\n"
     "            running = next;\n"
     "        }\n"
     "        gpuscan_store_vector(to, out.raw);\n"
@@ -4163,9 +4532,9 @@ static const char *gpuscan__kernels[] = {
     "        {\n"
     "            bool is_tail = place.row == at.row, is_last = v + 1 == GPUSCAN_VECTOR;\n"
     "            gpuscan_dst inclusive =\n"
-    "                is_tail ? gpuscan_vector_place(&ends, next, is_last) : gpuscan_to_dst(next);\n"
+    "                is_tail ? gpuscan_vector_place(&ends, next, is_last, true) : gpuscan_to_dst(next);\n"
     "            gpuscan_dst exclusive =\n"
-    "                is_tail ? gpuscan_vector_place(&ends, running, false) : gpuscan_to_dst(running);\n"
+    "                is_tail ? gpuscan_vector_place(&ends, running, false, true) : gpuscan_to_dst(running);\n"
     "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? inclusive : exclusive);\n"
     "            if ((flags & GPUSCAN_FLAG_TOTAL) && place.column + 1 == tile->count && place.row < tile->rows)\n"
     "                totals[place.row] = inclusive;\n"
@@ -4287,7 +4656,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_scan_numbers;\n"
     "\n"
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n"
-    "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n"
+    "    global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst, global const uint *count_buffer,   \\\n"
     "        global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer,                  \\\n"
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
     "\n"
@@ -4299,7 +4668,7 @@ static const char *gpuscan__kernels[] = {
     "        totals[total_offset + row] = gpuscan_to_dst(after);\n"
     "}\n"
     "#if !GPUSCAN_CPU\n"
-    "GPUSCAN_INLINE void gpuscan_scan_end(const gpuscan_tile *data, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
+    "GPUSCAN_INLINE void gpuscan_scan_end(const gpuscan_tile *data, gpuscan_from src, global gpuscan_dst *dst,\n"
     "                                    global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
     "                                    ulong first, ulong count, gpuscan_t prefix, gpuscan_t sum, uint flags,\n"
     "                                    local gpuscan_shared *shared) {\n"
@@ -4382,7 +4751,7 @@ static const char *gpuscan__kernels[] = {
     "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n"
     "   more than some compilers can do. */\n"
     "static inline gpuscan_t gpuscan_tile_prefix(global gpuscan_word *states, uint first, uint tile, uint epoch,\n"
-    "                                            gpuscan_t base, global const gpuscan_src *src, ulong count,\n"
+    "                                            gpuscan_t base, gpuscan_from src, ulong count,\n"
     "                                            local gpuscan_shared *shared) {\n"
     "    gpuscan_t prefix = base;\n"
     "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
@@ -4415,7 +4784,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_SCAN_SINGLE_PASS\n"
-    "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, global const gpuscan_src *src,\n"
+    "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, gpuscan_from src,\n"
     "                                              ulong src_pitch, global const gpuscan_dst *dst, ulong dst_pitch,\n"
     "                                              ulong count, uint flags) {\n"
     "    gpuscan_span span;\n"
@@ -4423,7 +4792,7 @@ static const char *gpuscan__kernels[] = {
     "    span.head = 0;\n"
     "    span.src = src;\n"
     "    if (tile != GPUSCAN_NONE) {\n"
-    "        span.src += tile / row_tiles * src_pitch;\n"
+    "        span.src = GPUSCAN_FROM_ROW(src, tile / row_tiles * src_pitch);\n"
     "        span.first = (ulong)(tile % row_tiles) * GPUSCAN_TILE;\n"
     "        span.last = min(span.first + GPUSCAN_TILE, count) - (GPUSCAN_PLANTED(SPAN_TAIL) ? 1 : 0);\n"
     "        span.head = gpuscan_span_head(dst + tile / row_tiles * dst_pitch, span.first, flags);\n"
@@ -4438,12 +4807,13 @@ static const char *gpuscan__kernels[] = {
     "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset);\n"
     "    gpuscan_span span;\n"
     "    states += numbers.states_offset;\n"
-    "    src += numbers.src_offset;\n"
     "    dst += numbers.dst_offset;\n"
+    "    GPUSCAN_FROM_BASE(from, base);\n"
     "    tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
-    "    span = gpuscan_tile_span(tile, row_tiles, src, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
+    "    span = gpuscan_tile_span(tile, row_tiles, from, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
     "    span.sum = gpuscan_span_sum(span.src, span.first, span.last, span.head);\n"
     "    while (tile != GPUSCAN_NONE) {\n"
     "        uint row = tile / row_tiles, row_first = row * row_tiles;\n"
@@ -4454,14 +4824,14 @@ static const char *gpuscan__kernels[] = {
     "        shared->head = span.head;\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        gpuscan_publish_sum(states, tile, row_first, epoch, base, span.sum);\n"
-    "        if ((global const void *)span.src == (global const void *)to) /* see gpuscan_publish_for */\n"
+    "        if ((global const void *)GPUSCAN_ELEMENTS(span.src) == (global const void *)to) /* see gpuscan_publish_for */\n"
     "            gpuscan_device_fence();\n"
     "        prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, span.src, count, shared);\n"
     "        after = gpuscan_combine(prefix, span.sum);\n"
     "        gpuscan_publish_prefix(states, tile, row_first, epoch, after);\n"
     "        gpuscan_total_store(totals, numbers.total_offset, row, span.first, count, after, flags);\n"
     "        next = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
-    "        next_span = gpuscan_tile_span(next, row_tiles, src, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
+    "        next_span = gpuscan_tile_span(next, row_tiles, from, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
     "        gpuscan_span_scan_ahead(&span, to, prefix, !GPUSCAN_ANY_ORDER, flags, &next_span);\n"
     "        tile = next;\n"
     "        span = next_span;\n"
@@ -4484,23 +4854,24 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n"
     "        return;\n"
-    "    src += numbers.src_offset + row * numbers.src_pitch;\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset + row * numbers.src_pitch);\n"
     "    dst += numbers.dst_offset + row * numbers.dst_pitch;\n"
     "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-    "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_FIRST);\n"
+    "    GPUSCAN_FROM_BASE(from, base);\n"
+    "    gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN_FIRST);\n"
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    if (GPUSCAN_ITEM == 0) {\n"
     "        gpuscan_publish_sum(states, tile, row_first, epoch, base, sum);\n"
-    "        if ((global const void *)src == (global const void *)dst) /* see gpuscan_publish_for */\n"
+    "        if ((global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)dst) /* see gpuscan_publish_for */\n"
     "            gpuscan_device_fence();\n"
     "    }\n"
-    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n"
+    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, from, count, shared);\n"
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        gpuscan_publish_prefix(states, tile, row_first, epoch, gpuscan_combine(prefix, sum));\n"
-    "    gpuscan_scan_end(&data, src, dst, totals, numbers.total_offset, row, first, count, prefix, sum,\n"
+    "    gpuscan_scan_end(&data, from, dst, totals, numbers.total_offset, row, first, count, prefix, sum,\n"
     "                     flags, shared);\n"
     "}\n"
     "#endif\n"
@@ -4510,7 +4881,7 @@ static const char *gpuscan__kernels[] = {
     "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n"
     "   again with the same bits, so that a tile's sum stays there for whoever has to fall back on it. */\n"
     "typedef struct {\n"
-    "    global const gpuscan_src *src;\n"
+    "    gpuscan_from src;\n"
     "    ulong count;\n"
     "    global gpuscan_word *sums, *prefixes;\n"
     "    uint tag;\n"
@@ -4597,10 +4968,10 @@ static const char *gpuscan__kernels[] = {
     "    return (tiles + (GPUSCAN_STATES_ALIGN - 1)) & ~(GPUSCAN_STATES_ALIGN - 1u);\n"
     "}\n"
     "\n"
-    "static inline gpuscan_scan_row gpuscan_scan_row_at(uint r, uint row_tiles, uint tiles, global const gpuscan_src *src,\n"
+    "static inline gpuscan_scan_row gpuscan_scan_row_at(uint r, uint row_tiles, uint tiles, gpuscan_from src,\n"
     "                                         ulong src_pitch, ulong count, global gpuscan_word *states, uint epoch) {\n"
     "    gpuscan_scan_row row;\n"
-    "    row.src = src + r * src_pitch;\n"
+    "    row.src = GPUSCAN_FROM_ROW(src, r * src_pitch);\n"
     "    row.count = count;\n"
     "    row.sums = states + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
     "    row.prefixes = row.sums + (ulong)(gpuscan_states_of(tiles)) * GPUSCAN_VALUE_WORDS;\n"
@@ -4655,7 +5026,7 @@ static const char *gpuscan__kernels[] = {
     "/* The folding group's windows take turns. Each of its sub-groups waits for the sums of a window of tiles and scans them\n"
     "   before its turn comes; then it only combines them with the prefix that the sub-group before it has handed on through\n"
     "   local memory. While it has the turn, it publishes what is known of its window so far. */\n"
-    "GPUSCAN_INLINE void gpuscan_fold(global const gpuscan_src *src, ulong src_pitch, ulong count, uint tiles,\n"
+    "GPUSCAN_INLINE void gpuscan_fold(gpuscan_from src, ulong src_pitch, ulong count, uint tiles,\n"
     "                                uint row_tiles, global gpuscan_word *states, uint epoch, gpuscan_t base,\n"
     "                                local gpuscan_shared *shared) {\n"
     "    uint live = (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0)); /* tiles of a row */\n"
@@ -4783,19 +5154,20 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    bool sums_only, there, summed, in_place;\n"
     "    states += numbers.states_offset;\n"
-    "    src += numbers.src_offset;\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset);\n"
     "    dst += numbers.dst_offset;\n"
-    "    in_place = (global const void *)src == (global const void *)dst;\n"
+    "    in_place = (global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)dst;\n"
     "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    GPUSCAN_FROM_BASE(from, base);\n"
     "    if (order == 0) {\n"
-    "        gpuscan_fold(src, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
+    "        gpuscan_fold(from, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
     "        return;\n"
     "    }\n"
     "    gpuscan_ahead_role role = gpuscan_ahead_role_of(order, tiles, ahead);\n"
     "    tile = role.tile;\n"
     "    sums_only = role.sums_only;\n"
     "    uint r = tile / row_tiles;\n"
-    "    gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, src, numbers.src_pitch, count, states, epoch);\n"
+    "    gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, from, numbers.src_pitch, count, states, epoch);\n"
     "    tile -= r * row_tiles;\n"
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
@@ -4846,11 +5218,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if !GPUSCAN_HAS_LANES\n"
     "    if (GPUSCAN_ITEM == 0)\n"
-    "        shared->prefix = prefix;\n"
+    "        shared->prefix = prefix;\n",
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
     "#endif\n"
-    "    if (!summed)\n",
+    "    if (!summed)\n"
     "        gpuscan_ahead_await_sum(&row, tile, sum, summed);\n"
     "    dst += r * numbers.dst_pitch;\n"
     "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
@@ -4872,7 +5244,7 @@ static const char *gpuscan__kernels[] = {
     "    uint row_tiles = (uint)numbers.row_tiles, flags = (uint)numbers.flags;\n"
     "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    row.src = src + numbers.src_offset + r * numbers.src_pitch;\n"
+    "    row.src = GPUSCAN_FROM(src + numbers.src_offset + r * numbers.src_pitch);\n"
     "    row.count = count;\n"
     "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
     "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
@@ -4883,14 +5255,15 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_FIRST);\n"
     "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    GPUSCAN_FROM_BASE(row.src, prefix);\n"
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
     "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n"
     "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
-    "        if ((global const void *)row.src == (global const void *)dst)\n"
+    "        if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
     "            gpuscan_device_fence();\n"
     "    }\n"
-    "    if ((global const void *)row.src == (global const void *)dst) /* the sum is there first: see gpuscan_window_sums */\n"
-    "        GPUSCAN_BARRIER();\n"
+    "    if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
+    "        GPUSCAN_BARRIER(); /* the sum is there first: see gpuscan_window_sums */\n"
     "    if (tile != 0) {\n"
     "        for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
     "            uint t = from + GPUSCAN_LANE;\n"
@@ -4918,13 +5291,59 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif /* GPUSCAN_SCAN_SINGLE_PASS or GPUSCAN_SELECT_SINGLE_PASS */\n"
     "\n",
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
+    "/* [SCAN SEGMENTS] -------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Offsets become heads, a bit an element: cleared, and then set. What lies beyond count is left out; of neighbours in\n"
+    "   one word only the last sets it, so that short segments do not meet there. */\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SCAN_HEADS_NUMBERS\n"
+    "} gpuscan_scan_heads_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_heads_clear(global uint *heads, gpuscan_scan_heads_numbers numbers) {\n"
+    "    for (ulong w = get_global_id(0); w < numbers.words; w += get_global_size(0))\n"
+    "        heads[numbers.heads_offset + w] = 0;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_OFFSET_SIZE == 8\n"
+    "typedef ulong gpuscan_offset;\n"
+    "#else\n"
+    "typedef uint gpuscan_offset;\n"
+    "#endif\n"
+    "#define GPUSCAN_OFFSETS_EACH 8\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_heads_set(global const gpuscan_offset *offsets, global uint *heads, gpuscan_scan_heads_numbers numbers) {\n"
+    "    global uint *words = heads + numbers.heads_offset;\n"
+    "    ulong all = GPUSCAN_PLANTED(SEGMENT_HEADS) ? numbers.offsets - 1 : numbers.offsets;\n"
+    "    for (ulong s = get_global_id(0) * GPUSCAN_OFFSETS_EACH; s < all; s += get_global_size(0) * GPUSCAN_OFFSETS_EACH) {\n"
+    "        ulong at = 0;\n"
+    "        uint bits = 0;\n"
+    "        for (uint k = 0; k < GPUSCAN_OFFSETS_EACH; k++)\n"
+    "            if (s + k < all) {\n"
+    "                ulong i = offsets[numbers.offsets_offset + s + k];\n"
+    "                if (i < numbers.count) {\n"
+    "                    if (i / 32 != at && bits != 0) {\n"
+    "                        atomic_or(words + at, bits);\n"
+    "                        bits = 0;\n"
+    "                    }\n"
+    "                    at = i / 32;\n"
+    "                    bits |= 1u << (uint)(i % 32);\n"
+    "                }\n"
+    "            }\n"
+    "        if (bits != 0)\n"
+    "            atomic_or(words + at, bits);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* src is what decides: the flags, or the elements that a predicate looks at. gpuscan_convert makes 1 of what is kept,\n"
     "   0 of what is not, and the sums of these numbers before an element are its place in the outputs. With BITS an element\n"
     "   of src is a word of 32 flags, a unit, and its number says how many of them are kept; those past count are cut off\n"
     "   where the count ends: no place depends on them.\n"
-    "\n"
+    "\n",
     "   A tile's kept elements are first listed in local memory, by their places in the tile, so that every output is written\n"
     "   by neighbouring work-items side by side, and nothing is read that is not kept:\n"
     "\n"
@@ -4960,7 +5379,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SELECT_PARAMETERS(state)                                                                               \\\n"
     "    global const gpuscan_src *src, global const uint *count_buffer, global state *states, GPUSCAN_SELECT_OUTPUTS,      \\\n"
     "        local gpuscan_shared *shared\n"
-    "\n",
+    "\n"
     "/* Where the outputs are. */\n"
     "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
     "typedef struct {\n"
@@ -4982,7 +5401,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SET)                                                                                \\\n"
     "    GPUSCAN_INDEX_SET                                                                                                  \\\n"
     "    outputs.capacity = numbers.capacity\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_put_ulong(global uint *p, ulong i, ulong x) {\n"
     "#ifdef __ENDIAN_LITTLE__\n"
     "    p[2 * i] = (uint)x;\n"
@@ -5013,7 +5432,7 @@ static const char *gpuscan__kernels[] = {
     "        dispatch[numbers.dispatch_offset + 2] = 1;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What the last word of flags, of a tile that ends with it, says of elements past the count. */\n"
     "static inline gpuscan_t gpuscan_past_count(global const gpuscan_src *src, ulong first, ulong count) {\n"
     "#if GPUSCAN_BITS\n"
@@ -5041,7 +5460,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_span_sum(src, first, last, 0);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Elements are looked at in blocks: a byte each, not 0 where it is kept. */\n"
     "#define GPUSCAN_KEEP_STEP  16\n"
     "#define GPUSCAN_KEEP_BLOCK 256\n"
@@ -9422,6 +9841,10 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(HEADS_NONE, 0)         /* scan: who says where segments begin: nobody */                                         \
+    X(HEADS_FLAGS, 1)        /* numbers that are not 0 */                                                              \
+    X(HEADS_KEYS, 2)         /* keys that are not equal to the one before */                                           \
+    X(HEADS_BITS, 3)         /* bits */                                                                                \
     X(SEGMENTS_NONE, 0)      /* reduction: one result */                                                               \
     X(SEGMENTS_ROWS, 1)      /* one a row */                                                                           \
     X(SEGMENTS_U32, 2)       /* one a segment, by offsets of 32 */                                                     \
@@ -9930,6 +10353,7 @@ typedef struct gpuscan__elements {
     const gpuscan_custom *custom; /* NULL unless some part of it is used */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* of the arithmetic's type */
+    uint32_t begun;  /* bytes of it that say whether a segment has begun; 0: there are none */
     int arg;         /* ARGMIN or ARGMAX */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
@@ -10017,14 +10441,14 @@ static int gpuscan__takes_any_order(const gpuscan__elements *e) {
 
 /* The names and expressions of a call's elements, for kernels.cl.inc. */
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
-    static const char *const identities[] = {"0", "1", "~(gpuscan_t)0"};
+    static const char *const identities[] = {"0", "1", "~(GPUSCAN_T)0"};
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
     const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
     const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg;
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && !e->begun;
     char line[128], bits[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
@@ -10034,7 +10458,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "ARG", (uint64_t)e->arg);
     gpuscan__define_number(text, "T_SIZE", e->t_size);
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
-    gpuscan__define_number(text, "ANY_ORDER", (uint64_t)gpuscan__takes_any_order(e));
+    gpuscan__define_number(text, "EXACT", (uint64_t)gpuscan__takes_any_order(e));
+    gpuscan__define_number(text, "ANY_ORDER", (uint64_t)(gpuscan__takes_any_order(e) && !e->begun));
     gpuscan__define_number(text, "FLOAT_SUM", e->op == GPUSCAN_OP_ADD && dst->kind == 'f');
     gpuscan__define(text, "VALUE", value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
@@ -10045,7 +10470,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "RESULT_TYPE", dst_name);
         gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
         gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
-        gpuscan__define(text, "START", "gpuscan_identity()");
+        gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
         gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
         gpuscan__define_number(text, "WIDE", 1);
         gpuscan__define_number(text, "ARG_WIDE", !cpu ? 1u : e->src_size == 8 ? 8u : 16u);
@@ -10071,12 +10496,12 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     if (e->op == GPUSCAN_OP_CUSTOM) {
         gpuscan__define(text, "COMBINE", "gpuscan_custom_combine(a, b)");
         gpuscan__define(text, "IDENTITY", "gpuscan_custom_identity()");
-        gpuscan__define(text, "START", "gpuscan_identity()");
+        gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
     } else {
         int identity = gpuscan__ops[e->op].identity;
         int zero = identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* x + -0 is x; but sums start with +0 */
         gpuscan__define(text, "COMBINE", dst->kind == 'f' ? gpuscan__ops[e->op].real : gpuscan__ops[e->op].integer);
-        gpuscan__define(text, "START", zero ? "0" : "gpuscan_identity()");
+        gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
         gpuscan__define(text, "IDENTITY",
                         zero                              ? "-0.0f"
                         : identity == GPUSCAN__ID_LEAST   ? dst->least
@@ -10115,7 +10540,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
    added. Their sums wrap around, so any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    return integers && !cpu && !e->convert && !e->selects && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
+    return integers && !cpu && !e->convert && !e->selects && !e->begun && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
                ? e->src_size
                : 0;
 }
@@ -12059,6 +12484,57 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, c
     return GPUSCAN_SUCCESS;
 }
 
+/* The unsigned types, and the floats, by log2 of their size. */
+static const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
+                                                       GPUSCAN_TYPE_U64};
+static const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
+                                                    GPUSCAN_TYPE_F64};
+
+/* Segments of count elements, or none; has_rows: rows are given, too. Resolves their type. */
+static gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan, const gpuscan_segments *segments,
+                                                uint64_t count, int has_rows, gpuscan_type *type) {
+    int by_element = segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS;
+    gpuscan__range *range;
+    *type = segments->type;
+    if (segments->form == GPUSCAN_SEGMENTS_NONE) {
+        if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments without segments.form");
+        return GPUSCAN_SUCCESS;
+    }
+    if (segments->form != GPUSCAN_SEGMENTS_OFFSETS && !by_element)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is no gpuscan_segment_form");
+    if (by_element && plan->operation->number != GPUSCAN__OPERATION_scan)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form: HEADS and KEYS are for gpuscan_scan");
+    if (has_rows)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or pitches are both given");
+    if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is no gpuscan_type");
+    if (*type == GPUSCAN_TYPE_DEFAULT)
+        *type = segments->form == GPUSCAN_SEGMENTS_HEADS ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32;
+    if (segments->form == GPUSCAN_SEGMENTS_OFFSETS && *type != GPUSCAN_TYPE_U32 && *type != GPUSCAN_TYPE_U64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type is neither u32 nor u64");
+    if (segments->form == GPUSCAN_SEGMENTS_HEADS && gpuscan__types[*type].kind != 'u')
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type: HEADS are unsigned integers");
+    if (*type == GPUSCAN_TYPE_CUSTOM)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type: KEYS are of a builtin type");
+    if (by_element && segments->count)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.count is for OFFSETS");
+    if (segments->count >= UINT64_MAX / 16)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count: the offsets do not fit 64 bits");
+    if (!plan->from_host && plan->is_run && segments->host_data)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "segments.host_data is for gpuscan_%s_host; here segments.data", plan->operation->name);
+    if (by_element && count > UINT64_MAX / 8)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: so many do not fit 64 bits");
+    range = gpuscan__input(plan, "segments.data", segments->data,
+                           by_element        ? count
+                           : segments->count ? segments->count + 1
+                                             : 0,
+                           gpuscan__types[*type].size);
+    range->idle = by_element;
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan *plan, const void *init,
                                             gpuscan_buffer buffer) {
     if (init && buffer.mem)
@@ -13258,6 +13734,17 @@ static void gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs) {
     host->gs = gs;
 }
 
+/* Segments that are an array, in a copy of the caller's desc. */
+static gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
+    if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data)
+        return GPUSCAN_SUCCESS;
+    if (segments->data.mem || segments->data.offset)
+        return gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "segments.data and segments.host_data are both given");
+    gpuscan__host_add(host, "segments.data", segments->host_data, &segments->data);
+    return GPUSCAN_SUCCESS;
+}
+
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct gpuscan__scan_key {
@@ -13265,6 +13752,9 @@ typedef struct gpuscan__scan_key {
     uint32_t few; /* a single pass over so few tiles that each reads all sums before its own */
     uint32_t whole_rows; /* groups take tiles of whole rows */
     uint32_t shifts;     /* src or dst is not aligned for whole vectors */
+    uint32_t heads;      /* GPUSCAN__HEADS_...: who says where segments begin */
+    uint32_t heads_size; /* bytes each; BITS: of an offset */
+    uint32_t heads_real; /* KEYS: floats */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
 
@@ -13276,25 +13766,29 @@ typedef struct gpuscan__scan_plan {
     uint32_t parts, part_tiles; /* multi-pass: see [MULTI-PASS SCAN] in kernels.cl.inc */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
+    uint64_t heads_at; /* BITS: where they are in PLAIN scratch, in bytes */
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
-    X(src_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles) X(sums_offset) X(flags)
+    X(src_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles) X(sums_offset) X(keys_offset)   \
+    X(flags)
 #define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
 #define GPUSCAN__SCAN_PARTS_NUMBERS(X)                                                                                 \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)      \
-    X(carries_offset) X(init_offset) X(total_offset) X(flags)
+    X(carries_offset) X(init_offset) X(total_offset) X(keys_offset) X(flags)
 #define GPUSCAN__SCAN_ROWS_NUMBERS(X)                                                                                  \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(length) X(tile_rows)      \
     X(init_offset) X(total_offset) X(flags)
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(tiles) X(row_tiles) X(ahead)      \
-    X(states_offset) X(epoch) X(init_offset) X(total_offset) X(flags)
+    X(states_offset) X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
+#define GPUSCAN__SCAN_HEADS_NUMBERS(X) X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 GPUSCAN__NUMBERS(scan_parts, GPUSCAN__SCAN_PARTS_NUMBERS)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
+GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
 enum {
     GPUSCAN__SCAN_SUMS = 0,
@@ -13304,23 +13798,61 @@ enum {
     GPUSCAN__SCAN_ROWS_BY_ITEM
 };
 
-static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
-    static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL};
-    static const char *const whole_rows[] = {"gpuscan_scan_rows", "gpuscan_scan_rows_by_item", NULL};
-    static const char *const look_back[] = {"gpuscan_scan_look_back", NULL};
-    static const char *const look_back_cpu[] = {"gpuscan_scan_look_back_cpu", NULL};
-    static const char *const ahead[] = {"gpuscan_scan_ahead", NULL};
-    static const char *const few[] = {"gpuscan_scan_few", NULL};
-    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+static gpuscan__scan_key gpuscan__scan_own(const gpuscan__key *key) {
     gpuscan__scan_key own;
     memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
+/* The kernels that make heads of offsets come last. */
+#define GPUSCAN__HEADS_KERNELS "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set", NULL
+static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
+    static const char *const multi_pass[][6] = {
+        {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL, NULL, NULL},
+        {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", GPUSCAN__HEADS_KERNELS}};
+    static const char *const whole_rows[] = {"gpuscan_scan_rows", "gpuscan_scan_rows_by_item", NULL};
+    static const char *const look_back[][4] = {{"gpuscan_scan_look_back", NULL, NULL, NULL},
+                                               {"gpuscan_scan_look_back", GPUSCAN__HEADS_KERNELS}};
+    static const char *const look_back_cpu[][4] = {{"gpuscan_scan_look_back_cpu", NULL, NULL, NULL},
+                                                   {"gpuscan_scan_look_back_cpu", GPUSCAN__HEADS_KERNELS}};
+    static const char *const ahead[][4] = {{"gpuscan_scan_ahead", NULL, NULL, NULL},
+                                           {"gpuscan_scan_ahead", GPUSCAN__HEADS_KERNELS}};
+    static const char *const few[][4] = {{"gpuscan_scan_few", NULL, NULL, NULL},
+                                         {"gpuscan_scan_few", GPUSCAN__HEADS_KERNELS}};
+    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+    gpuscan__scan_key own = gpuscan__scan_own(key);
+    int of_offsets = own.heads == GPUSCAN__HEADS_BITS;
     if (own.whole_rows)
         return whole_rows;
     if (!gpuscan__is_single_pass(strategy))
-        return multi_pass;
+        return multi_pass[of_offsets];
     if (gpuscan__key_is_cpu(key))
-        return look_back_cpu;
-    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? ahead : own.few ? few : look_back;
+        return look_back_cpu[of_offsets];
+    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? ahead[of_offsets]
+           : own.few                                      ? few[of_offsets]
+                                                          : look_back[of_offsets];
+}
+#undef GPUSCAN__HEADS_KERNELS
+
+/* What scans by segments are told besides. */
+static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
+    static const char *const infinities[] = {"0", "0x7c00u", "0x7f800000u", "0x7ff0000000000000ul"};
+    static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
+    int size_log = 0, begun_log = 0;
+    gpuscan__define_number(text, "HEADS", own->heads);
+    if (own->heads == GPUSCAN__HEADS_NONE)
+        return;
+    gpuscan__define(text, "SCAN_HEADS_NUMBERS", gpuscan__scan_heads_numbers_text);
+    while (1u << size_log < own->heads_size)
+        size_log++;
+    while (begun_log < 3 && 1u << begun_log < e->begun)
+        begun_log++;
+    gpuscan__define(text, "BEGUN", words[begun_log]);
+    gpuscan__define_number(text, "BEGUN_PARTS", e->begun >> begun_log);
+    gpuscan__define(text, "KEY", own->heads == GPUSCAN__HEADS_BITS ? "uint" : words[size_log]);
+    gpuscan__define_number(text, "KEY_SIZE", own->heads_size);
+    gpuscan__define(text, "KEY_INFINITY", infinities[own->heads_real ? size_log : 0]);
+    gpuscan__define_number(text, "OFFSET_SIZE", own->heads_size);
 }
 
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -13336,12 +13868,38 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_number(text, "SHIFTS", own.shifts);
+    gpuscan__define_heads(text, &plan->e, &own);
     gpuscan__define_operation(text, gs, plan,
                               own.whole_rows                      ? "SCAN_ROWS"
                               : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
                                                                   : "SCAN_MULTI_PASS",
                               gpuscan__vector(plan->e.src_size, plan->e.dst_size), own.inclusive != 0,
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
+}
+
+/* Segments: who says where they begin, and what sums carry besides. That has the largest alignment that a type of
+   their size can have, so that no bytes are between and behind them. */
+static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    gpuscan__elements *e = &plan->common.e;
+    gpuscan_segment_form form = desc->segments.form;
+    gpuscan_type type;
+    gpuscan_result r = gpuscan__resolve_segments(gs, &plan->common, &desc->segments, desc->count,
+                                                 desc->rows > 1 || desc->src_pitch || desc->dst_pitch, &type);
+    if (r != 0 || form == GPUSCAN_SEGMENTS_NONE)
+        return r;
+    if (desc->total.mem)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "total and segments are both given");
+    plan->key.heads = form == GPUSCAN_SEGMENTS_HEADS  ? GPUSCAN__HEADS_FLAGS
+                      : form == GPUSCAN_SEGMENTS_KEYS ? GPUSCAN__HEADS_KEYS
+                                                      : GPUSCAN__HEADS_BITS;
+    plan->key.heads_size = gpuscan__types[type].size;
+    plan->key.heads_real = (uint32_t)gpuscan__is_float(type);
+    e->begun = e->t_size & (~e->t_size + 1);
+    if (e->begun > 128)
+        e->begun = 128;
+    e->t_size += e->begun;
+    return GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -13373,7 +13931,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     range = gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size);
     range->required = 0;
     range->idle = 1;
-    if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
+    if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
         return r;
     if (desc->total.mem)
@@ -13602,6 +14161,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
+    gpuscan_result r;
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units))
@@ -13618,9 +14178,14 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* there is nothing to look back at */
         return GPUSCAN_SUCCESS;
-    if (!gpuscan__is_single_pass(tuning.strategy))
-        return gpuscan__scan_cut_parts(gs, plan);
-    gpuscan__need_states(common, plan->tiles);
+    if (gpuscan__is_single_pass(tuning.strategy))
+        gpuscan__need_states(common, plan->tiles);
+    else if ((r = gpuscan__scan_cut_parts(gs, plan)) != 0)
+        return r;
+    if (plan->key.heads == GPUSCAN__HEADS_BITS) {
+        plan->heads_at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
+        common->need.bytes[GPUSCAN__PLAIN] = plan->heads_at + gpuscan__ceil_div(desc->count, 32) * sizeof(cl_uint);
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -13635,8 +14200,44 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
     return gpuscan__min(units, most);
 }
 
+/* What says where segments begin, as a kernel's argument; plan NULL: none. Returns its offset. */
+static uint64_t gpuscan__arg_keys(gpuscan__launch *launch, const gpuscan__scan_plan *plan) {
+    if (!plan || plan->key.heads == GPUSCAN__HEADS_NONE)
+        return 0;
+    return plan->key.heads == GPUSCAN__HEADS_BITS
+               ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->heads_at, sizeof(cl_uint))
+               : gpuscan__arg_buffer(launch, ((const gpuscan_scan_desc *)plan->common.desc)->segments.data);
+}
+
+/* Offsets become bits: the kernels from first_kernel on. */
+static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
+                                               gpuscan__program *program, size_t first_kernel) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    uint64_t most = gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096), groups;
+    uint32_t group = plan->common.key.group;
+    gpuscan__scan_heads_numbers numbers;
+    gpuscan__launch launch;
+    gpuscan_result r;
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.words = gpuscan__ceil_div(desc->count, 32);
+    numbers.offsets = desc->segments.count ? desc->segments.count + 1 : 0;
+    numbers.count = desc->count;
+    launch = gpuscan__launch_begin(chain, program, first_kernel, desc->dst.mem);
+    numbers.heads_offset = gpuscan__arg_keys(&launch, plan);
+    groups = gpuscan__min(gpuscan__ceil_div(numbers.words, group), most);
+    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
+    if (r != 0 || numbers.offsets == 0)
+        return r;
+    launch = gpuscan__launch_begin(chain, program, first_kernel + 1, desc->dst.mem);
+    numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
+    numbers.heads_offset = gpuscan__arg_keys(&launch, plan);
+    groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
+}
+
 /* Rows that are cut into parts: whose sums are wanted, and in which grid. */
 typedef struct gpuscan__row_parts {
+    const gpuscan__scan_plan *scan; /* NULL: it is none */
     gpuscan_buffer src, count_buffer, init_buffer;
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
@@ -13653,6 +14254,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     gpuscan__scan_carries_numbers carries;
     gpuscan_result r;
     sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
+    sums.keys_offset = gpuscan__arg_keys(&launch, of->scan);
     sums.src_pitch = of->src_pitch;
     sums.count = of->count;
     sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
@@ -13688,6 +14290,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     gpuscan_result r;
     if (plan->parts > 1) {
         gpuscan__row_parts of;
+        of.scan = plan;
         of.src = desc->src;
         of.count_buffer = desc->count_buffer;
         of.init_buffer = desc->init_buffer;
@@ -13704,6 +14307,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     }
     launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
     parts.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    parts.keys_offset = gpuscan__arg_keys(&launch, plan);
     parts.src_pitch = plan->src_pitch;
     parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     parts.dst_pitch = plan->dst_pitch;
@@ -13732,6 +14336,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     uint64_t shared = gpuscan__key_shared_bytes(chain->gs, key, common->e.t_size);
     gpuscan__scan_numbers scan;
     scan.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    scan.keys_offset = gpuscan__arg_keys(&launch, plan);
     scan.src_pitch = plan->src_pitch;
     scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     scan.dst_pitch = plan->dst_pitch;
@@ -13781,11 +14386,71 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
                                             gpuscan__program *program) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
+    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
+    gpuscan_result r;
     if (plan->key.whole_rows)
         return gpuscan__scan_whole_rows(chain, plan, program);
-    return gpuscan__is_single_pass(gpuscan__key_strategy(&common->key))
-               ? gpuscan__scan_single_pass(chain, plan, program)
-               : gpuscan__scan_multi_pass(chain, plan, program);
+    if (plan->key.heads == GPUSCAN__HEADS_BITS &&
+        (r = gpuscan__scan_make_heads(chain, plan, program, is_single ? 1 : GPUSCAN__SCAN_PARTS + 1)) != 0)
+        return r;
+    return is_single ? gpuscan__scan_single_pass(chain, plan, program)
+                     : gpuscan__scan_multi_pass(chain, plan, program);
+}
+
+/* The segments of a self-test: where they begin, in an array of their own. */
+static void gpuscan__test_heads(gpuscan__test *test, gpuscan_scan_desc *desc, const gpuscan__scan_key *own,
+                                const uint64_t *starts, uint64_t segments) {
+    uint32_t size = own->heads_size, size_log = 0;
+    gpuscan__test_array *data;
+    gpuscan__number number;
+    uint64_t s, i, of;
+    while (1u << size_log < size)
+        size_log++;
+    desc->segments.type = own->heads_real ? gpuscan__float_types[size_log] : gpuscan__unsigned_types[size_log];
+    desc->segments.form = own->heads == GPUSCAN__HEADS_FLAGS  ? GPUSCAN_SEGMENTS_HEADS
+                          : own->heads == GPUSCAN__HEADS_KEYS ? GPUSCAN_SEGMENTS_KEYS
+                                                              : GPUSCAN_SEGMENTS_OFFSETS;
+    of = desc->segments.form == GPUSCAN_SEGMENTS_OFFSETS ? segments + 1 : desc->count;
+    desc->segments.count = desc->segments.form == GPUSCAN_SEGMENTS_OFFSETS ? segments : 0;
+    if ((data = gpuscan__test_array_of(test, &desc->segments.data, of * size)) == NULL)
+        return;
+    memset(data->before, 0, (size_t)(of * size));
+    for (s = 0; s <= segments && own->heads == GPUSCAN__HEADS_BITS; s++) {
+        number.bits = starts[s];
+        gpuscan__put_number(desc->segments.type, data->before, s, number);
+    }
+    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_FLAGS; s++)
+        data->before[starts[s] * size + s % size] = 1; /* any of its bytes */
+    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_KEYS; s++)
+        for (i = starts[s]; i < starts[s + 1]; i++) {
+            if (own->heads_real)
+                number.real = (double)(s % 3);
+            else
+                number.bits = s % 3 << (s % size * 8);
+            gpuscan__put_number(desc->segments.type, data->before, i, number);
+        }
+    gpuscan__test_filled(data);
+}
+
+/* One segment that goes on into the third tile, past one without a head, and then many of 1 to 9 elements; or first
+   these, and one from the middle of the second tile to the end. */
+enum { GPUSCAN__TEST_SEGMENTS = 64 };
+static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
+    uint64_t at = 0, s = 0;
+    for (;;) {
+        starts[s] = at;
+        if (at == count)
+            return s;
+        if (s + 1 == GPUSCAN__TEST_SEGMENTS)
+            at = count;
+        else if (round == 0)
+            at = s == 0 ? tile / 2 : s == 1 ? 2 * tile + 2 : s == 40 ? 3 * tile - 1 : at + 1 + s * s % 9;
+        else
+            at = s < 20 ? at + 1 + s * s % 9 : s == 20 ? tile : s < 40 ? at + 1 + s % 3 : count;
+        if (at > count || at <= starts[s])
+            at = count;
+        s++;
+    }
 }
 
 static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
@@ -13796,8 +14461,9 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     gpuscan_scan_desc desc;
     gpuscan__test test;
     gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
-    gpuscan__test_array *src, *dst, *total;
-    unsigned char init[GPUSCAN__CUSTOM_MOST];
+    gpuscan__test_array *src, *dst, *total = NULL;
+    unsigned char init[GPUSCAN__CUSTOM_MOST], last[GPUSCAN__CUSTOM_MOST];
+    uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], segments = 0;
     uint64_t rows = 1, row, vector = gpuscan__vector(e->src_size, e->dst_size);
     memcpy(&own, program->key.own, sizeof(own));
     memset(&desc, 0, sizeof(desc));
@@ -13823,9 +14489,22 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     }
     src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * shape.count) * e->src_size);
     dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * shape.count) * e->dst_size);
-    total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
+    if (own.heads) {
+        segments = gpuscan__test_starts(desc.count, shape.tile, round, starts);
+        gpuscan__test_heads(&test, &desc, &own, starts, segments);
+    } else {
+        total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
+    }
+    for (row = 0; row < segments && !test.failed; row++) {
+        shape.count = starts[row + 1] - starts[row];
+        shape.tile = shape.count / 2 + 1;
+        shape.round = round + 2 * (unsigned)row;
+        gpuscan__test_elements(e, &shape, own.inclusive != 0,
+                               src->before + (desc.src.offset + starts[row]) * e->src_size, init,
+                               dst->expected + (desc.dst.offset + starts[row]) * e->dst_size, last);
+    }
     if (!test.failed) {
-        for (row = 0; row < rows; row++) {
+        for (row = 0; row < rows && total; row++) {
             shape.round = round + 2 * (unsigned)row; /* rows differ */
             gpuscan__test_elements(e, &shape, own.inclusive != 0,
                                    src->before + (desc.src.offset + row * shape.count) * e->src_size, init,
@@ -13861,6 +14540,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
     gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
     gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
+        return r;
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__scan_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
@@ -14137,34 +14818,18 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan_segments *segments = &desc->segments;
+    gpuscan_type type;
     gpuscan_result r;
     if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
         return r;
     plan->results = desc->rows ? desc->rows : 1;
     plan->key.segments = plan->results > 1 ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
-    if (segments->form == GPUSCAN_SEGMENTS_NONE) {
-        if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments without segments.form");
-        return GPUSCAN_SUCCESS;
-    }
-    if (segments->form != GPUSCAN_SEGMENTS_OFFSETS)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is no gpuscan_segment_form");
-    if (desc->rows > 1 || desc->src_pitch)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or src_pitch are both given");
-    if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is no gpuscan_type");
-    if (segments->type != GPUSCAN_TYPE_DEFAULT && segments->type != GPUSCAN_TYPE_U32 &&
-        segments->type != GPUSCAN_TYPE_U64)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type is neither u32 nor u64");
-    if (segments->count >= UINT64_MAX / 16)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count: the offsets do not fit 64 bits");
-    if (!plan->common.from_host && plan->common.is_run && segments->host_data)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "segments.host_data is for gpuscan_reduce_host; here segments.data");
+    if ((r = gpuscan__resolve_segments(gs, &plan->common, segments, desc->count, desc->rows > 1 || desc->src_pitch,
+                                       &type)) != 0 ||
+        segments->form == GPUSCAN_SEGMENTS_NONE)
+        return r;
     plan->results = segments->count;
-    plan->key.segments = segments->type == GPUSCAN_TYPE_U64 ? GPUSCAN__SEGMENTS_U64 : GPUSCAN__SEGMENTS_U32;
-    gpuscan__input(&plan->common, "segments.data", segments->data, segments->count ? segments->count + 1 : 0,
-                   segments->type == GPUSCAN_TYPE_U64 ? 8 : 4);
+    plan->key.segments = type == GPUSCAN_TYPE_U64 ? GPUSCAN__SEGMENTS_U64 : GPUSCAN__SEGMENTS_U32;
     return GPUSCAN_SUCCESS;
 }
 
@@ -14638,16 +15303,14 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
         return r;
     if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count || copy.result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
-    if (copy.segments.host_data && (copy.segments.data.mem || copy.segments.data.offset))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.data and segments.host_data are both given");
     if (!result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
     copy.count = count;
     copy.result = result;
     gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
-    if (copy.segments.form == GPUSCAN_SEGMENTS_OFFSETS && copy.segments.host_data)
-        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data);
+    if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
+        return r;
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__reduce_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
