@@ -1885,6 +1885,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_FROM_BASE(from, sum) ((from).base = (sum).value)\n"
     "#define GPUSCAN_ELEMENTS(from)       ((from).src)\n"
     "#define GPUSCAN_KEYS_PARAMETER       global const GPUSCAN_KEY *keys,\n"
+    "#define GPUSCAN_SUMS_PARAMETERS GPUSCAN_KEYS_PARAMETER gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "\n"
     "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
@@ -1918,6 +1919,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_FROM_BASE(from, sum)\n"
     "#define GPUSCAN_ELEMENTS(from)             (from)\n"
     "#define GPUSCAN_KEYS_PARAMETER\n"
+    "#define GPUSCAN_SUMS_PARAMETERS\n"
     "#define gpuscan_is_head(from, i)           false\n"
     "#define gpuscan_heads_at(from, i, left)    0\n"
     "#define gpuscan_after_base(base, sum)      (sum)\n"
@@ -4327,7 +4329,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_scan_sums_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_sums(global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global const uint *count_buffer,\n"
+    "gpuscan_scan_sums(global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer,\n"
     "                  global gpuscan_t *sums, gpuscan_scan_sums_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
@@ -4338,6 +4340,7 @@ static const char *gpuscan__kernels[] = {
     "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n"
     "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
     "        gpuscan_t sum = gpuscan_identity();\n"
+    "        GPUSCAN_FROM_BASE(row, gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags));\n"
     "        if (GPUSCAN_PLANTED(SUMS_TAIL) && last > first)\n"
     "            last--;\n"
     "#if GPUSCAN_CPU\n"
@@ -4380,7 +4383,7 @@ static const char *gpuscan__kernels[] = {
     "        running = gpuscan_combine(gpuscan_combine(base, group), before[0]);\n"
     "#endif\n"
     "        for (uint i = first; i < last; i++) {\n"
-    "            gpuscan_t next = gpuscan_combine(running, gpuscan_after_base(base.value, sum[i]));\n"
+    "            gpuscan_t next = gpuscan_combine(running, sum[i]);\n"
     "            sum[i] = GPUSCAN_PLANTED(CARRIES) ? base : running;\n"
     "            running = next;\n"
     "        }\n"
@@ -4389,7 +4392,7 @@ static const char *gpuscan__kernels[] = {
     "            uint i = from + (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : GPUSCAN_ITEM);\n"
     "            gpuscan_t x = gpuscan_identity(), before = running;\n"
     "            if (i < parts)\n"
-    "                x = gpuscan_after_base(base.value, sum[i]);\n"
+    "                x = sum[i];\n"
     "#if GPUSCAN_HAS_LANES\n"
     "            x = gpuscan_window_end(running, gpuscan_window_begin(x, shared), shared);\n"
     "            before = gpuscan_shuffle_up(x, 1);\n"
@@ -13996,7 +13999,7 @@ typedef struct gpuscan__scan_plan {
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
     X(src_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles) X(sums_offset) X(keys_offset)   \
-    X(flags)
+    X(init_offset) X(flags)
 #define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
 #define GPUSCAN__SCAN_PARTS_NUMBERS(X)                                                                                 \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)      \
@@ -14484,6 +14487,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     gpuscan_result r;
     sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
     sums.keys_offset = gpuscan__arg_keys(&launch, of->scan);
+    sums.init_offset = of->scan && of->scan->key.heads ? gpuscan__arg_init(&launch, common, of->init_buffer) : 0;
     sums.src_pitch = of->src_pitch;
     sums.count = of->count;
     sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
