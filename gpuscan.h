@@ -81,8 +81,8 @@
                are -2000 and below. gpuscan_error(gs) says in words which argument or call it was; gpuscan_create, which
                has no object then, says it in its desc's error. All arguments are checked before anything is enqueued in
                the call's queue (by a _host form: anything but copies of its arrays). After a failure the outputs are as
-               they were (those of a _host form as long as the device did not fail while it ran), *event is NULL,
-               nothing has leaked and the object works on. The library never prints, aborts or exits (a driver's
+               they were (those of a _host form as long as the device did not fail while it ran; those of gpuscan_sort
+               see there), *event is NULL, nothing has leaked and the object works on. The library never prints, aborts or exits (a driver's
                compiler may print).
 
    EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
@@ -97,13 +97,12 @@
                CL_MEM_USE_HOST_PTR, until the event has completed or the queue is finished; the functions of logger,
                tracer, allocator and opencl, and their user pointers, until gpuscan_destroy.
 
-   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A sort needs about as
-               much as it sorts (see gpuscan_sort; it may have src instead). A scan needs about
+   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
                bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
-               selection needs as little as a scan, but in place as much as its outputs besides. A call may bring its
-               own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the object's
-               scratch wait for each other.
+               selection needs as little as a scan, but in place as much as its outputs besides. A sort needs about as
+               much as it sorts; may_destroy_src gives it src instead. A call may bring its own scratch, see
+               gpuscan_scan_scratch_size. Calls in several queues that use the object's scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
                or grow allocates nothing (but a buffer for an init on the host that is too large for an argument: more
@@ -137,8 +136,8 @@
                Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
 
-   DOES NOT    use several devices in one call; scan along columns; take SVM pointers,
-               images or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+   DOES NOT    use several devices in one call; scan along columns; take SVM pointers, images or SPIR-V. Two halves of a
+               scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
@@ -150,8 +149,9 @@
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
                       gpuscan_scan: segments by heads, keys or offsets;
-                      gpuscan_sort: a stable radix sort of keys of every builtin type and of custom types by a key,
-                      with payloads and permutation; GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
+                      gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
+                      custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
+                      GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
                       are built without the compiler's warnings; gpuscan_info: refused, refusals, refusal; sums start
@@ -385,12 +385,12 @@ typedef struct gpuscan_custom {
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
     const char *equal;    /* for a later version, and not used by this one: an expression of a and b, not 0 where b
                              belongs to a's run */
-    const char *key;      /* likewise: an expression of x and i, the key by which x is sorted */
+    const char *key;      /* an expression of x and i, as in convert, for gpuscan_sort: the key of key_type by which x is
+                             sorted (f16: a float) */
 } gpuscan_custom;
 
 /* One more array that follows what gpuscan_select keeps or gpuscan_sort sorts: the elements of src go to dst as the
-   call's own elements do.
-   Offsets are in elements of size bytes. src and dst may be the same range. */
+   call's own elements do. Offsets are in elements of size bytes. src and dst may be the same range. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
     size_t         size; /* bytes an element, 1 to 1024 */
@@ -750,7 +750,7 @@ typedef struct gpuscan_sort_desc {
     gpuscan_buffer         permutation;   /* out, optional, index_type: the result's element p was element
                                              permutation[p] of src */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten, in place of scratch */
+    int                    may_destroy_src; /* not 0: src and the payloads' src may be used as scratch */
     const gpuscan_custom  *custom;        /* NULL: the elements are keys. Else they are of custom->type, and sorted by
                                              custom->key, which gives a key_type (f16: a float) of x and i */
     gpuscan_buffer         count_buffer;
@@ -1058,8 +1058,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    permutation   out: where each sorted element was, counted from src.offset
    count_buffer  the elements; what lies in dst, in payloads and in permutation past them stays as it was
    order         integers as numbers. Floats from -infinity to infinity, -0 and +0 as equals; NaN comes after all
-                 numbers, in its order in src, descending too. All keys keep their bits. bit_begin and bit_end count bits
-                 of the code by which keys are compared: integers with the sign bit turned round; of floats, as integers
+                 numbers, in its order in src, descending too. All keys keep their bits. bit_begin and bit_end are of
+                 the code by which keys are compared: integers with the sign bit turned round; of floats, as integers
                  of their size, all bits of negative ones and the sign bit of others, -0 as +0; descending: all bits
                  turned round; and of NaN all ones
    aliasing      in place: src and dst may be the same range, and the src and dst of each payload
@@ -1614,6 +1614,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_BALLOT_UP_TO(lane) (GPUSCAN_BALLOT_ONES >> (GPUSCAN_BALLOT_BITS - 1u - (lane)))\n"
     "#define GPUSCAN_BALLOT_ALL         GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n"
+    "\n"
+    "static inline uint gpuscan_highest(gpuscan_ballot_t bits) {\n"
+    "    return GPUSCAN_BALLOT_BITS - 1u - (uint)clz(bits);\n"
+    "}\n"
     "\n"
     "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
     "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
@@ -8936,8 +8940,8 @@ static const char *gpuscan__kernels[] = {
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
     "                                                        gpuscan_sort_places_numbers numbers,\n"
     "                                                        local gpuscan_place *sums) {\n"
-    "    uint length = (uint)numbers.count, span = (length + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
-    "    uint first = min(GPUSCAN_ITEM * span, length), last = min(first + span, length);\n"
+    "    uint cells = (uint)numbers.count, span = (cells + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
+    "    uint first = min(GPUSCAN_ITEM * span, cells), last = min(first + span, cells);\n"
     "    gpuscan_place before = 0;\n"
     "    table += numbers.table_offset;\n"
     "#if GPUSCAN_GROUP > 1\n"
@@ -8959,7 +8963,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    for (uint i = first; i < last; i++) {\n"
     "        gpuscan_place here = table[i];\n"
-    "        table[i] = before - (GPUSCAN_PLANTED(SORT_PLACES) && i == length / 2 ? min(before, (gpuscan_place)1) : 0);\n"
+    "        table[i] = before - (GPUSCAN_PLANTED(SORT_PLACES) && i == cells / 2 ? min(before, (gpuscan_place)1) : 0);\n"
     "        before += here;\n"
     "    }\n"
     "}\n"
@@ -8975,44 +8979,47 @@ static const char *gpuscan__kernels[] = {
     "    typedef struct {                                                                                                   \\\n"
     "        type element[GPUSCAN_LINE / sizeof(type)];                                                                     \\\n"
     "    } __attribute__((aligned(GPUSCAN_LINE))) name##_line;                                                              \\\n"
-    "    /* Elements [from, to) of dst, which end a line or, at a part's end, do not. past: of dst's line before dst. */    \\\n"
+    "    /* Elements [from, to) of dst, a part's first or last ones. past: of dst's line before dst. */                     \\\n"
     "    static inline void name##_flush(global type *dst, const name##_line *line, gpuscan_place from, gpuscan_place to,   \\\n"
-    "                                    uint past, bool stream) {                                                          \\\n"
+    "                                    uint past) {                                                                       \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        if (to - from == per) {                                                                                        \\\n"
-    "            GPUSCAN_SORT_STREAM(dst + from, line);                                                                     \\\n"
-    "            for (uint i = 0; i < per; i++)                                                                             \\\n"
-    "                dst[from + i] = line->element[i];                                                                      \\\n"
-    "        } else {                                                                                                       \\\n"
-    "            for (; from < to; from++)                                                                                  \\\n"
-    "                dst[from] = line->element[((uint)from + past) & (per - 1)];                                            \\\n"
-    "        }                                                                                                              \\\n"
+    "        for (; from < to; from++)                                                                                      \\\n"
+    "            dst[from] = line->element[((uint)from + past) & (per - 1)];                                                \\\n"
     "    }                                                                                                                  \\\n"
-    "    /* Element p of dst, whose line holds the part's elements from begin on. */                                       \\\n",
+    "    /* Element p of dst, whose line holds the part's elements from begin on. */                                        \\\n"
     "    static inline void name##_put(global type *dst, name##_line *line, gpuscan_place p, gpuscan_place begin,           \\\n"
     "                                  uint past, bool stream, type x) {                                                    \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        uint slot = ((uint)p + past) & (per - 1);                                                                      \\\n"
     "        line->element[slot] = x;                                                                                       \\\n"
-    "        if (slot == per - 1)                                                                                           \\\n"
-    "            name##_flush(dst, line, p - begin < per ? begin : p + 1 - per, p + 1, past, stream);                       \\\n"
+    "        if (slot == per - 1) {                                                                                         \\\n",
+    "            if (p - begin < per - 1)                                                                                   \\\n"
+    "                name##_flush(dst, line, begin, p + 1, past);                                                           \\\n"
+    "            else                                                                                                       \\\n"
+    "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
+    "        }                                                                                                              \\\n"
     "    }                                                                                                                  \\\n"
     "    /* What is left in a line: the elements before end. */                                                             \\\n"
     "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
     "                                     gpuscan_place end, uint past) {                                                   \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
-    "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past, false);                            \\\n"
+    "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past);                                   \\\n"
     "    }\n"
+    "\n"
+    "/* A whole line, past the caches or not. */\n"
+    "static inline void gpuscan_store_line(global uchar *to, const void *line, bool stream) {\n"
     "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
-    "#define GPUSCAN_SORT_STREAM(to, line)                                                                                  \\\n"
-    "    if (stream) {                                                                                                      \\\n"
-    "        __builtin_nontemporal_store(*(const uint16 *)(line), (global uint16 *)(to));                                   \\\n"
-    "        return;                                                                                                        \\\n"
-    "    }\n"
+    "    uint16 x = *(const uint16 *)line;\n"
+    "    if (stream)\n"
+    "        __builtin_nontemporal_store(x, (global uint16 *)to);\n"
+    "    else\n"
+    "        *(global uint16 *)to = x;\n"
     "#else\n"
-    "#define GPUSCAN_SORT_STREAM(to, line)\n"
+    "    for (uint i = 0; i < GPUSCAN_LINE / 4; i++)\n"
+    "        ((global uint *)to)[i] = ((const uint *)line)[i];\n"
     "#endif\n"
+    "}\n"
     "#define GPUSCAN_SORT_PAST(p) ((uint)((size_t)(p) % GPUSCAN_LINE / sizeof(*(p))))\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_keys, gpuscan_key_bits)\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -9032,9 +9039,14 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        for (uint t = 0; t < TABLES; t++)\n"
     "            counts[t][d] = 0;\n"
-    "    for (; i + TABLES <= last; i += TABLES)\n"
-    "        for (uint t = 0; t < TABLES; t++)\n"
-    "            counts[t][gpuscan_digit_of(keys[i + t], digit)]++;\n"
+    "    for (; i + TABLES <= last; i += TABLES) { /* by hand: PoCL does not unroll it */\n"
+    "        uint a = gpuscan_digit_of(keys[i], digit), b = gpuscan_digit_of(keys[i + 1], digit);\n"
+    "        uint c = gpuscan_digit_of(keys[i + 2], digit), d = gpuscan_digit_of(keys[i + 3], digit);\n"
+    "        counts[0][a]++;\n"
+    "        counts[1][b]++;\n"
+    "        counts[2][c]++;\n"
+    "        counts[3][d]++;\n"
+    "    }\n"
     "    for (; i < last; i++)\n"
     "        counts[0][gpuscan_digit_of(keys[i], digit)]++;\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
@@ -9269,6 +9281,9 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
     "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
     "\n",
+    "/* How many rankers' places of a digit share a word: they have 16 bits each. */\n"
+    "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
+    "\n"
     "typedef struct {\n"
     "    gpuscan_place to[GPUSCAN_RADIX]; /* where a digit's elements go, less the place of its first in the tile */\n"
     "    union {                          /* of the tile, in its order */\n"
@@ -9276,8 +9291,11 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "        gpuscan_sort_value value[GPUSCAN_TILE];\n"
     "#endif\n"
+    "#if GPUSCAN_SORT_PACKED\n"
+    "        uint count[GPUSCAN_RANKERS * GPUSCAN_RADIX]; /* before: of each ranker's digits */\n"
+    "#endif\n"
     "    } exchange;\n"
-    "    uint next[GPUSCAN_RANKERS * GPUSCAN_RADIX]; /* counts; then places in the tile */\n"
+    "    uint next[GPUSCAN_RANKERS * GPUSCAN_RADIX / GPUSCAN_PACK]; /* of each ranker's digits: places in the tile */\n"
     "#if GPUSCAN_HAS_LANES\n"
     "    uint sums[GPUSCAN_SUBGROUPS];\n"
     "    uint others[GPUSCAN_LANES]; /* what lanes add to that do not add for their peers: cheaper than a branch */\n"
@@ -9294,6 +9312,12 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    uint ticket, late; /* one pass: see [SORT SWEEP] */\n"
     "} gpuscan_sort_shared;\n"
+    "\n"
+    "#if GPUSCAN_SORT_PACKED\n"
+    "#define GPUSCAN_SORT_COUNTS (shared->exchange.count)\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_COUNTS (shared->next)\n"
+    "#endif\n"
     "\n"
     "/* Exclusive, over the work-items that have digits. */\n"
     "GPUSCAN_INLINE uint gpuscan_sort_before(uint x, local gpuscan_sort_shared *shared) {\n"
@@ -9336,7 +9360,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_HELD_LAST ((gpuscan_held)GPUSCAN_KEY_ONES | (gpuscan_held)~(gpuscan_held)0 * !GPUSCAN_KEY_INFINITY)\n"
     "\n"
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
-    "   (Two loops that load keys spill.) */\n"
+    "   (Two loops that load or hold keys spill.) */\n"
     "#define GPUSCAN_IS_WHOLE(valid) (GPUSCAN_PTX && (valid) == GPUSCAN_TILE)\n"
     "\n"
     "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_held *tile, global const gpuscan_key_bits *keys, uint valid,\n"
@@ -9370,6 +9394,15 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
+    "/* NVIDIA merges the lanes of one address where the addend is the constant 1. */\n"
+    "static inline void gpuscan_count_one(local uint *counter) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"red.shared.add.u32 [%0], 1;\" ::\"r\"((uint)(size_t)counter) : \"memory\");\n"
+    "#else\n"
+    "    atomic_inc((volatile local uint *)counter);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
     "/* For the digits of a work-item: how many the tile has. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_held *tile, gpuscan_held_digit digit, uint *totals,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
@@ -9378,25 +9411,25 @@ static const char *gpuscan__kernels[] = {
     "        shared->skew = 0;\n"
     "#endif\n"
     "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANKERS * GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
-    "        shared->next[i] = 0;\n"
+    "        GPUSCAN_SORT_COUNTS[i] = 0;\n"
     "    GPUSCAN_BARRIER();\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        atomic_inc(&GPUSCAN_AT_OFFSET(volatile uint, shared->next + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
-    "                                      gpuscan_held_at(tile[k], digit)));\n"
+    "        gpuscan_count_one(&GPUSCAN_AT_OFFSET(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
+    "                                             gpuscan_held_at(tile[k], digit)));\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        totals[e] = 0;\n"
     "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r++)\n"
-    "            totals[e] += shared->next[r * GPUSCAN_RADIX + d];\n"
+    "            totals[e] += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "        if (totals[e] > GPUSCAN_SKEWED)\n"
     "            shared->skew = totals[e];\n"
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* And where the first of each goes in the tile. For each ranker's digits that is left in shared->next. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, uint *starts, local gpuscan_sort_shared *shared) {\n"
     "    uint sum = 0, before;\n"
@@ -9406,15 +9439,19 @@ static const char *gpuscan__kernels[] = {
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        starts[e] = before;\n"
-    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r++) {\n"
-    "            uint here = shared->next[r * GPUSCAN_RADIX + d];\n"
-    "            shared->next[r * GPUSCAN_RADIX + d] = before;\n"
-    "            before += here;\n"
+    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r += GPUSCAN_PACK) {\n"
+    "            uint places = before;\n"
+    "            before += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
+    "#if GPUSCAN_SORT_PACKED\n"
+    "            places |= before << 16;\n"
+    "            before += GPUSCAN_SORT_COUNTS[(r + 1) * GPUSCAN_RADIX + d];\n"
+    "#endif\n"
+    "            shared->next[r / GPUSCAN_PACK * GPUSCAN_RADIX + d] = places;\n"
     "        }\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_HAS_LANES\n"
     "/* The lanes with the same digit; d: times 4. masked: of its lower bits by masks in local memory, which is faster where\n"
     "   few lanes meet in one. */\n"
@@ -9436,41 +9473,62 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (; b < GPUSCAN_DIGIT_BITS; b++) {\n"
+    "#if GPUSCAN_PTX /* four instructions: the compiler makes six of it */\n"
+    "        __asm__ volatile(\"{ .reg .pred p; .reg .b32 bit, lanes, mine; and.b32 bit, %1, %2; setp.ne.u32 p, bit, 0;\"\n"
+    "                         \" vote.sync.ballot.b32 lanes, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
+    "                         \" lop3.b32 %0, %0, lanes, mine, 0x90; }\" /* peers & ~(lanes ^ mine) */\n"
+    "                         : \"+r\"(peers)\n"
+    "                         : \"r\"(d), \"r\"(4u << b));\n"
+    "#else\n"
     "        uint bit = d & (4u << b);\n"
     "        gpuscan_ballot_t lanes = gpuscan_ballot((int)bit);\n"
     "        peers &= bit ? lanes : ~lanes;\n"
+    "#endif\n"
     "    }\n"
     "    return peers;\n"
     "}\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "/* Of some rounds' elements, whose digits these are, times 4: the places in the tile. The lowest lane of peers draws\n"
-    "   their places for all of them; rounds draw in order. */\n"
+    "/* A ranker's half of a word. */\n"
+    "static inline uint gpuscan_sort_half(uint word, uint upper) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    __asm__(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : \"r\"(word), \"r\"(upper ? 0x4432u : 0x4410u));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return word >> upper * 16 & 0xffffu;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Of some rounds' elements, whose digits these are, times 4: the places in the tile. The highest lane of peers, which\n"
+    "   knows how many they are, draws their places for all of them; rounds draw in order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
-    "    uint below[GPUSCAN_RANK_BATCH], lowest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
-    "    local uint *next = shared->next + GPUSCAN_RANKER * GPUSCAN_RADIX;\n"
+    "    uint below[GPUSCAN_RANK_BATCH], highest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
+    "    local uint *next = shared->next + GPUSCAN_RANKER / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
     "    local uint *other = shared->others + GPUSCAN_LANE; /* anything */\n"
-    "    uint all[GPUSCAN_RANK_BATCH];\n"
+    "    uint upper = GPUSCAN_RANKER % GPUSCAN_PACK, one = upper ? 0x10000u : 1u;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
     "        gpuscan_ballot_t peers = gpuscan_sort_peers(digits[b], masked, shared);\n"
-    "        gpuscan_ballot_t before = peers & (GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE) >> 1);\n"
-    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
-    "            before = peers & ~GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE);\n"
-    "        below[b] = (uint)popcount(before);\n"
-    "        all[b] = (uint)popcount(peers);\n"
-    "        lowest[b] = gpuscan_lowest(peers);\n"
+    "        below[b] = (uint)popcount(peers & (GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE) >> 1));\n"
+    "        highest[b] = gpuscan_highest(peers);\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
     "        first[b] = atomic_add(\n"
-    "            (volatile local uint *)(lowest[b] == GPUSCAN_LANE ? &GPUSCAN_AT_OFFSET(uint, next, digits[b]) : other),\n"
-    "            all[b]);\n"
+    "            (volatile local uint *)(highest[b] == GPUSCAN_LANE ? &GPUSCAN_AT_OFFSET(uint, next, digits[b]) : other),\n"
+    "            below[b] * one + one);\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-    "        places[b] = gpuscan_lane_at(first[b], lowest[b]) + below[b];\n"
+    "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
+    "        uint drawn = gpuscan_lane_at(first[b], highest[b]);\n"
+    "        if (GPUSCAN_SORT_PACKED)\n"
+    "            drawn = gpuscan_sort_half(drawn, upper);\n"
+    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
+    "            below[b] = gpuscan_lane_at(below[b], highest[b]) - below[b];\n"
+    "        places[b] = drawn + below[b];\n"
+    "    }\n"
     "}\n"
     "#else\n"
     "/* The place in the tile of a round's element. */\n"
@@ -9483,10 +9541,10 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n"
     "        uint of_word = bits[w];\n"
-    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
+    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n",
     "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
     "        else\n"
-    "            place += popcount(w < word ? of_word : w == word ? of_word & ((1u << bit) - 1u) : 0u);\n",
+    "            place += popcount(w < word ? of_word : w == word ? of_word & ((1u << bit) - 1u) : 0u);\n"
     "        after |= w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word;\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
@@ -9559,7 +9617,8 @@ static const char *gpuscan__kernels[] = {
     "        if (whole || at < valid) {\n"
     "            gpuscan_held held = shared->exchange.key[at];\n"
     "            uint d = gpuscan_held_at(held, digit);\n"
-    "            keys_dst[shared->to[d / 4] + at] = gpuscan_release(held, digit);\n"
+    "            keys_dst[GPUSCAN_AT_OFFSET(gpuscan_place, shared->to, d * (sizeof(gpuscan_place) / 4)) + at] =\n"
+    "                gpuscan_release(held, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / 4);\n"
     "#endif\n"
@@ -9818,8 +9877,23 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
     "} gpuscan_sort_histogram_numbers;\n"
     "\n"
-    "/* Counts the digits of all passes, in halves of words: the host gives no group more. The last group makes bases of the\n"
-    "   counts, the places of the digits' first elements, and leaves the counts 0 as they were. */\n"
+    "/* Counts n codes' digits, which are width bits each, the last pass's as many as its mask has; in halves of words. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_count_digits(gpuscan_key_code *codes, uint n, uint passes, uint width, uint last_mask,\n"
+    "                                              local uint *counts) {\n"
+    "    for (uint p = 0; p < passes; p++) {\n"
+    "        uint mask = p == passes - 1 ? last_mask : (1u << width) - 1;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < n; k++) {\n"
+    "            uint d = (uint)codes[k] & mask;\n"
+    "            atomic_add((volatile local uint *)counts + d / 2 * GPUSCAN_SORT_COPIES, 1u + d % 2 * 0xffffu);\n"
+    "            codes[k] >>= width;\n"
+    "        }\n"
+    "        counts += GPUSCAN_RADIX / 2 * GPUSCAN_SORT_COPIES;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Counts the digits of all passes; the host gives no group more than halves of words hold. The last group makes bases\n"
+    "   of the counts, the places of the digits' first elements, and leaves the counts 0 as they were. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_histogram(global const gpuscan_key_bits *keys, global uint *states,\n"
     "                                                           global uint *zeros, global const uint *count_buffer,\n"
     "                                                           gpuscan_sort_histogram_numbers numbers,\n"
@@ -9840,23 +9914,19 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    for (ulong s = i; s < tiles * GPUSCAN_RADIX; s += stride)\n"
     "        states[s] = 0;\n"
-    "    while (i < count) {\n"
-    "        gpuscan_key_bits loaded[GPUSCAN_SORT_LOADS];\n"
+    "    for (; i + (GPUSCAN_SORT_LOADS - 1) * stride < count; i += GPUSCAN_SORT_LOADS * stride) {\n"
+    "        gpuscan_key_code codes[GPUSCAN_SORT_LOADS];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
-    "            loaded[k] = i + k * stride < count ? keys[i + k * stride] : 0;\n"
+    "            codes[k] = keys[i + k * stride];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
-    "            if (i + k * stride < count) {\n"
-    "                gpuscan_key_code code = gpuscan_code_of(loaded[k], flip) >> begin;\n"
-    "                for (uint p = 0; p < passes; p++) {\n"
-    "                    uint d = p * GPUSCAN_RADIX + ((uint)code & (p == passes - 1 ? last_mask : (1u << width) - 1));\n"
-    "                    atomic_add((volatile local uint *)counts + d / 2 * GPUSCAN_SORT_COPIES + copy,\n"
-    "                               1u + d % 2 * 0xffffu);\n"
-    "                    code >>= width;\n"
-    "                }\n"
-    "            }\n"
-    "        i += GPUSCAN_SORT_LOADS * stride;\n"
+    "            codes[k] = gpuscan_code_of((gpuscan_key_bits)codes[k], flip) >> begin;\n"
+    "        gpuscan_sort_count_digits(codes, GPUSCAN_SORT_LOADS, passes, width, last_mask, counts + copy);\n"
+    "    }\n"
+    "    for (; i < count; i += stride) {\n"
+    "        gpuscan_key_code code = gpuscan_code_of(keys[i], flip) >> begin;\n"
+    "        gpuscan_sort_count_digits(&code, 1, passes, width, last_mask, counts + copy);\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX; c += GPUSCAN_GROUP) {\n"
@@ -9875,7 +9945,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint p = 0; p < passes; p++) {\n"
     "        uint digits[GPUSCAN_ITEM_DIGITS], sum = 0, before;\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n",
     "            digits[e] = d < GPUSCAN_RADIX ? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u) : 0;\n"
     "            sum += digits[e];\n"
     "        }\n"
@@ -9889,7 +9959,7 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER();\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SORT_SWEEP_NUMBERS\n"
     "} gpuscan_sort_sweep_numbers;\n"
@@ -9958,7 +10028,7 @@ static const char *gpuscan__kernels[] = {
     "            next_states[d] = 0;\n"
     "        }\n"
     "    }\n"
-    "    gpuscan_sort_start(totals, starts, shared);\n"
+    "    gpuscan_sort_start(totals, starts, shared);\n",
     "    gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
     "    for (bool more = true; more;) {\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
@@ -9971,7 +10041,7 @@ static const char *gpuscan__kernels[] = {
     "        uint late = shared->late;\n"
     "        more = late > 0;\n"
     "        if (!more)\n"
-    "            continue;\n",
+    "            continue;\n"
     "        late--;\n"
     "        GPUSCAN_BARRIER(); /* all know */\n"
     "        if (GPUSCAN_ITEM == 0)\n"
@@ -10839,6 +10909,7 @@ struct gpuscan__plan {
     /* choose: from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
+    uint64_t idle_plain; /* of need's GPUSCAN__PLAIN: bytes that a call that reads a count of 0 may touch; 0: all */
     int not_built; /* the driver did not build the program */
 
     cl_mem_flags scratch_flags; /* checked: of the caller's scratch */
@@ -11064,7 +11135,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
-    gpuscan__set_by_size(p->sort_rounds, 36, 16);
+    /* the largest tiles that 48 KiB hold: a digit's runs are longer; more registers would keep a third group out */
+    gpuscan__set_by_size(p->sort_rounds, 40, 20);
     gpuscan__set_by_size(p->sort_registers, 80, 128);
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->polls = 20000;
@@ -13712,6 +13784,7 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
+    gpuscan__need need = plan->need;
     uint64_t bytes = GPUSCAN__SHAM_LEAST;
     cl_mem sham = NULL, none = NULL;
     gpuscan_call call;
@@ -13727,6 +13800,8 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     if (!idle || plan->is_nothing || bytes > GPUSCAN__SHAM_MOST)
         return GPUSCAN_SUCCESS;
     memset(&call, 0, sizeof(call));
+    if (plan->idle_plain)
+        plan->need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 && (r = gpuscan__test_buffer(gs, bytes, &sham)) == 0 &&
         (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &none)) == 0 &&
         (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call.scratch.mem)) == 0 &&
@@ -13748,6 +13823,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
         plan->call = caller;
         plan->flags = flags;
     }
+    plan->need = need;
     if (call.scratch.mem)
         gs->cl.clReleaseMemObject(call.scratch.mem);
     if (none)
@@ -17441,7 +17517,7 @@ typedef struct gpuscan__sort_way {
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
     gpuscan__sort_key key;
-    uint32_t begin, end, width, passes; /* the digit of pass p: width bits from begin + p * width on, the last's fewer */
+    uint32_t begin, end, width, passes; /* pass p: by the width bits from begin + p * width on, the last by fewer */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
     int wants_indices, by_index; /* permutation is given; the values are indices */
@@ -17519,6 +17595,13 @@ static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
     return i;
 }
 
+/* Whether of two sub-groups the places of a digit share a word: where the room of the tile's keys holds all counts
+   before them. */
+static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
+    uint32_t rankers = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
+    return gpuscan__whole_lanes(gs, group) && rankers % 2 == 0 && rankers << own->digit_bits <= tile && tile < 65536;
+}
+
 static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
@@ -17545,6 +17628,8 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_VALUE_SIZE", gpuscan__types[key->dst].size);
     gpuscan__define_number(text, "SORT", 1);
     gpuscan__define_number(text, "SORT_SMALL", own.small);
+    gpuscan__define_number(text, "SORT_PACKED",
+                           (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", type->size == 8   ? "ulong"
                                       : type->size == 4 ? "uint"
@@ -17591,7 +17676,8 @@ static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
 /* The bits of a type's codes that are turned round. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
-    uint64_t ones = ~(uint64_t)0 >> (64 - bits), sign = gpuscan__types[type].kind == 's' ? (uint64_t)1 << (bits - 1) : 0;
+    uint64_t ones = ~(uint64_t)0 >> (64 - bits);
+    uint64_t sign = gpuscan__types[type].kind == 's' ? (uint64_t)1 << (bits - 1) : 0;
     return descending ? ones ^ sign : sign;
 }
 
@@ -17605,7 +17691,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is no gpuscan_type");
     if (type == GPUSCAN_TYPE_CUSTOM)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
-                             "key_type: elements of a custom type are sorted by custom->key, which is of a builtin type");
+                             "key_type: custom elements are sorted by custom->key, which is of a builtin type");
     plan->key_size = plan->element_size = gpuscan__types[type].size;
     if (desc->custom) {
         if (!desc->custom->key)
@@ -17638,6 +17724,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     gpuscan__range *range;
     gpuscan_result r;
     uint32_t k;
+    size_t i;
     if ((r = gpuscan__sort_resolve_keys(gs, plan)) != 0 ||
         (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->element_size, &elements)) != 0)
@@ -17661,6 +17748,8 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
     range->required = 0;
     range->partial = desc->count_buffer.mem != NULL;
+    for (i = 0; i < common->range_count; i++)
+        common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
     if (!gpuscan__multiply(elements, 64, &elements)) /* so that sums of scratch need no checks */
@@ -17676,7 +17765,8 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rankers = whole ? group / lanes : 1;
     uint64_t each = gpuscan__max(plan->key_size > 4 ? 8 : 4, plan->values.size);
-    uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8 + rankers * radix * 4;
+    uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8;
+    bytes += rankers * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
     bytes += whole ? rankers * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
     bytes += 8 + (whole ? lanes * 4 : 0) + gpuscan__lanes_bytes(gs, group);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole) /* masks */
@@ -17738,6 +17828,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
         if (is_single && batch == 4)
             vectors = gs->device.profile.sort_rounds[plan->key_size > 4 || plan->values.size > 4] / batch * batch;
+        if (is_single && batch == 4 && vectors > batch && gpuscan__is_float((gpuscan_type)key->src))
+            vectors -= batch; /* their digits take more registers */
         gpuscan__sort_fit(gs, plan, group, vectors, batch);
         if (batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS)
             gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(GPUSCAN__SORT_SMALL_GROUP, plan->common.group_limit),
@@ -17901,6 +17993,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         plan->table_at = *bytes;
         *bytes += gpuscan__scratch_aligned((plan->parts << plan->key.digit_bits) * (plan->key.wide ? 8 : 4));
     }
+    common->idle_plain = gpuscan__max(*bytes, 1); /* the elements' places are not touched */
     gpuscan__sort_way_of_values(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_way_of_keys(plan);
@@ -18025,7 +18118,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flags = plan->common.flags;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
@@ -18044,7 +18137,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
     numbers.dst_offset = gpuscan__arg_place(&launch, to, 1) * (to->buffer.mem ? size : 1);
     numbers.indices_offset = gpuscan__arg_place(&launch, &indices, index_size);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
     numbers.flags = plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
@@ -18061,11 +18154,12 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
     numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &plan->keys.to[1], plan->key_size);
-    numbers.values_offset = gpuscan__arg_place(&launch, plan->by_index ? &values->to[1] : &values->from, size ? size : 1);
+    numbers.values_offset =
+        gpuscan__arg_place(&launch, plan->by_index ? &values->to[1] : &values->from, size ? size : 1);
     numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flip = plan->flip;
     numbers.begin = plan->begin;
     numbers.end = plan->end;
@@ -18115,7 +18209,8 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     uint64_t groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, each), 1),
                                    (uint64_t)gs->device.units * gs->device.profile.groups_per_unit);
     /* a copy's work-items count less than 2^16 */
-    uint64_t items = gpuscan__ceil_div(plan->common.key.group, plan->key.copies), rounds = 65535 / (items * plan->key.loads);
+    uint64_t items = gpuscan__ceil_div(plan->common.key.group, plan->key.copies);
+    uint64_t rounds = 65535 / (items * plan->key.loads);
     return gpuscan__max(groups, gpuscan__ceil_div(desc->count, rounds * each));
 }
 
@@ -18132,7 +18227,7 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     numbers.bases_offset = numbers.states_offset - GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flip = plan->flip;
     numbers.begin = plan->begin;
     numbers.end = plan->end;
@@ -18161,7 +18256,7 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass)
     numbers.bases_offset = at + ((uint64_t)pass << plan->key.digit_bits);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flip = plan->flip;
     numbers.shift = step.shift;
     numbers.mask = step.mask;
@@ -18186,12 +18281,13 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     count.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
     count.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
     count.count = desc->count;
-    count.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     count.flip = plan->flip;
     count.shift = step.shift;
     count.mask = step.mask;
     count.flags = common->flags;
-    r = gpuscan__sort_end(run, &launch, &count, sizeof(count), plan->parts, is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
+    r = gpuscan__sort_end(run, &launch, &count, sizeof(count), plan->parts,
+                          is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
     if (r != 0)
         return r;
     launch = gpuscan__sort_launch(run, GPUSCAN__SORT_PLACES);
@@ -18207,7 +18303,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     scatter.values_dst_offset = gpuscan__arg_place(&launch, &step.values_dst, step.values_size);
     scatter.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
     scatter.count = desc->count;
-    scatter.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    scatter.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     scatter.flip = plan->flip;
     scatter.shift = step.shift;
     scatter.mask = step.mask;
