@@ -12790,6 +12790,7 @@ static const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCA
 static gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan, const gpuscan_segments *segments,
                                                 uint64_t count, int has_rows, gpuscan_type *type) {
     int by_element = segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS;
+    uint64_t bytes;
     gpuscan__range *range;
     *type = segments->type;
     if (segments->form == GPUSCAN_SEGMENTS_NONE) {
@@ -12820,7 +12821,7 @@ static gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan
     if (!plan->from_host && plan->is_run && segments->host_data)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "segments.host_data is for gpuscan_%s_host; here segments.data", plan->operation->name);
-    if (by_element && count > UINT64_MAX / 8)
+    if (by_element && !gpuscan__multiply(count, gpuscan__types[*type].size, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: so many do not fit 64 bits");
     range = gpuscan__input(plan, "segments.data", segments->data,
                            by_element        ? count
@@ -14715,12 +14716,12 @@ static void gpuscan__test_heads(gpuscan__test *test, gpuscan_scan_desc *desc, co
     desc->segments.form = own->heads == GPUSCAN__HEADS_FLAGS  ? GPUSCAN_SEGMENTS_HEADS
                           : own->heads == GPUSCAN__HEADS_KEYS ? GPUSCAN_SEGMENTS_KEYS
                                                               : GPUSCAN_SEGMENTS_OFFSETS;
-    of = desc->segments.form == GPUSCAN_SEGMENTS_OFFSETS ? segments + 1 : desc->count;
-    desc->segments.count = desc->segments.form == GPUSCAN_SEGMENTS_OFFSETS ? segments : 0;
+    of = own->heads == GPUSCAN__HEADS_BITS ? segments : desc->count; /* the last segment is behind the last offset */
+    desc->segments.count = own->heads == GPUSCAN__HEADS_BITS ? segments - 1 : 0;
     if ((data = gpuscan__test_array_of(test, &desc->segments.data, of * size)) == NULL)
         return;
     memset(data->before, 0, (size_t)(of * size));
-    for (s = 0; s <= segments && own->heads == GPUSCAN__HEADS_BITS; s++) {
+    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_BITS; s++) {
         number.bits = starts[s];
         gpuscan__put_number(desc->segments.type, data->before, s, number);
     }
