@@ -149,6 +149,8 @@
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
                       gpuscan_scan: segments by heads, keys or offsets;
+                      gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
+                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds and edges_pitch;
                       gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
                       custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
@@ -379,7 +381,8 @@ typedef struct gpuscan_custom {
     const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
     const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
     const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
-                             that gives a destination element; NULL: C's conversion. ARGMIN and ARGMAX refuse it;
+                             that gives a destination element; NULL: C's conversion. gpuscan_histogram: of a pixel,
+                             that gives the value to count. ARGMIN and ARGMAX refuse it;
                              gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
                              this unused */
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
@@ -704,6 +707,15 @@ typedef struct gpuscan_histogram_desc {
     const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
     const void     *host_weights;
     gpuscan_call    call;
+    const gpuscan_custom *custom;  /* optional: its convert makes one value of each pixel, which is counted */
+    gpuscan_type    value_type;    /* that value's; default: as sample_type (f16: f32). Bounds and edges are of it */
+    const char     *weight;        /* optional, instead of weights: an expression, what a pixel counts */
+    uint64_t        tile_width;    /* pixels; with either of these not 0 each tile has a histogram. 0: a whole row */
+    uint64_t        tile_height;   /* rows; 0: all */
+    uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
+    const gpuscan_bound *channel_bounds; /* optional, on the host, instead of lower and upper: both of each channel in
+                                            turn, 2 * channels of them */
+    uint64_t        edges_pitch;   /* EDGES: from one channel's edges to the next's; 0: all channels have the same */
 } gpuscan_histogram_desc;
 
 /* Who decides what gpuscan_select keeps. */
@@ -803,7 +815,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
    this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
    of selections also by the outputs and their sizes, and those of histograms by bins, form, a class of bounds,
-   channels, mask, outside, closed, weights and counters.
+   channels, mask, outside, closed, weights, counters and a class of tiles.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
                    anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
@@ -960,18 +972,37 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpusca
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 
-/* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself.
+/* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself, or the values that an
+   expression makes of the pixels; of all, or of each tile.
 
    samples       pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
    counts        out: counters of counter_type from counts.offset on; bins of them (with OUTSIDE_COUNT bins + 2) for the
                  first channel of the mask, then for its next. All are written, or with accumulate added to
    weights       optional: what pixel p of row r counts, at weights.offset + r * weights_pitch + p, of weight_type
-   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). In another
-                 order the counts are wrong, but nothing else happens
+   pitch_bytes   instead of pitch, where rows are no whole number of pixels apart (of RGB in rows that are aligned to 4
+                 bytes, say): bytes from row to row, at least a row, and a multiple of sample_type's size, or of custom
+                 types of the largest power of two that divides it. A region of a picture is its offset and its pitch
+   custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row, that
+                 gives a value of value_type, which then is the only one that the pixel counts: channel_mask must be
+                 0, counts has one channel, and bins, bounds, edges and NaN are the value's. x is a sample_type, with 2
+                 to 4 channels OpenCL C's vector of it (x.x, x.y, x.z, x.w; f16: of floats), or with
+                 GPUSCAN_TYPE_CUSTOM a custom->type, of which an offset and a pitch count whole ones. Integers that
+                 convert gives wrap around to value_type, as C converts
+   weight        optional, instead of weights: an expression of x and i likewise, which sees custom->source, too, and
+                 gives a weight_type, what the pixel counts; 0: nothing. Without custom->convert it is for one channel
+   tiles         with tile_width or tile_height each tile of so many pixels and rows has a histogram of its own in
+                 counts, those of all its channels after those of the tile before: tiles from left to right, and rows
+                 of tiles from the first down. The last ones of both directions may be smaller. tile_height 1: one
+                 histogram a row. A count on the device leaves the tiles as they are, and the counters beyond it 0
+   channel_bounds optional, instead of lower and upper, and read before the call returns: both of each channel in turn,
+                 also of those that the mask leaves out, for which anything will do
+   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16); with
+                 edges_pitch, at least bins + 1, channel c's from edges.offset + c * edges_pitch on. In another order
+                 the counts are wrong, but nothing else happens
    count_buffer  the pixels of each row
    aliasing      none: counts must overlap nothing else
-   scratch       up to 8 bytes a counter; on a CPU, where the bins do not fit local memory or weights go to u64
-                 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given weights
+   scratch       up to 8 bytes a counter, of all tiles; on a CPU, where the bins do not fit local memory or weights go
+                 to u64 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given weights
                  (or host_weights) where the call has them: both programs and scratch differ
    count 0       samples may be missing; the counters are 0, or with accumulate stay
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
@@ -984,12 +1015,15 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  are equal only the last one is not empty
                  NaN is never counted, in no bin and not as outside. Counters wrap around
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
-                 count, edges without EDGES, or host_edges or host_weights, which are for gpuscan_histogram_host.
+                 count, a pitch_bytes beside pitch, smaller than a row or not aligned, edges without EDGES, host_edges
+                 or host_weights, which are for gpuscan_histogram_host; channel_bounds beside lower, upper or EDGES,
+                 edges_pitch without EDGES or below bins + 1; value_type without custom->convert, weight beside weights,
+                 either expression with channel_mask or several channels of a custom type.
                  INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
                  floats below the type's normal numbers, which devices may take for 0.
-                 INVALID_TYPE: VALUES with floats, custom samples. UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was
-                 forced where the bins do not fit local memory, or with weights and u64 counters. AUTO takes another
-                 strategy by itself
+                 INVALID_TYPE: VALUES with floats, custom samples without custom->convert. UNSUPPORTED_STRATEGY:
+                 SINGLE_PASS or _AHEAD was forced where the bins do not fit local memory, or with weights and u64
+                 counters. AUTO takes another strategy by itself
    methods       tables of each group's own, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
@@ -1360,6 +1394,8 @@ static const char *gpuscan__kernels[] = {
     "     REGISTERS       registers a work-item that the build options allow on NVIDIA; 0: not said\n"
     "     PACKED          bytes of a small integer, of which a word's are added at once; 0: elements one by one\n"
     "     PIPE            how the histogram loads: PIPE_...\n"
+    "     TILED           a histogram of each tile; CONVERTED, WEIGHED: of values, by weights, of the caller's expressions\n"
+    "     CHANNEL_BOUNDS  of the histogram: each channel has its own\n"
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not\n"
     "     ANY_ORDER       results do not depend on the order\n"
@@ -1420,6 +1456,8 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SORT_NAN         30 /* NaN are sorted by their bits */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_HEADS    31 /* the last offset is no head */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_VECTOR   32 /* a key is not compared with the one before its vector */\n",
+    "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
+    "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -7487,8 +7525,54 @@ static const char *gpuscan__kernels[] = {
     "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n"
     "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n"
     "\n"
+    "/* Offsets and pitches count elements: channels, or where the samples are structs bytes. What is loaded and put into one\n"
+    "   bin is a sample: a channel, or all of a pixel, where the caller's expressions make something of it. */\n"
+    "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
+    "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SAMPLE channel[GPUSCAN_PIXEL_CHANNELS];\n"
+    "} gpuscan_sample;\n"
+    "#else\n"
     "typedef GPUSCAN_SAMPLE gpuscan_sample;\n"
+    "#endif\n"
+    "typedef GPUSCAN_BINNED gpuscan_binned; /* what is put into the bin: the sample, or what the expression gives */\n"
     "typedef GPUSCAN_COUNTER gpuscan_counter;\n"
+    "#define GPUSCAN_SAMPLES_AT(samples, elements)                                                                         \\\n"
+    "    ((global const gpuscan_sample *)((global const gpuscan_element *)(samples) + (elements)))\n"
+    "\n"
+    "/* A pixel as the expressions see it. */\n"
+    "#if GPUSCAN_PIXEL_CHANNELS\n"
+    "#define GPUSCAN_PIXEL_LOAD_(load, channels) load##channels\n"
+    "#define GPUSCAN_PIXEL_LOAD(load, channels)  GPUSCAN_PIXEL_LOAD_(load, channels)\n"
+    "static inline GPUSCAN_PIXEL gpuscan_pixel_of(gpuscan_sample s) {\n"
+    "#if GPUSCAN_PIXEL_F16 && GPUSCAN_PIXEL_CHANNELS == 1\n"
+    "    return vload_half(0, (private const half *)&s);\n"
+    "#elif GPUSCAN_PIXEL_F16\n"
+    "    return GPUSCAN_PIXEL_LOAD(vload_half, GPUSCAN_PIXEL_CHANNELS)(0, (private const half *)&s);\n"
+    "#elif GPUSCAN_PIXEL_CHANNELS == 1\n"
+    "    return s;\n"
+    "#else\n"
+    "    return GPUSCAN_PIXEL_LOAD(vload, GPUSCAN_PIXEL_CHANNELS)(0, s.channel);\n"
+    "#endif\n"
+    "}\n"
+    "#else\n"
+    "#define gpuscan_pixel_of(s) (s)\n"
+    "#endif\n"
+    "\n",
+    "/* What sample s, number i of its row, gives, and what it counts. The host defines the expressions' functions. */\n"
+    "#if GPUSCAN_CONVERTED\n"
+    "#define GPUSCAN_BINNED_OF(s, i)                                                                                        \\\n"
+    "    gpuscan_custom_convert(gpuscan_pixel_of(s), GPUSCAN_PLANTED(PIXEL_NUMBER) ? (i) + 1 : (i))\n"
+    "#else\n"
+    "#define GPUSCAN_BINNED_OF(s, i) (s)\n"
+    "#endif\n"
+    "#if GPUSCAN_WEIGHED\n"
+    "#define GPUSCAN_WEIGHT_OF(s, i, weights) gpuscan_custom_weight(gpuscan_pixel_of(s), i)\n"
+    "#elif GPUSCAN_WEIGHTED\n"
+    "#define GPUSCAN_WEIGHT_OF(s, i, weights) (weights)[(i) / GPUSCAN_CHANNELS]\n"
+    "#else\n"
+    "#define GPUSCAN_WEIGHT_OF(s, i, weights) 1\n"
+    "#endif\n"
     "\n"
     "#define GPUSCAN_NO_BIN       0xffffffffu\n"
     "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n"
@@ -7527,7 +7611,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n",
     "/* A sample as it is compared with edges. */\n"
-    "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_sample sample) {\n"
+    "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_binned sample) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    return vload_half(0, (private const half *)&sample);\n"
     "#else\n"
@@ -7615,10 +7699,11 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_MAGIC         (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n"
     "#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n"
     "\n"
-    "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
-    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n"
+    "typedef gpuscan_real gpuscan_bound;\n"
+    "#define GPUSCAN_BOUND_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
+    "#define GPUSCAN_BOUND_NAMES      lower, upper, step, inverse\n"
     "\n"
-    "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n"
+    "static inline gpuscan_real gpuscan_real_of(gpuscan_binned x) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    return vload_half(0, (private const half *)&x);\n"
     "#else\n"
@@ -7630,7 +7715,7 @@ static const char *gpuscan__kernels[] = {
     "    return fma((gpuscan_real)k, step, lower);\n"
     "}\n"
     "\n"
-    "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_bin(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    lower = GPUSCAN_EDGE_FIRST(edges);\n"
@@ -7669,8 +7754,8 @@ static const char *gpuscan__kernels[] = {
     "        low = high;\n"
     "        high += min(GPUSCAN_BINS - high, leap);\n"
     "    }\n"
-    "    while (high - low > 1) {\n"
-    "        uint middle = low + (high - low) / 2;\n",
+    "    while (high - low > 1) {\n",
+    "        uint middle = low + (high - low) / 2;\n"
     "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
     "            low = middle;\n"
     "        else\n"
@@ -7685,8 +7770,16 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
     "\n"
     "/* range: upper - lower, as gpuscan_offset; factor: see GPUSCAN_BIN_MODE */\n"
-    "#define GPUSCAN_BIN_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n"
-    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n"
+    "typedef ulong gpuscan_bound;\n"
+    "#define GPUSCAN_BOUND_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n"
+    "#define GPUSCAN_BOUND_NAMES      lower, upper, range, factor\n"
+    "\n"
+    "/* Whether x is past the range; where channels have their own, it may be all of the type. */\n"
+    "#if GPUSCAN_CHANNEL_BOUNDS\n"
+    "#define GPUSCAN_PAST(x, range) ((x) > (gpuscan_offset)((range) - 1))\n"
+    "#else\n"
+    "#define GPUSCAN_PAST(x, range) ((x) >= (gpuscan_offset)(range))\n"
+    "#endif\n"
     "\n"
     "/* floor(x * BINS / range), exactly, for x < range:\n"
     "     VALUE             bin = x                    one bin a value\n"
@@ -7698,7 +7791,8 @@ static const char *gpuscan__kernels[] = {
     "                                                  ceil(2^32 * BINS / range) < 2^32, the error is below x / 2^32\n"
     "     MULTIPLY_16_MANY  the same                   BINS >= range: factor and the product need 64 bits\n"
     "     MULTIPLY_CHECKED  mul_hi(x, factor) or + 1   factor = floor(2^64 * BINS / range): at most one too small\n"
-    "     DIVIDE            x * BINS / range           BINS >= range                                                      */\n"
+    "     DIVIDE            x * BINS / range           BINS >= range\n"
+    "     MIXED             DIVIDE or MULTIPLY_CHECKED, as the channel's range is; or range = 2^64 and factor = BINS       */\n"
     "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n"
     "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n"
     "    return (uint)x;\n"
@@ -7714,17 +7808,21 @@ static const char *gpuscan__kernels[] = {
     "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n"
     "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n"
     "    return (uint)mul_hi((ulong)x, factor);\n"
-    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_CHECKED\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_CHECKED || GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED\n"
+    "    if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED && range != 0 && range <= GPUSCAN_BINS)\n"
+    "        return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
     "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n"
     "    ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)GPUSCAN_BINS); /* next * range <= x * BINS ? */\n"
     "    bool up = high < x_high || (high == x_high && next * range <= (ulong)x * GPUSCAN_BINS);\n"
+    "    if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED && range == 0)\n"
+    "        up = false;\n"
     "    return (uint)(up ? next : bin);\n"
     "#else\n"
     "    return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
     "#endif\n"
     "}\n"
     "\n",
-    "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_bin(gpuscan_binned s, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    if (s < GPUSCAN_EDGE_FIRST(edges))\n"
     "        return gpuscan_outside(true);\n"
@@ -7735,7 +7833,7 @@ static const char *gpuscan__kernels[] = {
     "    /* One unsigned comparison finds both sides: below lower the difference wraps around to more than any range. */\n"
     "    gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n"
     "#if !GPUSCAN_RANGE_ALL\n"
-    "    if (x >= (gpuscan_offset)range) {\n"
+    "    if (GPUSCAN_PAST(x, range)) {\n"
     "        if (GPUSCAN_CLOSED && x == (gpuscan_offset)range)\n"
     "            return GPUSCAN_BINS - 1;\n"
     "        return gpuscan_outside(GPUSCAN_BELOW(s, lower));\n"
@@ -7745,6 +7843,24 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* integers */\n"
+    "\n"
+    "/* The bounds on their way to gpuscan_bin: those of all channels, or for each of the mask in turn its own, and where its\n"
+    "   edges begin. */\n"
+    "#if GPUSCAN_CHANNEL_BOUNDS\n"
+    "typedef struct {\n"
+    "    ulong edges[4];\n"
+    "    gpuscan_bound a[4], b[4], c[4], d[4]; /* BOUND_NAMES */\n"
+    "} gpuscan_bounds;\n"
+    "#define GPUSCAN_BIN_PARAMETERS        gpuscan_bounds bounds\n"
+    "#define GPUSCAN_BIN_ARGUMENTS         bounds\n"
+    "#define GPUSCAN_BOUNDS_OF(slot)       bounds.a[slot], bounds.b[slot], bounds.c[slot], bounds.d[slot]\n"
+    "#define GPUSCAN_EDGES_OF(edges, slot) ((edges) + bounds.edges[slot])\n"
+    "#else\n"
+    "#define GPUSCAN_BIN_PARAMETERS        GPUSCAN_BOUND_PARAMETERS\n"
+    "#define GPUSCAN_BIN_ARGUMENTS         GPUSCAN_BOUND_NAMES\n"
+    "#define GPUSCAN_BOUNDS_OF(slot)       GPUSCAN_BOUND_NAMES\n"
+    "#define GPUSCAN_EDGES_OF(edges, slot) (edges)\n"
+    "#endif\n"
     "\n"
     "/* [HISTOGRAM COUNTERS] --------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -7756,7 +7872,7 @@ static const char *gpuscan__kernels[] = {
     "    if (carry)\n"
     "        atomic_add(high, carry);\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
     "#if GPUSCAN_COUNTER_SIZE == 4\n"
     "    atomic_add((volatile global uint *)counter, amount);\n"
@@ -7792,7 +7908,7 @@ static const char *gpuscan__kernels[] = {
     "    atomic_add((volatile local uint *)counter, (uint)amount);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_WEIGHTED\n"
     "typedef GPUSCAN_WEIGHT gpuscan_weight;\n"
     "#else\n"
@@ -7818,10 +7934,28 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_NUMBERS\n"
     "} gpuscan_histogram_numbers;\n"
+    "\n"
+    "/* A tile of the pixels, which has a histogram of its own: samples [begin, end) of rows from row on. The last tiles of a\n"
+    "   row, and those below, may be smaller, or with a count that is read on the device empty. */\n"
+    "typedef struct {\n"
+    "    ulong begin, end, row, rows;\n"
+    "} gpuscan_tile;\n"
+    "\n"
+    "static inline gpuscan_tile gpuscan_tile_at(ulong number, ulong count, gpuscan_histogram_numbers numbers) {\n"
+    "    gpuscan_tile tile;\n"
+    "    ulong down = number / numbers.tiles_across, begin = (number - down * numbers.tiles_across) * numbers.tile_width;\n"
+    "    tile.begin = min(begin, count) * GPUSCAN_CHANNELS;\n"
+    "    tile.end = min(begin + numbers.tile_width, count) * GPUSCAN_CHANNELS;\n"
+    "    if (GPUSCAN_PLANTED(TILE_ENDS) && tile.end == count * GPUSCAN_CHANNELS && tile.begin < tile.end)\n"
+    "        tile.end -= GPUSCAN_CHANNELS;\n"
+    "    tile.row = down * numbers.tile_height;\n"
+    "    tile.rows = tile.begin == tile.end ? 0 : min(numbers.tile_height, numbers.rows - tile.row);\n"
+    "    return tile;\n"
+    "}\n"
     "\n"
     "/* What each sample is compared with stays an argument of its own type. */\n"
     "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n"
@@ -7841,7 +7975,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n"
     "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n"
-    "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1)\n"
+    "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1 || GPUSCAN_TILED)\n"
     "#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1) /* counters from one table to the next */\n"
     "\n"
     "#if GPUSCAN_BYTE_TABLES\n"
@@ -7925,22 +8059,28 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n"
-    "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
-    "                                      gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_even_counter(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint bin;\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES || GPUSCAN_SAMPLE_IS_FLOAT\n"
-    "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    bin = gpuscan_bin(sample, GPUSCAN_BOUND_NAMES, edges);\n"
     "#else\n"
     "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n"
     "    bin = gpuscan_even_bin(x, range, factor);\n"
     "#if !GPUSCAN_RANGE_ALL\n"
-    "    bin = x >= (gpuscan_offset)range ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n"
-    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n"
+    "    bin = GPUSCAN_PAST(x, range) ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n"
+    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range && GPUSCAN_PAST(x, range) ? GPUSCAN_BINS - 1 : bin;\n"
     "#endif\n"
     "#endif\n"
-    "    return gpuscan_channel_counter(bin, channel);\n"
+    "    return bin;\n"
     "}\n"
     "\n",
+    "static inline uint gpuscan_counter_of(gpuscan_binned sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
+    "                                      gpuscan_edges edges) {\n"
+    "    uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
+    "    uint bin = gpuscan_even_counter(sample, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
+    "    return gpuscan_channel_counter(bin, channel);\n"
+    "}\n"
+    "\n"
     "/* How much sample j of a block counts, and where. Tables in local memory have a counter for samples that no bin takes;\n"
     "   of others, which may be counts itself, nothing is added to the first one. */\n"
     "#if GPUSCAN_WEIGHTED\n"
@@ -7949,15 +8089,27 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_AMOUNT(j) 1\n"
     "#endif\n"
     "#if !GPUSCAN_COPIES\n"
-    "#define GPUSCAN_COUNT_AT(at, j)                                                                                        \\\n"
-    "    table[(at) < GPUSCAN_ALL_BINS ? (at) : 0] += (at) < GPUSCAN_ALL_BINS ? GPUSCAN_AMOUNT(j) : 0\n"
+    "#define GPUSCAN_COUNT_AT(at, j, amount)                                                                                \\\n"
+    "    table[(at) < GPUSCAN_ALL_BINS ? (at) : 0] += (at) < GPUSCAN_ALL_BINS ? (amount) : 0\n"
     "#elif GPUSCAN_COPIES > 1 && !GPUSCAN_WEIGHTED\n"
     "/* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
-    "#define GPUSCAN_COUNT_AT(at, j) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += 1\n"
+    "#define GPUSCAN_COUNT_AT(at, j, amount) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += 1\n"
     "#else\n"
-    "#define GPUSCAN_COUNT_AT(at, j) table[at] += GPUSCAN_AMOUNT(j)\n"
+    "#define GPUSCAN_COUNT_AT(at, j, amount) table[at] += (amount)\n"
     "#endif\n"
-    "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j)\n"
+    "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j, GPUSCAN_AMOUNT(v + j))\n"
+    "\n"
+    "/* What is put into bins of a block: where it lies, or converted first. */\n"
+    "#if GPUSCAN_CONVERTED\n"
+    "typedef private const gpuscan_binned *gpuscan_block_t;\n"
+    "#else\n"
+    "typedef global const gpuscan_sample *gpuscan_block_t;\n"
+    "#endif\n"
+    "#if GPUSCAN_WEIGHED\n"
+    "typedef private const gpuscan_weight *gpuscan_weights_t;\n"
+    "#else\n"
+    "typedef global const gpuscan_weight *gpuscan_weights_t;\n"
+    "#endif\n"
     "\n"
     "#if GPUSCAN_BIN_WIDE > 1\n"
     "/* gpuscan_bin of so many samples at once, of even bins that take no branches: not every compiler makes vectors of a\n"
@@ -7967,7 +8119,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_BIN_VECTOR(type)        GPUSCAN_BIN_WIDEN(type, GPUSCAN_BIN_WIDE)\n"
     "typedef GPUSCAN_BIN_VECTOR(uint) gpuscan_bins;\n"
     "typedef GPUSCAN_BIN_VECTOR(int) gpuscan_masks;\n"
-    "\n"
+    "\n",
     "/* gpuscan_outside of those that are. */\n"
     "static inline gpuscan_bins gpuscan_outside_wide(gpuscan_masks below) {\n"
     "    return below ? (gpuscan_bins)(gpuscan_outside(true)) : (gpuscan_bins)(gpuscan_outside(false));\n"
@@ -7983,7 +8135,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_REAL_BITS(x)  GPUSCAN_BIN_VECTOR(as_uint)(x)\n"
     "#endif\n"
     "\n"
-    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    GPUSCAN_BIN_VECTOR(ushort) halves = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
     "    gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload_half)(0, (private const half *)&halves);\n"
@@ -8005,9 +8157,9 @@ static const char *gpuscan__kernels[] = {
     "                  : GPUSCAN_REAL_MASKS(s == s) ? gpuscan_outside_wide(GPUSCAN_REAL_MASKS(s < lower))\n"
     "                                               : (gpuscan_bins)(GPUSCAN_NO_BIN);\n"
     "}\n"
-    "\n",
+    "\n"
     "#else\n"
-    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
     "#if GPUSCAN_SAMPLE_IS_SIGNED\n"
     "    gpuscan_masks s = GPUSCAN_BIN_VECTOR(convert_int)(GPUSCAN_BIN_VECTOR(vload)(0, from));\n"
     "    gpuscan_bins x = GPUSCAN_BIN_VECTOR(as_uint)(s) - (uint)lower;\n"
@@ -8042,11 +8194,11 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The counters of a block's samples, in loops that vectorise; those of edges step by step of the search. */\n"
-    "static inline void gpuscan_block_counters(global const gpuscan_sample *from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
+    "static inline void gpuscan_block_counters(gpuscan_block_t from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
     "                                          gpuscan_edges edges) {\n"
-    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES && !GPUSCAN_CHANNEL_BOUNDS\n"
     "    GPUSCAN_EDGE s[GPUSCAN_BLOCK], first = GPUSCAN_EDGE_FIRST(edges), end = GPUSCAN_EDGE_LAST(edges);\n"
     "    for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
     "        s[v] = gpuscan_edge_value(from[v]);\n"
@@ -8081,11 +8233,26 @@ static const char *gpuscan__kernels[] = {
     "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
     "}\n"
-    "\n",
-    "/* Bins first, then counters. */\n"
-    "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n"
-    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "\n"
+    "/* Bins first, then counters. The block begins with the row's sample i. */\n"
+    "static inline void gpuscan_count_block(global const gpuscan_sample *row, ulong i,\n"
+    "                                       global const gpuscan_weight *row_weights, gpuscan_table table,\n"
+    "                                       GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint counter[GPUSCAN_BLOCK];\n"
+    "#if GPUSCAN_CONVERTED\n"
+    "    gpuscan_binned from[GPUSCAN_BLOCK];\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        from[v] = GPUSCAN_BINNED_OF(row[i + v], i + v);\n"
+    "#else\n"
+    "    gpuscan_block_t from = row + i;\n"
+    "#endif\n"
+    "#if GPUSCAN_WEIGHED\n"
+    "    gpuscan_weight weights[GPUSCAN_BLOCK];\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        weights[v] = GPUSCAN_WEIGHT_OF(row[i + v], i + v, 0);\n"
+    "#else\n"
+    "    gpuscan_weights_t weights = row_weights + i / GPUSCAN_CHANNELS;\n"
+    "#endif\n"
     "    gpuscan_block_counters(from, counter, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n"
     "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n"
@@ -8110,13 +8277,15 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_COUNT(v, 7);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_TABLES(flags) (GPUSCAN_COPIES ? 1u : (flags) >> GPUSCAN_FLAG_TABLES_SHIFT)\n"
     "\n"
     "/* Counts sample i, which is not part of a block. */\n"
-    "static inline void gpuscan_count_one(ulong i, uint counter, global const gpuscan_weight *weights,\n"
-    "                                     gpuscan_table table) {\n"
-    "    GPUSCAN_COUNT_AT(counter, i);\n"
+    "static inline void gpuscan_count_one(global const gpuscan_sample *row, ulong i, global const gpuscan_weight *weights,\n"
+    "                                     gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    uint counter = gpuscan_counter_of(GPUSCAN_BINNED_OF(row[i], i), (uint)(i % GPUSCAN_CHANNELS),\n"
+    "                                      GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    GPUSCAN_COUNT_AT(counter, i, GPUSCAN_WEIGHT_OF(row[i], i, weights));\n"
     "}\n"
     "\n"
     "/* Moves the sums of the accumulators' tables, in bins [first, last), to counts and zeroes them. atomics: by which other\n"
@@ -8126,7 +8295,7 @@ static const char *gpuscan__kernels[] = {
     "                                          ulong first, ulong last, uint flags, bool atomics) {\n"
     "    bool adds = (flags & (GPUSCAN_FLAG_ACCUMULATE | GPUSCAN_FLAG_IN_COUNTS)) != 0;\n"
     "    gpuscan_counter sums[64];\n"
-    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last == GPUSCAN_ALL_BINS)\n"
+    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last % GPUSCAN_ALL_BINS == 0)\n"
     "        last--;\n"
     "    for (; first < last; first += min(last - first, 64ul)) {\n"
     "        uint bins = (uint)min(last - first, 64ul);\n"
@@ -8146,26 +8315,124 @@ static const char *gpuscan__kernels[] = {
     "            counts[first + k] = sums[k];\n"
     "    }\n"
     "}\n"
+    "\n"
+    "/* Counts blocks [block, end) of rows, each of samples [begin, last) and so many blocks, into the group's tables. */\n"
+    "static inline void gpuscan_count_blocks(global const gpuscan_sample *samples, global const gpuscan_weight *weights,\n"
+    "                                        gpuscan_histogram_numbers numbers, ulong row_blocks, ulong begin,\n"
+    "                                        ulong row_end, ulong block, ulong end, uint sixteen, gpuscan_table table,\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    while (block < end) {\n"
+    "        ulong row = block / row_blocks, first = begin + (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
+    "        ulong last = min(first + (end - block) * GPUSCAN_BLOCK, row_end), i = first;\n"
+    "        global const gpuscan_sample *from = GPUSCAN_SAMPLES_AT(samples, row * numbers.pitch);\n"
+    "        global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n"
+    "        block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n"
+    "        if (GPUSCAN_PLANTED(BLOCKS_TAIL))\n"
+    "            last -= (last - first) % GPUSCAN_BLOCK;\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
+    "            gpuscan_count_bytes(from + i, sixteen, table);\n"
+    "        for (; i < last; i++)\n"
+    "            table[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
+    "#else\n"
+    "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
+    "            gpuscan_count_block(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        for (; i < last; i++)\n"
+    "            gpuscan_count_one(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_COPIES\n"
+    "#define GPUSCAN_TABLE_WORDS (GPUSCAN_BYTE_TABLES ? GPUSCAN_BYTE_TABLES * 256 : GPUSCAN_COPIES * GPUSCAN_STRIDE)\n"
+    "static inline void gpuscan_tables_clear(local uint *tables) {\n"
+    "    for (uint k = 0; k < GPUSCAN_TABLE_WORDS; k++)\n"
+    "        tables[k] = 0;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "/* Puts the values' sums into bins. atomics: of sums that other groups add to. */\n"
+    "static inline void gpuscan_values_add(local const uint *tables, global gpuscan_counter *sums, bool atomics,\n"
+    "                                      GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
+    "        uint sum = 0, counter;\n"
+    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
+    "            sum += tables[t * 256 + k % 256];\n"
+    "        counter = gpuscan_counter_of((gpuscan_binned)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        if (sum == 0 || counter >= GPUSCAN_ALL_BINS)\n"
+    "            continue;\n"
+    "        if (atomics)\n"
+    "            gpuscan_add_global(sums + counter, sum);\n"
+    "        else\n"
+    "            sums[counter] += sum;\n"
+    "    }\n"
+    "}\n"
+    "#elif GPUSCAN_COPIES\n"
+    "/* Adds the tables' sums to counters that other groups add to, or where there is nobody to hand over to counts them. */\n"
+    "static inline void gpuscan_tables_add(local const uint *tables, global gpuscan_counter *accumulators,\n"
+    "                                      global gpuscan_counter *counts, bool alone, uint flags) {\n"
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0); k++) {\n"
+    "        uint sum = 0;\n"
+    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
+    "            sum += tables[t * GPUSCAN_STRIDE + k];\n"
+    "        if (alone)\n"
+    "            counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+    "        else if (sum)\n"
+    "            gpuscan_add_global(accumulators + k, sum);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_TILED\n"
+    "/* A tile, or where several groups share one the part of it that is this member's. */\n"
+    "static inline void gpuscan_count_tile(ulong number, uint member, uint members, ulong count,\n"
+    "                                      global const gpuscan_sample *samples, global const gpuscan_weight *weights,\n"
+    "                                      gpuscan_histogram_numbers numbers, uint flags, uint sixteen, gpuscan_table table,\n"
+    "                                      global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
+    "                                      GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    gpuscan_tile tile = gpuscan_tile_at(number, count, numbers);\n"
+    "    ulong row_blocks = (tile.end - tile.begin + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK, blocks = row_blocks * tile.rows;\n"
+    "    bool alone = (flags & GPUSCAN_FLAG_FINISH) != 0;\n"
+    "    counts += number * GPUSCAN_ALL_BINS;\n"
+    "#if GPUSCAN_COPIES\n"
+    "    accumulators += number * GPUSCAN_ALL_BINS;\n"
+    "    gpuscan_tables_clear(table);\n"
+    "#endif\n"
+    "    gpuscan_count_blocks(GPUSCAN_SAMPLES_AT(samples, tile.row * numbers.pitch),\n"
+    "                         weights + tile.row * numbers.weights_pitch, numbers, row_blocks, tile.begin, tile.end,\n"
+    "                         blocks / members * member + min((ulong)member, blocks % members),\n"
+    "                         blocks / members * (member + 1) + min((ulong)member + 1, blocks % members), sixteen, table,\n"
+    "                         GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS && alone && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
+    "        counts[k] = 0;\n"
+    "    gpuscan_values_add(table, alone ? counts : accumulators, !alone, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#elif GPUSCAN_COPIES\n"
+    "    gpuscan_tables_add(table, accumulators, counts, alone, flags);\n"
+    "#else\n"
+    "    gpuscan_histogram_move(table, counts, 0, GPUSCAN_ALL_BINS, flags, false);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
     "\n",
     "/* Of more bins each group has a table in the accumulators; but the first one may count in counts. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
-    "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
-    "    uint flags = (uint)numbers.flags;\n"
+    "    ulong group = get_group_id(0), groups = get_num_groups(0);\n"
+    "    uint flags = (uint)numbers.flags, sixteen = 16;\n"
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
-    "    samples += numbers.samples_offset;\n"
+    "    samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
     "    weights += numbers.weights_offset;\n"
     "#if GPUSCAN_BYTE_TABLES\n"
     "    volatile uint opaque = 16;\n"
-    "    uint sixteen = opaque; /* see gpuscan_count_word */\n"
-    "    for (uint k = 0; k < GPUSCAN_BYTE_TABLES * 256; k++)\n"
-    "        shared[k] = 0;\n"
-    "#elif GPUSCAN_COPIES\n"
+    "    sixteen = opaque; /* see gpuscan_count_word */\n"
+    "#endif\n"
+    "#if GPUSCAN_COPIES\n"
     "    gpuscan_table table = shared;\n"
-    "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n"
-    "        shared[k] = 0;\n"
+    "    gpuscan_tables_clear(shared);\n"
     "#else\n"
     "    bool in_counts = (flags & GPUSCAN_FLAG_IN_COUNTS) != 0;\n"
     "    gpuscan_table table = accumulators + (group - (in_counts ? 1 : 0)) * GPUSCAN_ALL_BINS;\n"
@@ -8175,10 +8442,17 @@ static const char *gpuscan__kernels[] = {
     "            counts[k] = 0;\n"
     "    }\n"
     "#endif\n"
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
-    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "#if GPUSCAN_TILED\n"
+    "    uint members = (uint)numbers.members;\n"
+    "    ulong blocks = numbers.tiles * members, piece_blocks = 4; /* tiles, here */\n"
+    "#else\n"
+    "    count *= GPUSCAN_CHANNELS;\n"
+    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * numbers.rows;\n"
+    "    ulong piece_blocks = GPUSCAN_PIECE;\n"
+    "#endif\n"
     "    bool draw = GPUSCAN_DRAW && groups > 1 && blocks < 0xffffffffu / GPUSCAN_BLOCK;\n"
-    "    uint pieces = draw ? (uint)(blocks / GPUSCAN_PIECE) + 1 : (uint)groups, piece = (uint)group;\n"
+    "    uint pieces = draw ? (uint)(blocks / piece_blocks) + 1 : (uint)groups, piece = (uint)group;\n"
     "    for (;;) {\n"
     "        if (draw) /* each draws one too many */\n"
     "            piece = gpuscan_ticket(GPUSCAN_COUNTERS(accumulators) + 1, pieces + (uint)groups, shared);\n"
@@ -8186,60 +8460,24 @@ static const char *gpuscan__kernels[] = {
     "            break;\n"
     "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n"
     "        ulong end = blocks / pieces * (piece + 1) + min((ulong)piece + 1, blocks % pieces);\n"
-    "        while (block < end) {\n"
-    "            ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
-    "            ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n"
-    "            global const gpuscan_sample *from = samples + row * numbers.pitch * GPUSCAN_CHANNELS;\n"
-    "            global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n"
-    "            block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n"
-    "            if (GPUSCAN_PLANTED(BLOCKS_TAIL))\n"
-    "                last -= (last - first) % GPUSCAN_BLOCK;\n"
-    "#if GPUSCAN_BYTE_TABLES\n"
-    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
-    "                gpuscan_count_bytes(from + i, sixteen, shared);\n"
-    "            for (; i < last; i++)\n"
-    "                shared[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
+    "#if GPUSCAN_TILED\n"
+    "        for (; block < end; block++)\n"
+    "            gpuscan_count_tile(block / members, (uint)(block % members), members, count, samples, weights, numbers,\n"
+    "                               flags, sixteen, table, accumulators, counts, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#else\n"
-    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
-    "                gpuscan_count_block(from + i, weight + i / GPUSCAN_CHANNELS, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "            for (; i < last; i++) {\n"
-    "                uint counter =\n"
-    "                    gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "                gpuscan_count_one(i, counter, weight, table);\n"
-    "            }\n"
+    "        gpuscan_count_blocks(samples, weights, numbers, row_blocks, 0, count, block, end, sixteen, table,\n"
+    "                             GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
-    "        }\n"
     "        if (!draw)\n"
     "            break;\n"
     "    }\n"
-    "#if GPUSCAN_COPIES\n"
-    "    bool alone = groups == 1; /* then there is nobody to hand over to */\n"
+    "#if !GPUSCAN_TILED\n"
     "#if GPUSCAN_BYTE_TABLES\n"
-    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
-    "        uint sum = 0, counter;\n"
-    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
-    "            sum += shared[t * 256 + k % 256];\n"
-    "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "        if (sum == 0 || counter >= GPUSCAN_ALL_BINS)\n"
-    "            continue;\n"
-    "        if (alone)\n"
-    "            accumulators[counter] += sum;\n"
-    "        else\n"
-    "            gpuscan_add_global(accumulators + counter, sum);\n"
-    "    }\n"
-    "#else\n",
-    "    for (uint k = 0; k < GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0); k++) {\n"
-    "        uint sum = 0;\n"
-    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
-    "            sum += shared[t * GPUSCAN_STRIDE + k];\n"
-    "        if (alone)\n"
-    "            counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
-    "        else if (sum)\n"
-    "            gpuscan_add_global(accumulators + k, sum);\n"
-    "    }\n"
-    "    if (alone)\n"
+    "    gpuscan_values_add(shared, accumulators, groups > 1, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#elif GPUSCAN_COPIES\n"
+    "    gpuscan_tables_add(shared, accumulators, counts, groups == 1, flags);\n"
+    "    if (groups == 1) /* there was nobody to hand over to */\n"
     "        return;\n"
-    "#endif\n"
     "#endif\n"
     "    if (!(flags & GPUSCAN_FLAG_FINISH))\n"
     "        return;\n"
@@ -8250,8 +8488,9 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_device_fence();\n"
     "    }\n"
     "    gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags, GPUSCAN_COPIES != 0 && groups > 1);\n"
+    "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#else /* a group of many work-items */\n"
     "/* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -8303,7 +8542,7 @@ static const char *gpuscan__kernels[] = {
     "/* Samples that no counter here takes go to a spare one behind them, where an atomic under a condition is a branch\n"
     "   (NVIDIA). */\n"
     "#define GPUSCAN_NONE_OUTSIDE (GPUSCAN_FORM != GPUSCAN_BINS_EDGES && !GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_RANGE_ALL)\n"
-    "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n"
+    "static inline void gpuscan_count_sample(gpuscan_binned s, uint channel, gpuscan_weight weight, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint bin;\n"
@@ -8314,14 +8553,15 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_PLANTED(BIN))\n"
     "        bin = (bin + 1) % GPUSCAN_VALUES;\n"
     "#else\n"
-    "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
+    "    bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
     "    if (!GPUSCAN_NONE_OUTSIDE && !GPUSCAN_SPARE && bin == GPUSCAN_NO_BIN)\n"
     "        return;\n"
     "    if (GPUSCAN_PLANTED(BIN) && bin != GPUSCAN_NO_BIN)\n"
     "        bin = (bin + 1) % GPUSCAN_BINS;\n"
-    "    if (GPUSCAN_SPARE && !GPUSCAN_NONE_OUTSIDE && GPUSCAN_CHANNEL_SLOT(channel) != 0 && bin == GPUSCAN_NO_BIN)\n"
-    "        bin -= GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS; /* NO_BIN again with what comes next */\n"
-    "    bin += GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "    if (GPUSCAN_SPARE && !GPUSCAN_NONE_OUTSIDE && slot != 0 && bin == GPUSCAN_NO_BIN)\n"
+    "        bin -= slot * GPUSCAN_CHANNEL_BINS; /* NO_BIN again with what comes next */\n"
+    "    bin += slot * GPUSCAN_CHANNEL_BINS;\n"
     "#endif\n"
     "#if GPUSCAN_SLICES > 1\n"
     "    bin -= first_bin;\n"
@@ -8417,15 +8657,15 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SAMPLE_RAW raw;\n"
     "    uint word[4];\n"
     "} gpuscan_samples;\n"
+    "#define GPUSCAN_HAS_VECTORS (GPUSCAN_VECTOR * GPUSCAN_SAMPLE_SIZE == 16) /* else samples are loaded one by one */\n"
     "\n"
     "/* Small samples are cut out of words: arrays of them do not stay in registers (NVIDIA). */\n"
     "static inline gpuscan_sample gpuscan_sample_at(const gpuscan_samples *vector, uint v) {\n"
-    "#ifdef __ENDIAN_LITTLE__\n"
-    "    if (sizeof(gpuscan_sample) < 4)\n"
-    "        return (gpuscan_sample)(vector->word[v * (uint)sizeof(gpuscan_sample) / 4] >>\n"
-    "                                v * (uint)sizeof(gpuscan_sample) % 4 * 8);\n"
-    "#endif\n"
+    "#if defined(__ENDIAN_LITTLE__) && GPUSCAN_SAMPLE_SIZE < 4 && !GPUSCAN_SAMPLE_IS_STRUCT\n"
+    "    return (gpuscan_sample)(vector->word[v * GPUSCAN_SAMPLE_SIZE / 4] >> v * GPUSCAN_SAMPLE_SIZE % 4 * 8);\n"
+    "#else\n"
     "    return vector->element[v];\n"
+    "#endif\n"
     "}\n"
     "\n"
     "/* A vector holds whole pixels, so that a sample's place in it tells the channel: not with three channels, nor four of 8\n"
@@ -8449,11 +8689,9 @@ static const char *gpuscan__kernels[] = {
     "    vector.raw = raw;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "        gpuscan_weight weight = 1;\n"
-    "#if GPUSCAN_WEIGHTED\n"
-    "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n"
-    "#endif\n"
-    "        gpuscan_count_sample(gpuscan_sample_at(&vector, v), GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel,\n"
+    "        gpuscan_sample s = gpuscan_sample_at(&vector, v);\n"
+    "        gpuscan_weight weight = GPUSCAN_WEIGHT_OF(s, at + v, weights);\n"
+    "        gpuscan_count_sample(GPUSCAN_BINNED_OF(s, at + v), GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel,\n"
     "                             weight, copy, first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
     "    }\n"
@@ -8464,14 +8702,10 @@ static const char *gpuscan__kernels[] = {
     "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
     "\n",
     "/* Counts sample i of a row by itself. */\n"
-    "#if GPUSCAN_WEIGHTED\n"
-    "#define GPUSCAN_WEIGHT_OF(i) here.weights[(i) / GPUSCAN_CHANNELS]\n"
-    "#else\n"
-    "#define GPUSCAN_WEIGHT_OF(i) 1\n"
-    "#endif\n"
     "#define GPUSCAN_COUNT_ALONE(i)                                                                                         \\\n"
-    "    gpuscan_count_sample(here.samples[i], gpuscan_channel_of(i), GPUSCAN_WEIGHT_OF(i), copy, first_bin, bins,          \\\n"
-    "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
+    "    gpuscan_count_sample(GPUSCAN_BINNED_OF(here.samples[i], i), gpuscan_channel_of(i),                                 \\\n"
+    "                         GPUSCAN_WEIGHT_OF(here.samples[i], i, here.weights), copy, first_bin, bins, accumulators,     \\\n"
+    "                         GPUSCAN_BIN_ARGUMENTS, edges)\n"
     "\n"
     "/* Vectors of a row that 32 bits count where they are not loaded ahead: registers are few. */\n"
     "#ifndef GPUSCAN_CHUNK\n"
@@ -8493,7 +8727,7 @@ static const char *gpuscan__kernels[] = {
     "    at.weights = weights;\n"
     "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n"
     "    at.vectors = 0;\n"
-    "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
+    "    if (GPUSCAN_HAS_VECTORS && past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
     "        (!GPUSCAN_WHOLE_PIXELS || at.head % GPUSCAN_CHANNELS == 0))\n"
     "        at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n"
     "    else\n"
@@ -8501,7 +8735,7 @@ static const char *gpuscan__kernels[] = {
     "    return at;\n"
     "}\n"
     "\n"
-    "/* What a vector's place holds of a row: samples [first, last), perhaps none. */\n"
+    "/* What a vector's place holds of samples [begin, end) of a row: [first, last), perhaps none. */\n"
     "typedef struct {\n"
     "    global const gpuscan_sample *samples;\n"
     "    global const gpuscan_weight *weights;\n"
@@ -8511,16 +8745,17 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "GPUSCAN_INLINE gpuscan_sample_part gpuscan_sample_part_at(global const gpuscan_sample *samples,\n"
     "                                                          global const gpuscan_weight *weights, ulong vector,\n"
-    "                                                          ulong count) {\n"
+    "                                                          ulong begin, ulong end) {\n"
     "    gpuscan_sample_part part;\n"
-    "    uint bytes = (uint)(size_t)samples & 15, past = bytes / (uint)sizeof(gpuscan_sample);\n"
-    "    ulong end = (vector + 1) * GPUSCAN_VECTOR - past;\n"
+    "    uint bytes = GPUSCAN_HAS_VECTORS ? (uint)(size_t)(samples + begin) & 15 : 0;\n"
+    "    uint past = bytes / (uint)sizeof(gpuscan_sample);\n"
+    "    ulong next = begin + (vector + 1) * GPUSCAN_VECTOR - past;\n"
     "    part.samples = samples;\n"
     "    part.weights = weights;\n"
-    "    part.first = vector == 0 ? 0 : end - GPUSCAN_VECTOR;\n"
-    "    part.last = min(end, count);\n"
-    "    part.is_whole = part.first + GPUSCAN_VECTOR == part.last && bytes % sizeof(gpuscan_sample) == 0 &&\n"
-    "                    (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
+    "    part.first = vector == 0 ? begin : next - GPUSCAN_VECTOR;\n"
+    "    part.last = min(next, end);\n"
+    "    part.is_whole = GPUSCAN_HAS_VECTORS && part.first + GPUSCAN_VECTOR == part.last &&\n"
+    "                    bytes % sizeof(gpuscan_sample) == 0 && (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
     "    return part;\n"
     "}\n"
     "\n",
@@ -8639,13 +8874,14 @@ static const char *gpuscan__kernels[] = {
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
     "        uint sum = gpuscan_copies_sum(shared, k, 0);\n"
-    "        uint value = first_value + k, bin;\n"
+    "        uint value = first_value + k, slot = value / GPUSCAN_VALUES, bin;\n"
     "        if (sum == 0)\n"
     "            continue;\n"
-    "        bin = gpuscan_bin(gpuscan_sample_of(value % GPUSCAN_VALUES), GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        bin = gpuscan_bin(gpuscan_sample_of(value % GPUSCAN_VALUES), GPUSCAN_BOUNDS_OF(slot),\n"
+    "                          GPUSCAN_EDGES_OF(edges, slot));\n"
     "        if (bin == GPUSCAN_NO_BIN)\n"
     "            continue;\n"
-    "        bin += value / GPUSCAN_VALUES * GPUSCAN_CHANNEL_BINS;\n"
+    "        bin += slot * GPUSCAN_CHANNEL_BINS;\n"
     "#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
     "        atomic_add((volatile local uint *)(shared + GPUSCAN_LOCAL_COUNTERS + bin), sum);\n"
     "#else\n"
@@ -8667,11 +8903,20 @@ static const char *gpuscan__kernels[] = {
     "    , local uint *shared) {\n"
     "#endif\n"
     "    uint flags = (uint)numbers.flags;\n"
+    "#if GPUSCAN_TILED /* groups by tiles: so many each */\n"
+    "    uint members = (uint)numbers.members, member = (uint)get_group_id(0) % members;\n"
+    "    ulong number = numbers.first_tile + get_group_id(0) / members;\n"
+    "    gpuscan_tile tile =\n"
+    "        gpuscan_tile_at(number, gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags), numbers);\n"
+    "    accumulators += number * GPUSCAN_ALL_BINS;\n"
+    "    counts += number * GPUSCAN_ALL_BINS;\n"
+    "#else\n"
     "    uint members = (uint)get_num_groups(0) / GPUSCAN_SLICES, member = (uint)get_group_id(0) / GPUSCAN_SLICES;\n"
+    "#endif\n"
     "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
     "    uint first = member * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = members * GPUSCAN_GROUP;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
-    "    samples += numbers.samples_offset;\n"
+    "    samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
     "    weights += numbers.weights_offset;\n"
     "#if GPUSCAN_PIPE != GPUSCAN_PIPE_ROWS\n"
     "    gpuscan_sample_row here = gpuscan_sample_row_at(samples, count, weights);\n"
@@ -8711,12 +8956,51 @@ static const char *gpuscan__kernels[] = {
     "#if !GPUSCAN_LOCAL_EDGES\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
     "#endif\n"
-    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n"
+    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n",
     "    /* Rows with gaps: the vectors of all rows are numbered through, as many for each row as it may touch. */\n"
-    "    ulong rows = count ? numbers.rows : 0, pitch = numbers.pitch * GPUSCAN_CHANNELS;\n"
-    "    bool alike = pitch * sizeof(gpuscan_sample) % 16 == 0; /* then all rows begin as far behind a vector's begin */\n"
-    "    uint past = alike ? (uint)((size_t)samples & 15) / (uint)sizeof(gpuscan_sample) : GPUSCAN_VECTOR - 1;\n"
-    "    ulong row_vectors = max((count + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n",
+    "    ulong begin = 0, rows = count ? numbers.rows : 0, pitch = numbers.pitch;\n"
+    "#if GPUSCAN_TILED\n"
+    "    begin = tile.begin;\n"
+    "    count = tile.end;\n"
+    "    rows = tile.rows;\n"
+    "    samples = GPUSCAN_SAMPLES_AT(samples, tile.row * pitch);\n"
+    "    weights += tile.row * numbers.weights_pitch;\n"
+    "#endif\n"
+    "    bool alike = pitch * sizeof(gpuscan_element) % 16 == 0; /* then all rows begin as far behind a vector's begin */\n"
+    "    uint past = !GPUSCAN_HAS_VECTORS ? 0\n"
+    "                : alike              ? (uint)((size_t)(samples + begin) & 15) / (uint)sizeof(gpuscan_sample)\n"
+    "                                     : GPUSCAN_VECTOR - 1;\n"
+    "    ulong row_vectors = max((count - begin + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
+    "#if (GPUSCAN_TILED || GPUSCAN_CONVERTED || GPUSCAN_WEIGHED) && GPUSCAN_HAS_VECTORS && GPUSCAN_WHOLE_PIXELS\n"
+    "    /* Rows of whole vectors alone, as most tiles have them: little is left to reckon. */\n"
+    "    bool whole = alike && past == 0 && (count - begin) % GPUSCAN_VECTOR == 0 &&\n"
+    "                 (size_t)(samples + begin) % sizeof(gpuscan_sample) == 0 && row_vectors * rows < 1u << 31;\n"
+    "    if (whole) {\n"
+    "        uint across = (uint)row_vectors, all = count == begin ? 0 : across * (uint)rows;\n"
+    "        global const char *base = (global const char *)(samples + begin);\n"
+    "        for (uint k = first; k < all; k += GPUSCAN_ITEM_VECTORS * stride) {\n"
+    "            uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
+    "            uint down[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
+    "                uint at = k + v * stride;\n"
+    "                down[v] = at / across;\n"
+    "                loaded[v] = gpuscan_load_once_if(\n"
+    "                    at < all, (global const uint4 *)(base + down[v] * (pitch * sizeof(gpuscan_element))) +\n"
+    "                                  (at - down[v] * across));\n"
+    "            }\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
+    "                uint at = k + v * stride;\n"
+    "                if (at < all)\n"
+    "                    gpuscan_count_vector(loaded[v], begin + (ulong)(at - down[v] * across) * GPUSCAN_VECTOR,\n"
+    "                                         weights + down[v] * numbers.weights_pitch, copy, first_bin, bins,\n"
+    "                                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "            }\n"
+    "        }\n"
+    "        rows = 0;\n"
+    "    }\n"
+    "#endif\n"
     "    ulong row = first / row_vectors, vector = first - row * row_vectors;\n"
     "    ulong step_rows = stride / row_vectors, step_vectors = stride - step_rows * row_vectors;\n"
     "    while (row < rows) {\n"
@@ -8724,7 +9008,8 @@ static const char *gpuscan__kernels[] = {
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            parts[k] = gpuscan_sample_part_at(samples + row * pitch, weights + row * numbers.weights_pitch, vector,\n"
+    "            parts[k] = gpuscan_sample_part_at(GPUSCAN_SAMPLES_AT(samples, row * pitch),\n"
+    "                                              weights + row * numbers.weights_pitch, vector, begin,\n"
     "                                              row < rows ? count : 0);\n"
     "            loaded[k] = gpuscan_load_once_if(parts[k].is_whole,\n"
     "                                             (global const uint4 *)(parts[k].samples + parts[k].first));\n"
@@ -8748,7 +9033,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "#else\n"
-    "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
+    "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n",
     "        ulong at = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
     "        GPUSCAN_COUNT_ALONE(at);\n"
     "    }\n"
@@ -8809,7 +9094,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
-    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n",
+    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n"
     "                                   : min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
     "    uint helper = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
     "    uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS;\n"
@@ -8834,7 +9119,7 @@ static const char *gpuscan__kernels[] = {
     "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
+    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n",
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
     "                if (members > 1)\n"
@@ -8843,16 +9128,20 @@ static const char *gpuscan__kernels[] = {
     "            }\n"
     "#else\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-    "            if (GPUSCAN_HANDS_OVER(j) && sums[j])\n"
-    "                gpuscan_add_global(accumulators + first_bin + k + j * GPUSCAN_GROUP, sums[j]);\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++) {\n"
+    "            uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
+    "            if (GPUSCAN_TILED && (flags & GPUSCAN_FLAG_FINISH) && GPUSCAN_HANDS_OVER(j)) /* all of the tile */\n"
+    "                counts[bin] = ((flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] : 0) + sums[j];\n"
+    "            else if (GPUSCAN_HANDS_OVER(j) && sums[j])\n"
+    "                gpuscan_add_global(accumulators + bin, sums[j]);\n"
+    "        }\n"
     "#endif\n"
     "        if (GPUSCAN_BIN_ITEMS > 1) /* no loop: PoCL 3.1 confuses the barriers of LANES_LOCAL within one */\n"
     "            break;\n"
     "        k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP;\n"
     "    }\n"
     "#endif\n"
-    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE\n"
+    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED\n"
     "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
     "        uint groups = (uint)get_num_groups(0);\n"
     "        gpuscan_device_fence();\n"
@@ -8865,7 +9154,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* a group of many work-items */\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
     "} gpuscan_histogram_finish_numbers;\n"
@@ -8873,20 +9162,19 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
     "                         gpuscan_histogram_finish_numbers numbers) {\n"
+    "    ulong counters = GPUSCAN_TILED ? numbers.counters : GPUSCAN_ALL_BINS;\n"
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "#if GPUSCAN_CPU\n"
-    "    ulong share = (GPUSCAN_ALL_BINS + get_num_groups(0) - 1) / get_num_groups(0);\n"
-    "    ulong first = min(get_group_id(0) * share, (ulong)GPUSCAN_ALL_BINS);\n"
-    "    gpuscan_histogram_move(accumulators, counts, first, min(first + share, (ulong)GPUSCAN_ALL_BINS),\n"
-    "                           (uint)numbers.flags, false);\n"
+    "    ulong share = (counters + get_num_groups(0) - 1) / get_num_groups(0);\n"
+    "    ulong first = min(get_group_id(0) * share, counters);\n"
+    "    gpuscan_histogram_move(accumulators, counts, first, min(first + share, counters), (uint)numbers.flags, false);\n"
     "#else\n"
-    "    gpuscan_histogram_move(accumulators, counts, get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0),\n"
-    "                           (uint)numbers.flags);\n"
+    "    gpuscan_histogram_move(accumulators, counts, get_global_id(0), counters, get_global_size(0), (uint)numbers.flags);\n"
     "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SORT\n"
     "/* [SORT KEYS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -8901,7 +9189,7 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
     "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
     "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -8929,7 +9217,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
@@ -8966,7 +9254,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -8985,7 +9273,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -9012,7 +9300,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -9039,7 +9327,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
@@ -9073,7 +9361,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -9097,7 +9385,7 @@ static const char *gpuscan__kernels[] = {
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        uint slot = ((uint)p + past) & (per - 1);                                                                      \\\n"
     "        line->element[slot] = x;                                                                                       \\\n"
-    "        if (slot == per - 1) {                                                                                         \\\n"
+    "        if (slot == per - 1) {                                                                                         \\\n",
     "            if (p - begin < per - 1)                                                                                   \\\n"
     "                name##_flush(dst, line, begin, p + 1, past);                                                           \\\n"
     "            else                                                                                                       \\\n"
@@ -9111,7 +9399,7 @@ static const char *gpuscan__kernels[] = {
     "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
     "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past);                                   \\\n"
     "    }\n"
-    "\n",
+    "\n"
     "/* A whole line, past the caches or not. */\n"
     "static inline void gpuscan_store_line(global uchar *to, const void *line, bool stream) {\n"
     "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
@@ -9130,7 +9418,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* Several tables, so that equal neighbours do not wait for each other. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS) {\n"
@@ -9157,7 +9445,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -9201,11 +9489,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#else\n"
     "/* Few elements: all passes by one work-item, which counts all digits in one reading and leaves out the passes that\n"
     "   would move nothing. */\n"
-    "\n",
+    "\n"
     "/* Of `moves` passes number s writes to dst or to tmp, so that the last writes to dst; where src is dst the first\n"
     "   cannot, and the last may end in tmp. */\n"
     "static inline bool gpuscan_sort_to_dst(bool in_place, uint moves, uint s) {\n"
@@ -10222,6 +10510,7 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_SHIFT, 1)                                                                                               \
     X(BIN_MODE_MULTIPLY, 2)                                                                                            \
     X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
+    X(BIN_MODE_MIXED, 9)     /* bounds of channels that do not take the same one */                                    \
     X(BIN_MODE_DIVIDE, 4)                                                                                              \
     X(BIN_MODE_MULTIPLY_16, 7)                                                                                         \
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
@@ -10439,7 +10728,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 /* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__MAX_KERNELS = 5, GPUSCAN__KEY_OWN = 24 };
+enum { GPUSCAN__MAX_KERNELS = 5, GPUSCAN__KEY_OWN = 32 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
@@ -10967,6 +11256,7 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* from buffer.offset on */
     uint32_t size;     /* of an element */
+    uint32_t cut;      /* bytes that the last one reaches past the range, where rows do not begin at whole ones */
     uint64_t row, pitch; /* of several rows: bytes that each has, and from one to the next; 0: one row */
     int required; /* its buffer must be there */
     int reads, writes;
@@ -12694,7 +12984,8 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     if (context != gs->context)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
     if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
-        !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes, &end))
+        !gpuscan__multiply(range->elements, range->size, &bytes) ||
+        !gpuscan__add(offset, bytes - range->cut, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
     if (end > size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, the buffer has %llu", field,
@@ -12996,6 +13287,55 @@ static gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uin
     return GPUSCAN_SUCCESS;
 }
 
+/* The largest power of two that divides a size: what elements of a custom type are aligned to. */
+static uint32_t gpuscan__alignment(uint32_t size) {
+    return size & (0u - size);
+}
+
+/* Rows of count pixels, of which each has so many elements of size bytes: the range that they take, which is read or
+   written, and the pitch from one to the next, in bytes. It is given in pixels, or in bytes, which need be no multiple
+   of a pixel. fields: the range's, the pitch's, and that of the pitch in bytes. */
+typedef struct gpuscan__row_fields {
+    const char *range, *pitch, *pitch_bytes;
+} gpuscan__row_fields;
+
+static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
+                                            uint64_t rows, uint64_t pitch, uint64_t pitch_bytes, uint32_t pixel_elements,
+                                            uint32_t size, uint32_t alignment, gpuscan__range *range,
+                                            uint64_t *resolved) {
+    uint64_t row, before, bytes = 0;
+    gpuscan_result r;
+    if (pitch && pitch_bytes)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
+                             fields->pitch_bytes);
+    if (pitch_bytes % alignment != 0)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "%s is no multiple of %u, to which the elements are aligned", fields->pitch_bytes,
+                             (unsigned)alignment);
+    if ((r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
+        return r;
+    if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
+        !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count or %s does not fit 64 bits in bytes",
+                             fields->range, fields->pitch);
+    if (pitch_bytes && pitch_bytes < row)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields->pitch_bytes);
+    if (pitch_bytes)
+        *resolved = pitch_bytes;
+    if (count && (!gpuscan__multiply(rows - 1, *resolved, &before) || !gpuscan__add(before, row, &bytes)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s + count does not fit 64 bits",
+                             fields->range, pitch_bytes ? fields->pitch_bytes : fields->pitch);
+    range->elements = gpuscan__ceil_div(bytes, size);
+    range->size = size;
+    range->cut = (uint32_t)(range->elements * size - bytes);
+    range->required = bytes > 0;
+    if (rows > 1 && count) {
+        range->row = row;
+        range->pitch = *resolved;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
 /* Brings an init on the host to the device, if it is no argument. The commands that use the buffer keep it. */
 static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     cl_int code;
@@ -13202,14 +13542,28 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
+/* Runs the self-test of a plan that stands in for another. */
+static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
+                                                 int *right) {
+    gpuscan__program *program;
+    gpuscan_result r;
+    *right = 1;
+    r = gpuscan__get_program(gs, stand_in, &program);
+    plan->not_built = stand_in->not_built;
+    if (r != 0 || program->proved)
+        return r;
+    program->proved = 1;
+    r = plan->operation->self_test(gs, stand_in, program, right);
+    program->proved = r == 0;
+    return r;
+}
+
 static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__plan stand_in = *plan;
-    gpuscan__program *program;
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
     unsigned size = (unsigned)plan->e.custom->size, parts = size % 4 == 0 ? size / 4 : size;
     int of_structs = plan->e.selects && plan->e.src == GPUSCAN_TYPE_CUSTOM;
-    gpuscan_result r;
     memset(&custom, 0, sizeof(custom));
     stand_in.is_stand_in = 1;
     stand_in.e.convert = of_structs ? "x.part[0]" : NULL;
@@ -13227,24 +13581,19 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
     }
     if (!stand_in.e.custom) /* the caller has a conversion alone: what is tested is the program without */
         stand_in.key.custom_size = 0;
-    *right = 1;
-    r = gpuscan__get_program(gs, &stand_in, &program);
-    plan->not_built = stand_in.not_built;
-    if (r != 0 || program->proved)
-        return r;
-    program->proved = 1;
-    r = plan->operation->self_test(gs, &stand_in, program, right);
-    program->proved = r == 0;
-    return r;
+    return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
+
+static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right);
 
 static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (gpuscan__needs_proof(gs, plan))
-        r = plan->e.custom ? gpuscan__prove_stand_in(gs, plan, &right)
-                           : plan->operation->self_test(gs, plan, program, &right);
+        r = !plan->e.custom ? plan->operation->self_test(gs, plan, program, &right)
+            : plan->operation->number == GPUSCAN__OPERATION_histogram ? gpuscan__prove_expressions(gs, plan, &right)
+                                                                       : gpuscan__prove_stand_in(gs, plan, &right);
     program->proved = r == 0;
     if (r != 0 || right)
         return r;
@@ -14013,7 +14362,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
 }
 
 static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
-    return array->range->elements * array->range->size; /* fits: gpuscan__extent has said so */
+    return array->range->elements * array->range->size - array->range->cut; /* fits: resolve has said so */
 }
 
 /* Finds the arrays' ranges, and checks the arrays like buffers. Sets plan->in_place. */
@@ -15782,26 +16131,47 @@ typedef struct gpuscan__histogram_key {
     uint32_t edge_cells;         /* cells of equal width that say where to search them; 0: none */
     uint32_t byte_tables;
     uint32_t spare;              /* a counter more, in each copy, for samples that none takes */
+    uint32_t converted, weighed; /* by custom->convert; by the desc's weight */
+    uint32_t tiled;              /* a histogram of each tile */
+    uint32_t by_channel;         /* each has bounds, or edges, of its own */
+    uint32_t pixel_channels;     /* that their expressions see; of a custom type, or without expressions: 0 */
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
+
+/* What samples are compared with. */
+typedef struct gpuscan__bounds {
+    uint64_t lower, range, factor; /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
+    double real_lower, real_upper, real_step;
+    uint64_t edges; /* where they begin */
+} gpuscan__bounds;
 
 typedef struct gpuscan__histogram_plan {
     gpuscan__plan common;
     gpuscan__histogram_key key;
-    gpuscan_type sample, counter, weight;
-    uint32_t channels, channel_bins; /* counters of a channel */
+    gpuscan_type element;            /* in memory: a channel, or a pixel of custom type */
+    gpuscan_type sample;             /* what is put into bins */
+    gpuscan_type counter, weight;
+    uint32_t element_size, sample_size; /* bytes; of a sample that expressions see a whole pixel */
+    uint32_t pixel_elements;            /* 1, or of a builtin type the desc's channels */
+    uint32_t unit;                      /* bytes of what the kernels' offset and pitch count: see gpuscan_element */
+    uint32_t channels, channel_bins; /* that are counted each by itself, of expressions' values one; counters of each */
+    gpuscan_custom texts;            /* the caller's, with the weight's as combine: the program's texts */
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps are one long row */
-    uint64_t pitch, weights_pitch, groups;
+    uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
+    uint64_t tile_width, tile_height, tiles_across, tiles; /* of several; else all is one */
+    uint64_t members;                                      /* groups of a tile, or its parts on a CPU */
     int in_launch;                   /* the launch that counts finishes, too */
-    uint64_t lower, range, factor;   /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
-    double real_lower, real_upper, real_step;
+    gpuscan__bounds bounds;          /* of all channels, or of the first of the mask */
+    gpuscan__bounds channel[4];      /* of each of the mask in turn, where they have their own */
+    uint64_t edges;                  /* from the first channel's first to the last one's last */
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
-    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)       \
-    X(accumulators_offset) X(counts_offset) X(flags)
-#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(flags)
+    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)     \
+    X(accumulators_offset) X(counts_offset) X(tile_width) X(tile_height) X(tiles_across) X(tiles) X(first_tile)        \
+    X(members) X(flags)
+#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(counters) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
@@ -15852,28 +16222,83 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_
     return own->local_edges ? gpuscan__cells_at(own, sample) + own->edge_cells : gpuscan__local_all(own);
 }
 
+/* Bytes of what is loaded and put into one bin. */
+static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
+    uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
+    return element * (own->pixel_channels ? own->pixel_channels : 1);
+}
+
+/* What is put into bins: samples, or what custom->convert gives. */
+static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
+    return (gpuscan_type)(key->dst ? key->dst : key->src);
+}
+
 /* Samples that a CPU puts into bins at once, by vectors; 1: each by itself. The simulator crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
-    const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
+    const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int plain = own->mode != GPUSCAN__BIN_MODE_MULTIPLY_CHECKED && own->mode != GPUSCAN__BIN_MODE_DIVIDE &&
                 own->mode != GPUSCAN__BIN_MODE_GUESS && !own->wide_offset;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
-        own->form == GPUSCAN_BINS_EDGES || !(plain || own->mode == GPUSCAN__BIN_MODE_NEAREST))
+        own->form == GPUSCAN_BINS_EDGES || own->by_channel || !(plain || own->mode == GPUSCAN__BIN_MODE_NEAREST))
         return 1;
     return sample->size == 8 ? 8 : 16;
 }
 
+/* The caller's expressions, as functions of a pixel and its number. */
+static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
+                                        const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
+    const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
+    char pixel[24];
+    gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
+    gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "CONVERTED", own->converted);
+    gpuscan__define_number(text, "WEIGHED", own->weighed);
+    if (!own->converted && !own->weighed)
+        return;
+    if (texts->source)
+        gpuscan__custom_lines(text, "", "", texts->source, "");
+    if (key->src == GPUSCAN_TYPE_CUSTOM) {
+        gpuscan__define_custom_type(text, texts);
+        snprintf(pixel, sizeof(pixel), "gpuscan_custom_type");
+    } else if (own->pixel_channels > 1) {
+        snprintf(pixel, sizeof(pixel), "%s%u", element, (unsigned)own->pixel_channels);
+    } else {
+        snprintf(pixel, sizeof(pixel), "%s", element);
+    }
+    gpuscan__define(text, "PIXEL", pixel);
+    if (own->converted)
+        gpuscan__custom_lines(text,
+                              "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i) {"
+                              " return (",
+                              " convert", texts->convert, ");}\n");
+    if (own->weighed)
+        gpuscan__custom_lines(text,
+                              "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i) {"
+                              " return (",
+                              " weight", texts->combine, ");}\n");
+    if (texts->source)
+        gpuscan__undefine(text, texts->source);
+}
+
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
-    const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
-    int f64 = plan->key.src == GPUSCAN_TYPE_F64;
+    const gpuscan_type binned = gpuscan__binned_type(&plan->key);
+    const gpuscan__type_facts *sample = &gpuscan__types[binned];
+    int f64 = binned == GPUSCAN_TYPE_F64;
     const char *real = f64 ? "double" : "float";
     gpuscan__histogram_key own;
-    uint32_t shift, step;
+    uint32_t shift, step, sample_size;
     memcpy(&own, plan->key.own, sizeof(own));
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
-    gpuscan__define_shape(text, gs, &plan->key, gpuscan__vector(sample->size, sample->size));
-    gpuscan__define(text, "SAMPLE", sample->name);
+    sample_size = gpuscan__sample_size(&plan->key, &own);
+    gpuscan__define_shape(text, gs, &plan->key, gpuscan__vector(sample_size, sample_size));
+    gpuscan__define(text, "SAMPLE", plan->key.src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type"
+                                                                       : gpuscan__types[plan->key.src].name);
+    gpuscan__define(text, "ELEMENT",
+                    plan->key.src == GPUSCAN_TYPE_CUSTOM ? "uchar" : gpuscan__types[plan->key.src].name);
+    gpuscan__define_number(text, "SAMPLE_SIZE", sample_size);
+    gpuscan__define_number(text, "SAMPLE_IS_STRUCT", plan->key.src == GPUSCAN_TYPE_CUSTOM || own.pixel_channels > 1);
+    gpuscan__define(text, "BINNED", sample->name);
     gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
     gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
     gpuscan__define(text, "EDGE_REAL", real);
@@ -15883,7 +16308,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
         gpuscan__define(text, "REAL_AS(x)", f64 ? "as_ulong(x)" : "as_uint(x)");
     }
     gpuscan__define_number(text, "SAMPLE_IS_FLOAT", sample->kind == 'f');
-    gpuscan__define_number(text, "SAMPLE_F16", plan->key.src == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "SAMPLE_F16", binned == GPUSCAN_TYPE_F16);
     gpuscan__define(text, "OFFSET", own.wide_offset ? "ulong" : "uint");
     gpuscan__define_number(text, "OFFSET_SIZE", own.wide_offset ? 8 : 4);
     gpuscan__define(text, "BELOW(s, lower)", sample->kind == 's' ? "((long)(s) < (long)(lower))" : "((s) < (lower))");
@@ -15920,14 +16345,17 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "LOCAL_EDGES", own.local_edges);
     gpuscan__define_number(text, "EDGES_AT", gpuscan__edges_at(&own));
     gpuscan__define_number(text, "EDGE_CELLS", own.edge_cells);
-    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, (gpuscan_type)plan->key.src));
-    gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, (gpuscan_type)plan->key.src));
+    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, binned));
+    gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, binned));
     for (step = 1; step * 2 < own.bins; step *= 2)
         continue;
     gpuscan__define_number(text, "EDGE_STEP", own.bins > 1 ? step : 0); /* the largest power of two below bins */
     gpuscan__define_number(text, "BYTE_TABLES", own.byte_tables);
+    gpuscan__define_number(text, "TILED", own.tiled);
+    gpuscan__define_number(text, "CHANNEL_BOUNDS", own.by_channel);
     gpuscan__define_number(text, "BINS", own.bins);
     gpuscan__define_number(text, "ALL_BINS", gpuscan__all_bins(&own));
+    gpuscan__define_expressions(text, &plan->key, &own, plan->e.custom);
 }
 
 /* floor(2^64 * a / b) for a < b, by long division. */
@@ -15967,8 +16395,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     } else {
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the range is empty");
     }
-    plan->lower = lower;
-    plan->range = range;
+    plan->bounds.lower = lower;
+    plan->bounds.range = range;
     key->range_all = lower == least && range == whole;
     /* 32 bits hold s - lower, modulo 2^32, without mistaking one side for the other, if lower is a value of the type
        and the range does not leave it. */
@@ -15982,25 +16410,25 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
         key->mode = GPUSCAN__BIN_MODE_VALUE;
     } else if (range == 0) {
         key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
-        plan->factor = bins;
+        plan->bounds.factor = bins;
     } else if (bins < range && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0) {
         while ((range / bins) >> shift > 1)
             shift++;
         key->mode = GPUSCAN__BIN_MODE_SHIFT;
-        plan->factor = shift;
+        plan->bounds.factor = shift;
         if (shift > 31) /* one bin over all of 32 bits */
             key->wide_offset = 1;
     } else if (type->size <= 2 && range <= (uint64_t)1 << 16) {
         key->mode = bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY_16_MANY;
-        plan->factor = gpuscan__ceil_div(bins << 32, range);
+        plan->bounds.factor = gpuscan__ceil_div(bins << 32, range);
     } else if (bins >= range) {
         key->mode = GPUSCAN__BIN_MODE_DIVIDE;
     } else if (range <= (uint64_t)1 << 32) {
         key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
-        plan->factor = gpuscan__fraction64(bins, range) + 1;
+        plan->bounds.factor = gpuscan__fraction64(bins, range) + 1;
     } else {
         key->mode = GPUSCAN__BIN_MODE_MULTIPLY_CHECKED;
-        plan->factor = gpuscan__fraction64(bins, range);
+        plan->bounds.factor = gpuscan__fraction64(bins, range);
     }
     return GPUSCAN_SUCCESS;
 }
@@ -16062,9 +16490,9 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     if (!(lower < upper) || !(step >= least)) /* 1 / step is finite then, too */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
-    plan->real_lower = lower;
-    plan->real_upper = upper;
-    plan->real_step = step;
+    plan->bounds.real_lower = lower;
+    plan->bounds.real_upper = upper;
+    plan->bounds.real_step = step;
     /* The kernel's guess, (s - lower) * (1 / step), has two roundings of at most 2^-24 of up to 2^20 bins each, 1/8 bin
        together, and an edge's own rounding is 2^-24 of 2^21 steps at most, another 1/8: as long as nothing over- or
        underflows the two are less than half a bin apart. */
@@ -16075,20 +16503,135 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     return GPUSCAN_SUCCESS;
 }
 
+/* Integer bins whose channels need not find them in the same way: in one that all can take. */
+static void gpuscan__join_modes(gpuscan__histogram_plan *plan, uint32_t slots) {
+    gpuscan__histogram_key *key = &plan->key;
+    uint64_t bins = key->bins;
+    int multiply = 1;
+    uint32_t k;
+    for (k = 0; k < slots; k++)
+        multiply = multiply && bins < plan->channel[k].range && plan->channel[k].range <= (uint64_t)1 << 32;
+    key->mode = multiply ? GPUSCAN__BIN_MODE_MULTIPLY : GPUSCAN__BIN_MODE_MIXED;
+    for (k = 0; k < slots; k++) {
+        uint64_t range = plan->channel[k].range;
+        plan->channel[k].factor = range == 0      ? bins
+                                  : bins >= range ? 0
+                                                  : gpuscan__fraction64(bins, range) + (multiply ? 1 : 0);
+    }
+}
+
+/* Each channel of the mask with bounds of its own. */
+static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                            gpuscan__histogram_plan *plan) {
+    gpuscan__histogram_key *key = &plan->key;
+    gpuscan_histogram_desc own = *desc;
+    int is_float = gpuscan__is_float(plan->sample), alike = 1;
+    uint32_t c, slots = 0, mode = 0, wide = 0, all = 1;
+    for (c = 0; c < plan->channels; c++) {
+        gpuscan_result r;
+        if (!(key->mask >> c & 1))
+            continue;
+        own.lower = desc->channel_bounds[2 * c];
+        own.upper = desc->channel_bounds[2 * c + 1];
+        r = is_float ? gpuscan__float_bins(gs, &own, plan) : gpuscan__integer_bins(gs, &own, plan);
+        if (r != 0)
+            return r;
+        alike = alike && (slots == 0 || mode == key->mode);
+        mode = key->mode;
+        wide |= key->wide_offset;
+        all &= key->range_all;
+        plan->channel[slots++] = plan->bounds;
+    }
+    key->by_channel = 1;
+    key->wide_offset = wide;
+    key->range_all = all;
+    plan->bounds = plan->channel[0];
+    if (!alike && is_float)
+        key->mode = GPUSCAN__BIN_MODE_GUESS;
+    else if (!alike)
+        gpuscan__join_modes(plan, slots);
+    return GPUSCAN_SUCCESS;
+}
+
+/* And where each one's edges are. */
+static gpuscan_result gpuscan__channel_edges(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                             gpuscan__histogram_plan *plan) {
+    uint32_t c, slots = 0;
+    plan->edges = (uint64_t)plan->key.bins + 1;
+    if (!desc->edges_pitch)
+        return GPUSCAN_SUCCESS;
+    plan->key.by_channel = 1;
+    for (c = 0; c < plan->channels; c++) {
+        uint64_t at;
+        if (!(plan->key.mask >> c & 1))
+            continue;
+        if (!gpuscan__multiply(c, desc->edges_pitch, &at) || !gpuscan__add(at, plan->key.bins + 1, &plan->edges))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "edges_pitch: the edges do not fit 64 bits");
+        plan->channel[slots++].edges = at;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* What a pixel is, and what expressions make of it. */
+static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                                   gpuscan__histogram_plan *plan) {
+    gpuscan__histogram_key *key = &plan->key;
+    const gpuscan_custom *custom = desc->custom;
+    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
+    plan->channels = desc->channels ? desc->channels : 1;
+    if (plan->channels > 4)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4");
+    key->converted = custom && custom->convert;
+    key->weighed = desc->weight != NULL;
+    plan->sample = key->converted && desc->value_type ? desc->value_type : plan->element;
+    if (plan->sample == GPUSCAN_TYPE_CUSTOM)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is no builtin type",
+                             desc->value_type ? "value_type" : "sample_type");
+    if (desc->value_type && !key->converted)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type without custom->convert, which gives it");
+    if (is_custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "custom->type is NULL, or custom->size is not from 1 to 1024");
+    plan->element_size = is_custom ? (uint32_t)custom->size : gpuscan__types[plan->element].size;
+    plan->pixel_elements = plan->channels;
+    if (key->converted || key->weighed) {
+        if (plan->channels > 1 && is_custom)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels of a custom sample_type");
+        if (plan->channels > 1 && !key->converted)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                 "weight with several channels, and no custom->convert that makes them one value");
+        if (desc->channel_mask)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                 "channel_mask with custom->convert or weight, which take whole pixels");
+        if (desc->weight && (desc->weights.mem || desc->host_weights))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "weight and weights are both given");
+        if (key->converted && plan->sample == GPUSCAN_TYPE_F16)
+            plan->sample = GPUSCAN_TYPE_F32;
+        key->pixel_channels = is_custom ? 0 : plan->channels;
+        plan->channels = 1;
+        if (custom)
+            plan->texts = *custom;
+        plan->texts.combine = desc->weight;
+        plan->texts.identity = plan->texts.select = plan->texts.equal = plan->texts.key = NULL;
+        plan->common.e.custom = &plan->texts;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
 /* What a sample is, and which counters there are. */
 static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
     gpuscan_result r;
-    plan->sample = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
+    plan->element = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
     plan->counter = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
     plan->weight = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
-    if ((unsigned)plan->sample >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
-        (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT)
+    if ((unsigned)plan->element >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
+        (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT || (unsigned)desc->value_type >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "sample_type, counter_type or weight_type is no gpuscan_type");
-    if (plan->sample == GPUSCAN_TYPE_CUSTOM)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "sample_type is no builtin type");
+                             "sample_type, value_type, counter_type or weight_type is no gpuscan_type");
+    if ((r = gpuscan__resolve_expressions(gs, desc, plan)) != 0)
+        return r;
     if (plan->counter != GPUSCAN_TYPE_U32 && plan->counter != GPUSCAN_TYPE_U64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "counter_type is neither u32 nor u64");
     if (gpuscan__types[plan->weight].kind != 'u')
@@ -16099,11 +16642,9 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges are given, but form is not GPUSCAN_BINS_EDGES");
     if ((unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside is no gpuscan_outside");
-    if ((r = gpuscan__check_type(gs, "sample_type", plan->sample)) != 0)
+    if ((r = gpuscan__check_type(gs, "sample_type", plan->element)) != 0 ||
+        (r = gpuscan__check_type(gs, "value_type", plan->sample)) != 0)
         return r;
-    plan->channels = desc->channels ? desc->channels : 1;
-    if (plan->channels > 4)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4");
     key->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
     if (key->mask >> plan->channels)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask names channels that are not there");
@@ -16119,18 +16660,39 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
     key->counter = (uint32_t)plan->counter;
     if (desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "form: VALUES is for integers");
+    if (desc->channel_bounds && (desc->form == GPUSCAN_BINS_EDGES || desc->lower.u || desc->upper.u))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds beside lower and upper, or edges");
+    if (desc->edges_pitch && (desc->form != GPUSCAN_BINS_EDGES || desc->edges_pitch <= key->bins))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch without EDGES, or below bins + 1");
     if (desc->form == GPUSCAN_BINS_EDGES)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
-                                           : gpuscan__integer_bins(gs, desc, plan);
+        return gpuscan__channel_edges(gs, desc, plan);
+    return desc->channel_bounds                ? gpuscan__channel_bins(gs, desc, plan)
+           : gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
+                                               : gpuscan__integer_bins(gs, desc, plan);
+}
+
+/* Tiles are counted where there are no pixels, too: their counters are written. */
+static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                             gpuscan__histogram_plan *plan) {
+    uint64_t rows = desc->rows ? desc->rows : 1, counters;
+    plan->tile_width = desc->tile_width ? gpuscan__min(desc->tile_width, desc->count) : desc->count;
+    plan->tile_height = desc->tile_height ? gpuscan__min(desc->tile_height, rows) : rows;
+    plan->tiles_across = desc->count ? gpuscan__ceil_div(desc->count, plan->tile_width) : 1;
+    if (!gpuscan__multiply(plan->tiles_across, gpuscan__ceil_div(rows, plan->tile_height), &plan->tiles) ||
+        !gpuscan__multiply(plan->tiles, plan->all_bins, &counters) || counters > UINT64_MAX / 64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                             "tile_width and tile_height: the counters do not fit 64 bits");
+    plan->key.tiled = plan->tiles > 1;
+    return GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
-    uint32_t sample_size, weight_size;
-    uint64_t pixels, weights;
-    int is_weighted, has_edges = desc->form == GPUSCAN_BINS_EDGES;
+    uint32_t weight_size;
+    uint64_t weights;
+    int is_weighted, is_dense, is_custom, has_edges = desc->form == GPUSCAN_BINS_EDGES;
+    static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     gpuscan__range *range;
     gpuscan_result r;
     if ((r = gpuscan__resolve_samples(gs, desc, plan)) != 0)
@@ -16140,45 +16702,55 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
                              "host_edges and host_weights are for gpuscan_histogram_host; here edges and weights");
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 */
-    sample_size = gpuscan__types[plan->sample].size;
     weight_size = gpuscan__types[plan->weight].size;
-    if ((r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, desc->count, &plan->pitch)) != 0 ||
+    if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
             0 ||
-        (r = gpuscan__extent(gs, "samples", desc->count, plan->rows, plan->pitch, plan->channels * sample_size,
-                             &pixels)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    range = gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
+    range = gpuscan__input(common, "samples", desc->samples, 0, plan->element_size);
     range->idle = 1;
-    gpuscan__rows_of(range, plan->rows, desc->count, plan->pitch, plan->channels * sample_size);
-    range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
+    if ((r = gpuscan__resolve_rows(gs, &fields, desc->count, plan->rows, desc->pitch, desc->pitch_bytes,
+                                   plan->pixel_elements, plan->element_size,
+                                   is_custom ? gpuscan__alignment(plan->element_size) : plan->element_size, range,
+                                   &plan->pitch)) != 0)
+        return r;
+    plan->unit = is_custom ? 1 : plan->element_size;
+    range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
+                            gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
     range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
-    gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
-                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
+    gpuscan__input(common, "edges", desc->edges, has_edges ? plan->edges : 0,
+                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     is_weighted = desc->weights.mem || desc->host_weights;
-    plan->key.weight = is_weighted ? (uint32_t)plan->weight : 0;
-    if (plan->pitch == desc->count && (!is_weighted || plan->weights_pitch == desc->count) &&
-        !desc->count_buffer.mem) {
+    plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
+    /* expressions see a pixel's number in its row */
+    is_dense = plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
+               (!is_weighted || plan->weights_pitch == desc->count);
+    if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
         plan->count *= plan->rows;
         plan->rows = 1;
     }
     if (desc->accumulate)
         common->flags |= GPUSCAN__FLAG_ACCUMULATE;
     common->key.operation = common->operation->number;
-    common->key.src = (uint32_t)plan->sample;
+    common->key.src = (uint32_t)plan->element;
+    common->key.dst = plan->key.converted ? (uint32_t)plan->sample : 0;
+    common->key.custom_size = plan->element == GPUSCAN_TYPE_CUSTOM ? plan->element_size : 0;
+    plan->sample_size = gpuscan__sample_size(&common->key, &plan->key);
     return GPUSCAN_SUCCESS;
 }
 
 /* On a CPU bytes are counted by value, where the tables fit, and the values put into bins at the end. */
 static int gpuscan__counts_bytes(const gpuscan__histogram_plan *plan) {
-    return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight;
+    return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight &&
+           !plan->common.e.custom;
 }
 
 /* And elsewhere, too, where so much local memory holds all values: with several channels in a form of its own. */
@@ -16188,11 +16760,11 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     uint64_t merged = plan->all_bins;
     int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all &&
                           merged == 256 * active; /* without counters for what is outside */
-    if (gpuscan__types[plan->sample].size > 1)
+    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom)
         return 0;
     own->by_value = GPUSCAN__BY_VALUE_PLAIN;
     own->slice_bins = 256 * active;
-    if (local >= 256 * 32 * 4 && plan->channels > 1 && copies >= 8 && !own->weight &&
+    if (local >= 256 * 32 * 4 && plan->channels > 1 && !own->tiled && copies >= 8 && !own->weight &&
         (plan->channels == 3 || active >= plan->channels - 1)) {
         own->by_value = GPUSCAN__BY_VALUE_SPREAD;
         own->copies = 32 / plan->channels;
@@ -16217,7 +16789,8 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local, uint32_t most) {
     gpuscan__histogram_key *own = &plan->key;
     uint64_t slices, room = local / 4 - own->spare;
-    if (gpuscan__key_is_cpu(&plan->common.key) || gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
+    if (gpuscan__key_is_cpu(&plan->common.key) || own->converted || own->tiled ||
+        gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
         (own->weight && plan->counter == GPUSCAN_TYPE_U64) || local < 1024 ||
         plan->count * plan->rows < GPUSCAN__VALUES_FROM)
         return 0;
@@ -16244,7 +16817,7 @@ static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local,
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = own->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
-    if (own->bins > GPUSCAN__LOCAL_EDGES)
+    if (own->bins > GPUSCAN__LOCAL_EDGES || own->by_channel)
         return;
     own->local_edges = 1;
     if (own->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
@@ -16266,6 +16839,24 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 /* And so many bytes of all tables are summed by the group that comes last, in less time than another launch takes. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
+#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* of a launch that counts tiles */
+
+/* The samples of a tile. */
+static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
+    return plan->tile_width * plan->tile_height * plan->channels; /* fit, as the samples' extent does */
+}
+
+/* Copies of a tile's bins take time to clear and to sum, and small groups leave room for more tiles at once. (H200,
+   8192 x 8192 bytes in tiles of 64 x 64, us: 4 samples a counter 59, 8: 55, 16: 54; groups of 128, 64 and 32: 60, 53,
+   53; 2 vectors at once 54, 4: 57; but of RGBA8 210 and 175.) */
+#define GPUSCAN__TILE_COPIES  16 /* samples for each of their counters */
+#define GPUSCAN__TILE_SAMPLES 32 /* that a work-item loads at once */
+static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
+    if (!plan->key.tiled)
+        return UINT64_MAX;
+    return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
+}
+
 /* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -16274,6 +16865,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
+    uint64_t most_copies = gpuscan__tile_copies(plan);
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
     uint64_t local = gs->device.local_memory, copies_local, copies;
     const char *why;
@@ -16297,11 +16889,13 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!gpuscan__key_is_cpu(key) && !gpuscan__uses_ptx(gs, key)) /* drivers add some bytes to an argument's (NVIDIA) */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->counts_local);
-    if (gpuscan__counts_bytes(plan) && tables * 1024 + 4 <= local) {
+    if (gpuscan__counts_bytes(plan) && tables * 1024 + 4 <= local &&
+        (!own->tiled || gpuscan__tile_samples(plan) >= tables * 1024)) {
         own->copies = own->byte_tables = tables;
         return GPUSCAN_SUCCESS;
     }
-    copies = profile->counts_copies[gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+    copies = profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+    copies = gpuscan__min(copies, most_copies);
     why = gpuscan__why_refused(gs, common, strategy);
     if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
         gpuscan__counts_by_value(plan, local, (uint32_t)copies))
@@ -16315,7 +16909,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
-                                          : own->slices > profile->counts_slices))
+                                          : own->slices > (own->tiled ? 1 : profile->counts_slices)))
         why = "the bins do not fit local memory";
     if (why) {
         own->slices = 1;
@@ -16327,7 +16921,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     }
     copies_local = local;
     if (gpuscan__key_is_cpu(key)) { /* each with one counter more */
-        copies = gpuscan__min(8, local / ((plan->all_bins + 1) * 4));
+        copies = gpuscan__min(gpuscan__min(8, most_copies), local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
     for (own->copies = 1; own->copies * 2 <= copies && (plan->all_bins + own->spare) * 8 * own->copies <= copies_local;)
@@ -16337,18 +16931,32 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     return GPUSCAN_SUCCESS;
 }
 
+/* Work-items for a tile: as many as find something to load twice, up to the largest group. */
+static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_t most, uint32_t each) {
+    uint64_t loads = gpuscan__tile_samples(plan) / each / 2;
+    uint32_t group = (uint32_t)gpuscan__min(most, 64);
+    while (group * 2 <= most && group < loads)
+        group *= 2;
+    return group;
+}
+
 /* The form: how samples are loaded, in which groups, and how bins in slices are cut. */
 static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
-    uint32_t size = gpuscan__types[plan->sample].size, vector = 16 / size;
+    uint32_t size = plan->sample_size, vector = gpuscan__vector(size, size);
     uint64_t elements = plan->count * plan->channels * plan->rows; /* fits, as the samples' extent does */
     uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
     key->vectors = profile->counts_vectors;
     key->registers = 0;
     own->pipe = GPUSCAN__PIPE_NONE;
-    if (!gpuscan__key_is_cpu(key) && plan->rows > 1) {
+    if (!gpuscan__key_is_cpu(key) && own->tiled) {
+        own->pipe = GPUSCAN__PIPE_ROWS;
+        key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
+        key->group = gpuscan__tile_group(plan, key->group, key->vectors * vector);
+        key->registers = gpuscan__registers(gs, key, profile->counts_registers);
+    } else if (!gpuscan__key_is_cpu(key) && plan->rows > 1) {
         own->pipe = GPUSCAN__PIPE_ROWS;
         if (own->slices == 1)
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
@@ -16388,19 +16996,44 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
     int near_bins = own->copies && (own->slices == 1 || own->pipe);
-    int by_size = gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     uint64_t units = gs->device.units;
     return gpuscan__max(
         units * (near_bins ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far) / own->slices, 1);
 }
 
+/* How many groups share a tile, or on a CPU pieces: one, unless there are fewer tiles than groups run at once. Those of
+   tiles that find no place in local memory have a table each on a CPU. Counters of a group have 32 bits. */
+static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
+    uint64_t samples = gpuscan__tile_samples(plan);
+    plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
+    plan->members = gpuscan__max(plan->members, samples >> 30);
+    if (gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies)
+        plan->members = 1;
+}
+
+/* The launch that counts tiles writes their counters, too: where nobody else has part of them, and it is one launch. */
+static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
+    int carries = plan->key.weight && plan->counter == GPUSCAN_TYPE_U64;
+    if (gpuscan__key_is_cpu(&plan->common.key))
+        return plan->members == 1;
+    return plan->members == 1 && plan->groups <= GPUSCAN__TILE_GROUPS && plan->key.copies &&
+           plan->key.merge != GPUSCAN__MERGE_GLOBAL && !carries;
+}
+
 /* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    int by_size = gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows, units = gs->device.units;
     uint64_t worth = elements / 128 / plan->all_bins;
     uint64_t groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.tile) * plan->rows, 1);
+    if (plan->key.tiled) {
+        plan->groups = units * (plan->key.copies ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far);
+        gpuscan__tile_members(plan, plan->groups, gpuscan__max(plan->common.key.tile, plan->all_bins));
+        plan->groups = gpuscan__min(plan->groups, plan->tiles * plan->members);
+        return;
+    }
     groups = gpuscan__min(
         groups, units * (plan->key.copies ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far));
     if (groups > units && worth < groups)
@@ -16419,7 +17052,7 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
-    uint32_t size = gpuscan__types[plan->sample].size, vector = 16 / size;
+    uint32_t size = plan->sample_size, vector = gpuscan__vector(size, size);
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
@@ -16427,6 +17060,11 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->pipe        ? profile->short_vectors
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* rows with gaps: perhaps one more, each */
+    if (own->tiled) {
+        gpuscan__tile_members(plan, most, (uint64_t)plan->common.key.group * per_item * vector);
+        plan->groups = plan->tiles * plan->members;
+        return;
+    }
     plan->groups = gpuscan__ceil_div(vectors * plan->rows, plan->common.key.group * per_item);
     plan->groups = gpuscan__max(gpuscan__min(plan->groups, most), 1);
     /* local counters have 32 bits */
@@ -16461,7 +17099,7 @@ static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__hi
    read. */
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
-    return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch &&
+    return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
            !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
@@ -16477,7 +17115,8 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
-        own->in_launch = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_in_launch(gs, plan);
+        own->in_launch =
+            gpuscan__key_is_cpu(&common->key) || own->tiled ? 0 : gpuscan__histogram_in_launch(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
     plan->in_launch = own->in_launch != 0;
@@ -16488,6 +17127,11 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
             counters = plan->groups * plan->all_bins;
     } else {
         gpuscan__histogram_groups(gs, plan);
+    }
+    if (own->tiled) {
+        plan->in_launch = gpuscan__tiles_in_launch(plan);
+        if (!gpuscan__key_is_cpu(&common->key) || own->copies)
+            counters = plan->in_launch ? 0 : plan->tiles * plan->all_bins;
     }
     memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits, or of 32 that take as much: see the kernel */
@@ -16509,18 +17153,56 @@ static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
     gpuscan__arg(launch, &number, sizeof(number));
 }
 
+/* All channels' as one argument: gpuscan_bounds in kernels.cl.inc, whose bounds are of the type. */
+static void gpuscan__arg_channel_bounds(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
+    uint64_t words[5][4];
+    float singles[4][4];
+    unsigned char all[sizeof(words)];
+    uint32_t k;
+    memset(words, 0, sizeof(words));
+    memset(singles, 0, sizeof(singles));
+    for (k = 0; k < 4; k++) {
+        const gpuscan__bounds *b = &plan->channel[k];
+        double reals[4], inverse = b->real_step > 0 ? 1.0 / b->real_step : 0;
+        uint32_t n;
+        words[0][k] = b->edges;
+        words[1][k] = b->lower;
+        words[2][k] = b->lower + b->range;
+        words[3][k] = b->range;
+        words[4][k] = b->factor;
+        reals[0] = b->real_lower;
+        reals[1] = b->real_upper;
+        reals[2] = b->real_step;
+        reals[3] = inverse;
+        for (n = 0; n < 4; n++) {
+            singles[n][k] = (float)reals[n];
+            if (plan->sample == GPUSCAN_TYPE_F64)
+                memcpy(&words[1 + n][k], &reals[n], sizeof(reals[n]));
+        }
+    }
+    memcpy(all, words, sizeof(words));
+    if (gpuscan__is_float(plan->sample) && plan->sample != GPUSCAN_TYPE_F64) {
+        memcpy(all + sizeof(words[0]), singles, sizeof(singles));
+        gpuscan__arg(launch, all, sizeof(words[0]) + sizeof(singles));
+    } else {
+        gpuscan__arg(launch, all, sizeof(all));
+    }
+}
+
 /* What a sample is compared with. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
-    if (gpuscan__is_float(plan->sample)) {
-        gpuscan__arg_real(launch, plan->sample, plan->real_lower);
-        gpuscan__arg_real(launch, plan->sample, plan->real_upper);
-        gpuscan__arg_real(launch, plan->sample, plan->real_step);
-        gpuscan__arg_real(launch, plan->sample, plan->real_step > 0 ? 1.0 / plan->real_step : 0);
+    if (plan->key.by_channel) {
+        gpuscan__arg_channel_bounds(launch, plan);
+    } else if (gpuscan__is_float(plan->sample)) {
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_lower);
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_upper);
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_step);
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_step > 0 ? 1.0 / plan->bounds.real_step : 0);
     } else {
-        gpuscan__arg_u64(launch, plan->lower);
-        gpuscan__arg_u64(launch, plan->lower + plan->range);
-        gpuscan__arg_u64(launch, plan->range);
-        gpuscan__arg_u64(launch, plan->factor);
+        gpuscan__arg_u64(launch, plan->bounds.lower);
+        gpuscan__arg_u64(launch, plan->bounds.lower + plan->bounds.range);
+        gpuscan__arg_u64(launch, plan->bounds.range);
+        gpuscan__arg_u64(launch, plan->bounds.factor);
     }
 }
 
@@ -16536,25 +17218,15 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
     return gpuscan__local_words(&plan->key, plan->sample) * 4 + gpuscan__lanes_bytes(gs, key->group);
 }
 
-static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                                 gpuscan__program *program) {
-    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
-    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
-    const gpuscan *gs = chain->gs;
-    const gpuscan__key *key = &common->key;
-    uint32_t counter_size = gpuscan__types[plan->counter].size, flags = common->flags;
-    int in_launch = plan->in_launch;
+/* The launch that counts; of tiles from first_tile on. */
+static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
+                                               gpuscan__program *program, uint32_t flags, uint64_t first_tile,
+                                               uint64_t groups) {
+    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
     gpuscan__histogram_numbers count;
-    gpuscan__histogram_finish_numbers finish;
-    uint64_t groups;
-    gpuscan_result r;
-    if (gpuscan__histogram_in_counts(plan))
-        flags |= GPUSCAN__FLAG_IN_COUNTS | (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
-    else if (gpuscan__key_is_cpu(key) && !plan->key.copies)
-        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES_SHIFT;
-    count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
-    count.pitch = plan->pitch;
+    count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
+    count.pitch = plan->pitch / plan->unit;
     count.count = plan->count;
     count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     count.rows = plan->rows;
@@ -16562,22 +17234,56 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     count.weights_pitch = plan->weights_pitch;
     count.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     gpuscan__arg_bins(&launch, plan);
-    count.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
+    count.accumulators_offset =
+        gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     count.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    count.flags = flags;
-    if (in_launch)
-        count.flags |= GPUSCAN__FLAG_FINISH;
-    r = gpuscan__launch_end(&launch, &count, sizeof(count),
-                            gpuscan__grid_of(plan->groups, key->group, gpuscan__counts_shared(gs, plan), in_launch));
-    if (r != 0 || in_launch)
-        return r;
-    launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
-    finish.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
+    count.tile_width = plan->tile_width;
+    count.tile_height = plan->tile_height;
+    count.tiles_across = plan->tiles_across;
+    count.tiles = plan->tiles;
+    count.first_tile = first_tile;
+    count.members = plan->members;
+    count.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
+    return gpuscan__launch_end(&launch, &count, sizeof(count),
+                               gpuscan__grid_of(groups, plan->common.key.group,
+                                                gpuscan__counts_shared(chain->gs, plan), plan->in_launch));
+}
+
+/* Moves the sums to counts. */
+static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
+                                                gpuscan__program *program, uint32_t flags) {
+    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
+    const gpuscan__key *key = &plan->common.key;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
+    gpuscan__histogram_finish_numbers finish;
+    uint64_t groups;
+    finish.accumulators_offset =
+        gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     finish.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    finish.counters = plan->tiles * plan->all_bins;
     finish.flags = flags;
-    groups = gpuscan__min(gpuscan__ceil_div(plan->all_bins, key->group),
-                          gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
+    groups = gpuscan__min(gpuscan__ceil_div(finish.counters, key->group),
+                          chain->gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
     return gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(groups, key->group, 0, 1));
+}
+
+static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                                 gpuscan__program *program) {
+    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
+    int cpu_tables = gpuscan__key_is_cpu(&common->key) && !plan->key.copies;
+    uint32_t flags = common->flags;
+    uint64_t most = plan->groups, done = 0;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (gpuscan__histogram_in_counts(plan))
+        flags |= GPUSCAN__FLAG_IN_COUNTS | (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
+    else if (cpu_tables)
+        flags |= (plan->key.tiled ? 1 : (uint32_t)plan->groups) << GPUSCAN__FLAG_TABLES_SHIFT;
+    if (plan->key.tiled && !gpuscan__key_is_cpu(&common->key))
+        most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
+    for (; done < plan->groups && r == 0; done += most)
+        r = gpuscan__histogram_count(chain, plan, program, flags, plan->key.tiled ? done / plan->members : 0,
+                                     gpuscan__min(most, plan->groups - done));
+    return r != 0 || plan->in_launch ? r : gpuscan__histogram_finish(chain, plan, program, flags);
 }
 
 /* ---- self-test: samples of which it is certain where they belong */
@@ -16630,17 +17336,17 @@ static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t
 static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan) {
     uint64_t least = gpuscan__types[plan->sample].kind == 's' ? gpuscan__test_whole(plan) / 2 + 1 : 0;
     return plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__wrap(plan->sample, least + gpuscan__test_edge(plan, 0))
-                                                : plan->lower;
+                                                : plan->bounds.lower;
 }
 
 /* How far from there bin k begins; k = bins: the end. Even bins: ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, uint64_t k) {
-    uint64_t bins = plan->key.bins, quotient = plan->range / bins, rest = plan->range % bins;
+    uint64_t bins = plan->key.bins, quotient = plan->bounds.range / bins, rest = plan->bounds.range % bins;
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
         return k;
-    if (plan->range == 0) { /* 2^64 */
+    if (plan->bounds.range == 0) { /* 2^64 */
         quotient = (0 - bins) / bins + 1;
         rest = (0 - bins) % bins;
     }
@@ -16648,7 +17354,7 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, uin
 }
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, uint64_t x) {
-    uint64_t lower = gpuscan__test_lower(plan), past = x - lower, range = plan->range;
+    uint64_t lower = gpuscan__test_lower(plan), past = x - lower, range = plan->bounds.range;
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         range = gpuscan__test_bin_begin(plan, plan->key.bins);
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
@@ -16658,7 +17364,7 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, ui
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         return (int64_t)(past / gpuscan__test_edge_step(plan));
     return plan->key.form == GPUSCAN_BINS_VALUES ? (int64_t)past
-                                                 : gpuscan__even_bin_slowly(past, plan->key.bins, plan->range);
+                                                 : gpuscan__even_bin_slowly(past, plan->key.bins, plan->bounds.range);
 }
 
 /* Many samples lie next to bins' ends, some outside. */
@@ -16683,8 +17389,8 @@ static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_pla
 /* Samples lie in the middle of bins, or at either end of all. NOWHERE: too near to an edge to be sure. */
 static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k is k */
-    double lower = edges ? 0 : plan->real_lower, upper = edges ? plan->key.bins : plan->real_upper;
-    double step = edges ? 1 : plan->real_step, place = x / step - lower / step, part;
+    double lower = edges ? 0 : plan->bounds.real_lower, upper = edges ? plan->key.bins : plan->bounds.real_upper;
+    double step = edges ? 1 : plan->bounds.real_step, place = x / step - lower / step, part;
     double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
     if (x < lower)
         return gpuscan__below;
@@ -16714,8 +17420,8 @@ static double gpuscan__whole_half(double x) {
 
 static gpuscan__number gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES;
-    double lower = edges ? 0 : plan->real_lower, upper = edges ? plan->key.bins : plan->real_upper;
-    double step = edges ? 1 : plan->real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
+    double lower = edges ? 0 : plan->bounds.real_lower, upper = edges ? plan->key.bins : plan->bounds.real_upper;
+    double step = edges ? 1 : plan->bounds.real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
     gpuscan__number x;
     x.real = lower + (edges && i % 2 == 0 ? at - 0.5 : at) * step;
@@ -16758,54 +17464,178 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
+/* Expressions of the self-test's own stand in for the caller's. A pixel holds a number below 64, the sum of its channels
+   or a struct's last part; that and the pixel's number in its row choose one of so many values, and what it counts. */
+enum { GPUSCAN__TEST_VALUES = 64 };
+
+static int gpuscan__test_is_nan(const gpuscan__histogram_plan *plan, uint64_t i) {
+    return gpuscan__is_float(plan->sample) && i % 64 == 39;
+}
+
+/* The values as bits, and how an expression gets at them. */
+static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
+    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
+    const char *const get = plan->sample == GPUSCAN_TYPE_F64   ? "as_double"
+                            : plan->sample == GPUSCAN_TYPE_F32 ? "as_float"
+                                                               : "";
+    uint32_t parts = plan->element_size % 4 == 0 ? plan->element_size / 4 : plan->element_size;
+    char line[160];
+    uint64_t k;
+    if (plan->element == GPUSCAN_TYPE_CUSTOM) {
+        snprintf(line, sizeof(line), "typedef struct { %s part[%u]; } gpuscan_test_type;\n",
+                 parts < plan->element_size ? "uint" : "uchar", (unsigned)parts);
+        gpuscan__text_add(text, line);
+        snprintf(line, sizeof(line), "#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n", (unsigned)parts - 1);
+    } else {
+        static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
+        snprintf(line, sizeof(line), "#define GPUSCAN_TEST_NUMBER(x) ((ulong)(%s))\n", sums[plan->key.pixel_channels]);
+    }
+    gpuscan__text_add(text, line);
+    gpuscan__text_add(text, type->size == 8 ? "constant ulong gpuscan_test_bits[] = {"
+                                            : "constant uint gpuscan_test_bits[] = {");
+    for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
+        uint64_t bits = 0;
+        uint32_t word = 0;
+        if (gpuscan__test_is_nan(plan, k))
+            gpuscan__put_nan(plan->sample, type->size == 8 ? (void *)&bits : (void *)&word, 0);
+        else if (!gpuscan__is_float(plan->sample))
+            word = (uint32_t)(bits = gpuscan__test_integer_sample(plan, k).bits);
+        else
+            gpuscan__put_number(plan->sample, type->size == 8 ? (void *)&bits : (void *)&word, 0,
+                                gpuscan__test_float_sample(plan, k));
+        if (type->size < 8)
+            bits = word;
+        snprintf(line, sizeof(line), "0x%llxu%s, ", (unsigned long long)bits, type->size == 8 ? "l" : "");
+        gpuscan__text_add(text, line);
+    }
+    snprintf(line, sizeof(line), "};\n%s gpuscan_test_value(ulong at) { return %s(gpuscan_test_bits[at %% %u]); }\n",
+             type->name, get, (unsigned)GPUSCAN__TEST_VALUES);
+    gpuscan__text_add(text, line);
+}
+
+static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right) {
+    gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
+    gpuscan_custom *texts = &stand_in.texts;
+    gpuscan__text source;
+    gpuscan_result r;
+    memset(&source, 0, sizeof(source));
+    source.allocator = &gs->allocator;
+    gpuscan__test_source(&source, &stand_in);
+    memset(texts, 0, sizeof(*texts));
+    texts->source = source.data;
+    texts->size = stand_in.element_size;
+    texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
+    texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
+    if (stand_in.key.weighed)
+        texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
+    stand_in.common.e.custom = texts;
+    stand_in.common.is_stand_in = 1;
+    if (source.failed)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test's text");
+    else
+        r = gpuscan__prove_in_place_of(gs, plan, &stand_in.common, right);
+    gpuscan__release(&gs->allocator, source.data);
+    return r;
+}
+
 /* Where rows of a self-test's samples lie, and how many pixels there are behind a row that belong to none. */
 typedef struct gpuscan__test_rows {
     uint64_t rows, pixels, gap;
+    uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
+
+/* The bin of test sample i, an outside one, or NOWHERE; number: the sample. */
+static int64_t gpuscan__test_bin(const gpuscan__histogram_plan *plan, uint64_t i, gpuscan__number *number) {
+    if (!gpuscan__is_float(plan->sample)) {
+        *number = gpuscan__test_integer_sample(plan, i);
+        return gpuscan__test_integer_bin(plan, number->bits);
+    }
+    *number = gpuscan__test_float_sample(plan, i);
+    return gpuscan__test_is_nan(plan, i) ? gpuscan__nowhere : gpuscan__test_float_bin(plan, number->real);
+}
+
+/* Counts what belongs to a bin, of channel number slot of those that count. */
+static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, unsigned char *counts, uint64_t slot,
+                                  int64_t bin, uint64_t weight) {
+    if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
+        bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
+    else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
+        bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
+    if (bin >= 0 && counts)
+        gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
+}
 
 /* A pixel's samples, the first of which is number i; counts: where they are to be counted, or NULL. */
 static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
                                 unsigned char *samples, unsigned char *counts) {
     uint64_t slot = 0;
     uint32_t c;
+    gpuscan__histogram_plan own;
+    if (plan->key.by_channel)
+        own = *plan;
     for (c = 0; c < plan->channels; c++, i++) {
         gpuscan__number x;
         int64_t bin;
-        if (gpuscan__is_float(plan->sample)) {
-            x = gpuscan__test_float_sample(plan, i);
-            bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
-        } else {
-            x = gpuscan__test_integer_sample(plan, i);
-            bin = gpuscan__test_integer_bin(plan, x.bits);
-        }
+        if (plan->key.by_channel)
+            own.bounds = plan->channel[plan->key.mask >> c & 1 ? slot : 0];
+        bin = gpuscan__test_bin(plan->key.by_channel ? &own : plan, i, &x);
         if (bin == gpuscan__nowhere)
             gpuscan__put_nan(plan->sample, samples, c);
         else
             gpuscan__put_number(plan->sample, samples, c, x);
-        if (!(plan->key.mask >> c & 1))
-            continue;
-        if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
-            bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
-        else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
-            bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
-        if (bin >= 0 && counts)
-            gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
-        slot++;
+        if (plan->key.mask >> c & 1)
+            gpuscan__test_counted(plan, counts, slot++, bin, weight);
     }
 }
 
-/* Gaps hold samples that would be counted. */
+/* A pixel that expressions see as number i of its row. */
+static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_t random, uint64_t i, uint64_t weight,
+                                    unsigned char *pixel, unsigned char *counts) {
+    uint64_t number = random % GPUSCAN__TEST_VALUES, rest = number;
+    gpuscan__number x;
+    int64_t bin;
+    uint32_t c;
+    if (plan->element == GPUSCAN_TYPE_CUSTOM) {
+        uint32_t size = plan->element_size, last = size % 4 == 0 ? 4 : 1, word = (uint32_t)number;
+        for (c = 0; c < size - last; c++)
+            pixel[c] = (unsigned char)(random >> c % 8 * 8);
+        if (last == 4)
+            memcpy(pixel + c, &word, sizeof(word));
+        else
+            pixel[c] = (unsigned char)word;
+    }
+    for (c = 0; c < plan->key.pixel_channels; c++) {
+        uint64_t part = c + 1 < plan->key.pixel_channels ? (random >> 8 * (c + 1)) % (rest + 1) : rest;
+        rest -= part;
+        x.bits = part;
+        if (gpuscan__is_float(plan->element))
+            x.real = (double)part;
+        gpuscan__put_number(plan->element, pixel, c, x);
+    }
+    bin = gpuscan__test_bin(plan, (number + i) % GPUSCAN__TEST_VALUES, &x);
+    gpuscan__test_counted(plan, counts, 0, bin, plan->key.weighed ? 1 + (number + i) % 3 : weight);
+}
+
+/* Gaps hold samples that would be counted. counts: zero. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, unsigned char *counts) {
-    uint64_t size = gpuscan__types[plan->sample].size * plan->channels, pitch = shape->pixels + shape->gap, p, i;
-    memset(counts, 0, (size_t)(plan->all_bins * gpuscan__types[plan->counter].size));
+    uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
+    uint64_t across = gpuscan__ceil_div(shape->pixels, shape->tile_width);
+    uint64_t histogram_bytes = plan->all_bins * gpuscan__types[plan->counter].size;
     for (p = i = 0; p < shape->rows * pitch - shape->gap; p++) {
         int inside = p % pitch < shape->pixels;
+        uint64_t tile = p / pitch / shape->tile_height * across + p % pitch / shape->tile_width;
+        unsigned char *own = inside ? counts + tile * histogram_bytes : NULL;
         gpuscan__number weight;
         weight.bits = weights ? 1 + gpuscan__mix(p) % 3 : 1;
         if (weights)
             gpuscan__put_number(plan->weight, weights, p, weight);
-        gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, inside ? counts : NULL);
+        else if (plan->key.weighed)
+            weight.bits = 1 + p % pitch % 3;
+        if (plan->key.converted)
+            gpuscan__test_expressed(plan, gpuscan__mix(p), p % pitch, weight.bits, samples + p * size, own);
+        else
+            gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, own);
         if (inside)
             i += plan->channels;
     }
@@ -16824,54 +17654,78 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-/* One row; or for programs that take rows with gaps two, and in another round many. */
+/* One row; or for programs that take rows with gaps two, and in another round many. Tiles are a few that groups share,
+   and in another round many, the last ones of both directions smaller. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
                                                 unsigned round) {
-    gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0};
-    if (of->key.pipe == GPUSCAN__PIPE_ROWS) {
-        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : 2;
+    gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0, 0, 0, 1};
+    if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled) {
+        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : of->key.tiled ? 5 : 2;
         shape.rows = rows;
-        shape.pixels = shape.pixels / rows;
+        shape.pixels = shape.pixels / rows + (of->key.tiled ? 7 : 0);
         shape.gap = 3;
+    }
+    shape.tile_width = shape.pixels;
+    shape.tile_height = shape.rows;
+    if (of->key.tiled) {
+        shape.tile_width = round ? 5 : shape.pixels / 2 + 1;
+        shape.tile_height = round ? gpuscan__max(shape.rows / 8, 1) : 3;
+        shape.tiles = gpuscan__ceil_div(shape.pixels, shape.tile_width) *
+                      gpuscan__ceil_div(shape.rows, shape.tile_height);
     }
     return shape;
 }
 
-/* With the call's own bins, but of edges. */
+/* With the call's own bins, but of edges, which each channel has at its own place. */
 static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__plan *common,
                                                     gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     gpuscan_histogram_desc desc = *(const gpuscan_histogram_desc *)common->desc;
     gpuscan_buffer none = {NULL, 0};
-    uint32_t size = gpuscan__types[of->sample].size;
+    uint32_t edge_size = of->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[of->sample].size;
     gpuscan__test_rows shape = gpuscan__test_rows_of(of, program, round);
     uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - shape.gap;
     gpuscan__histogram_plan plan;
     gpuscan__test test;
     gpuscan__test_array *samples, *counts, *weights = NULL, *edges = NULL;
+    uint32_t c;
     memset(&test, 0, sizeof(test));
     test.gs = gs;
     memset(&desc.call, 0, sizeof(desc.call));
     desc.samples = desc.counts = desc.edges = desc.weights = desc.count_buffer = none;
     desc.host_edges = desc.host_weights = NULL;
+    if (common->e.custom) {
+        desc.custom = common->e.custom;
+        desc.weight = common->e.custom->combine;
+    }
     desc.count = shape.pixels;
     desc.rows = shape.rows;
     desc.pitch = desc.weights_pitch = shape.pixels + shape.gap;
+    desc.pitch_bytes = 0;
+    if (desc.edges_pitch)
+        desc.edges_pitch = (uint64_t)of->key.bins + 3;
+    desc.tile_width = shape.tile_width;
+    desc.tile_height = shape.tile_height;
     desc.accumulate = 0;
-    samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->channels * size);
-    counts = gpuscan__test_array_of(&test, &desc.counts, of->all_bins * gpuscan__types[of->counter].size);
-    if (of->key.weight)
+    samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->pixel_elements * of->element_size);
+    counts = gpuscan__test_array_of(&test, &desc.counts,
+                                     shape.tiles * of->all_bins * gpuscan__types[of->counter].size);
+    if (of->key.weight && !of->key.weighed)
         weights = gpuscan__test_array_of(&test, &desc.weights, pixels * gpuscan__types[of->weight].size);
     if (of->key.form == GPUSCAN_BINS_EDGES)
         edges = gpuscan__test_array_of(&test, &desc.edges,
-                                       ((uint64_t)of->key.bins + 1) * (of->sample == GPUSCAN_TYPE_F16 ? 4 : size));
+                                       (desc.edges_pitch ? 4 * desc.edges_pitch : (uint64_t)of->key.bins + 1) *
+                                           edge_size);
     if (!test.failed) {
+        memset(counts->expected, 0, (size_t)(shape.tiles * of->all_bins * gpuscan__types[of->counter].size));
         gpuscan__test_samples(of, &shape, samples->before, weights ? weights->before : NULL, counts->expected);
         gpuscan__test_filled(samples);
         if (weights)
             gpuscan__test_filled(weights);
         if (edges) {
-            gpuscan__test_edges(of, edges->before);
+            unsigned char *at = edges->before;
+            for (c = 0; c < (desc.edges_pitch ? 4 : 1); c++, at += desc.edges_pitch * edge_size)
+                gpuscan__test_edges(of, at);
             gpuscan__test_filled(edges);
         }
     }
@@ -16884,7 +17738,7 @@ static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__p
                                                    gpuscan__program *program, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     unsigned rounds = of->key.pipe == GPUSCAN__PIPE_ROWS ? 2 : 1;
-    if (of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
+    if ((of->key.tiled ? 32 : 1) * of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
         rounds = 0;
     return gpuscan__test_rounds(gpuscan__histogram_test_round, rounds, gs, common, program, right);
 }

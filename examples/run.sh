@@ -80,7 +80,7 @@ example() {
   echo
 }
 
-programs='prefix_sum engine histogram equalize auto_exposure methods cull splats csv_columns many_devices'
+programs='prefix_sum engine histogram equalize clahe auto_exposure methods cull splats csv_columns many_devices'
 ! command -v mpicc > /dev/null 2>&1 || programs="$programs mpi_scan"
 # Whether a header is here.
 has_header() {
@@ -104,14 +104,15 @@ example csv_columns ${CSV:+"$CSV"}
 if [ -f "$photo" ]; then
   example histogram "$photo" "$out/histogram.png"
   example equalize "$photo" "$out/equalize_before.png" "$out/equalize_after.png" "$out/equalize_chart.png"
+  example clahe "$photo" 3 "$out/clahe_before.png" "$out/clahe_after.png"
   example auto_exposure "$photo" 5 "$out/exposure_before.png" "$out/exposure_after.png" \
     "$out/exposure_chart.png"
   example methods "$photo"
 else
   echo "There is no photograph $photo: name one, as in PHOTO=my.jpg sh examples/run.sh"
   summary="$summary
-  FAILED: no photograph for histogram, equalize and auto_exposure: name one with PHOTO=file"
-  wrong=$((wrong + 3))
+  FAILED: no photograph for histogram, equalize, clahe and auto_exposure: name one with PHOTO=file"
+  wrong=$((wrong + 4))
   example methods
 fi
 

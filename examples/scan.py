@@ -60,7 +60,9 @@ HistogramDesc = struct("gpuscan_histogram_desc", ("samples", Buffer), ("counts",
                        ("edges", Buffer), ("weights", Buffer), ("weight_type", enum), ("channels", u32),
                        ("channel_mask", u32), ("rows", u64), ("pitch", u64), ("weights_pitch", u64),
                        ("count_buffer", Buffer), ("count_type", enum), ("host_edges", pointer),
-                       ("host_weights", pointer), ("call", Call))
+                       ("host_weights", pointer), ("call", Call), ("custom", pointer), ("value_type", enum),
+                       ("weight", ctypes.c_char_p), ("tile_width", u64), ("tile_height", u64), ("pitch_bytes", u64),
+                       ("channel_bounds", pointer), ("edges_pitch", u64))
 
 
 def build_library():

@@ -233,12 +233,17 @@ static inline void code_histogram_fields(const char *object, const gpuscan_histo
                                  {"rows", CODE_NUMBER, "", d->rows},
                                  {"pitch", CODE_NUMBER, "", d->pitch},
                                  {"weights_pitch", CODE_NUMBER, "", d->weights_pitch},
+                                 {"value_type", CODE_TYPE, "", d->value_type},
+                                 {"tile_width", CODE_NUMBER, "", d->tile_width},
+                                 {"tile_height", CODE_NUMBER, "", d->tile_height},
+                                 {"pitch_bytes", CODE_NUMBER, "", d->pitch_bytes},
+                                 {"edges_pitch", CODE_NUMBER, "", d->edges_pitch},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_fields(object, fields, sizeof fields / sizeof *fields);
 }
 
 static inline void code_histogram(const gpuscan_histogram_desc *d) {
-    code_desc("gpuscan_histogram_desc", NULL);
+    code_desc("gpuscan_histogram_desc", d->custom);
     code_buffer("samples", d->samples);
     code_buffer("counts", d->counts);
     code_buffer("edges", d->edges);
@@ -248,6 +253,13 @@ static inline void code_histogram(const gpuscan_histogram_desc *d) {
         code_add("    d.host_edges = edges;\n");
     if (d->host_weights)
         code_add("    d.host_weights = weights;\n");
+    if (d->channel_bounds)
+        code_add("    d.channel_bounds = bounds;\n");
+    if (d->weight) {
+        code_add("    d.weight = ");
+        code_string(d->weight);
+        code_add(";\n");
+    }
     code_histogram_fields("d", d);
     code_call(&d->call);
 }

@@ -1182,8 +1182,12 @@ static const struct {
      GPUSCAN_OUTSIDE_COUNT, 2, 2, 0},
     {GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_DEFAULT, 1000, GPUSCAN_BINS_EVEN, 0, 0, 0, 0, 0,
      GPUSCAN_OUTSIDE_DROP, 1, 1, 0},
+    {GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_DEFAULT, 30, GPUSCAN_BINS_EVEN, -20000, 30001, 0, 0, 0,
+     GPUSCAN_OUTSIDE_DROP, 1, 0, 0},
 };
-enum { SHAPES = sizeof shapes / sizeof *shapes };
+enum { SHAPES = sizeof shapes / sizeof *shapes, EXPRESSED = SHAPES - 1 };
+/* Of the last one: what leaves samples and weights as they are. */
+static const gpuscan_custom same_value = {NULL, NULL, 0, NULL, NULL, "(short)(x + (short)(i - i))", NULL, NULL, NULL};
 
 static int ascend(const unsigned char *edges, uint32_t bins) {
     uint32_t i;
@@ -1198,7 +1202,7 @@ static void do_histogram(form which) {
     unsigned b = fuzz_below(is_short ? 2 : SHAPES);
     int samples = NONE, counts = NONE, edges = NONE, weights = NONE, limit = NONE, ok, known = 1, before;
     gpuscan_type count_type;
-    uint64_t count, rows, pitch, weights_pitch, counters, need = 0;
+    uint64_t count, rows, pitch, weights_pitch, counters, need = 0, row_bytes;
     size_t sample_size, counter_size, weight_size, host_size = 0, host_samples = 0, host_counts = 0;
     size_t host_edges = HOST / 4, host_weights = HOST / 4 + 64;
     unsigned channels, active;
@@ -1263,11 +1267,33 @@ static void do_histogram(form which) {
     sample_size = ref_size(desc.sample_type ? desc.sample_type : GPUSCAN_TYPE_U8);
     counter_size = desc.counter_type == GPUSCAN_TYPE_U64 ? 8 : 4;
     weight_size = ref_size(desc.weight_type);
+    if (b == EXPRESSED) {
+        desc.custom = &same_value;
+        desc.weight = fuzz_8() & 1 ? "1 + i / 4294967296" : NULL;
+    }
     counters = ref_counters(&desc) * active;
     count = desc.count = some_count(which);
     desc.rows = some_rows(which);
     rows = desc.rows ? desc.rows : 1;
     desc.pitch = some_pitch(which, count, &pitch);
+    row_bytes = pitch * channels * sample_size;
+    if (count < 100000 && rows < 1000 && !desc.pitch && fuzz_8() < 64) {
+        desc.pitch_bytes = row_bytes = count * channels * sample_size + fuzz_below(4) * sample_size;
+        if (row_bytes == 0)
+            desc.pitch_bytes = row_bytes = sample_size;
+        if (sample_size > 1 && fuzz_8() < 16) {
+            desc.pitch_bytes++;
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        } else if (count > 1 && fuzz_8() < 16) {
+            desc.pitch_bytes = sample_size;
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        }
+    }
+    if (count < 100000 && rows < 1000 && counters < 2000 && fuzz_8() < 80) {
+        desc.tile_width = fuzz_8() & 1 ? 64 : 7 * (fuzz_8() & 1);
+        desc.tile_height = fuzz_8() & 3;
+        counters *= ref_tiles(&desc);
+    }
     desc.weights_pitch = some_pitch(which, count, &weights_pitch);
     pixels = extent(count, rows, pitch);
     weight_elements = extent(count, rows, weights_pitch);
@@ -1277,7 +1303,7 @@ static void do_histogram(form which) {
     desc.count_type = some_count_type(&count_type);
     if (which == PREPARE) {
         test_case("histogram_prepare");
-        if (desc.bins > 1000000)
+        if (desc.bins > 1000000 || counters > 1000000)
             return;
         right.unsure = 1;
         arm();
@@ -1288,6 +1314,8 @@ static void do_histogram(form which) {
     use(desc.count_buffer, limit, 1, count_type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
     if (which == HOST_ARRAYS) {
         size_t sample_bytes = (size_t)(uint64_t)pixels * channels * sample_size;
+        if (desc.pitch_bytes && count)
+            sample_bytes = (size_t)((rows - 1) * row_bytes + count * channels * sample_size);
         host_samples = (size_t)8 * fuzz_below(64);
         host_size = (size_t)counters * counter_size;
         host_counts = fuzz_8() & 3 ? HOST / 2 + 64 : (size_t)8 * fuzz_below(64);
@@ -1310,8 +1338,11 @@ static void do_histogram(form which) {
         if ((count > 0 && samples == NONE) || counts == NONE)
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
         before = range_count;
-        use(desc.samples, samples, pixels * channels, sample_size, 1, 0, 0);
-        has_rows(before, rows, count * channels, pitch * channels, sample_size);
+        use(desc.samples, samples,
+            desc.pitch_bytes && count ? (rows - 1) * (row_bytes / sample_size) + count * channels : pixels * channels,
+            sample_size, 1, 0, 0);
+        has_rows(before, rows, count * channels, desc.pitch_bytes ? row_bytes / sample_size : pitch * channels,
+                 sample_size);
         use(desc.counts, counts, counters, counter_size, desc.accumulate, 1, 0);
         if (desc.form == GPUSCAN_BINS_EDGES) {
             desc.edges = buffer_at(&edges, A, 0);
@@ -1354,9 +1385,7 @@ static void do_histogram(form which) {
         const unsigned char *in, *bounds = NULL, *each = NULL;
         uint64_t fewer = device_count(limit, desc.count_buffer, count_type, count);
         gpuscan_histogram_desc model = desc;
-        model.count = fewer;
-        if (fewer == 0)
-            model.rows = 1;
+        model.count = count;
         model.pitch = pitch ? pitch : 1;
         model.weights_pitch = weights_pitch ? weights_pitch : 1;
         if (which == HOST_ARRAYS) {
@@ -1373,7 +1402,7 @@ static void do_histogram(form which) {
                 each = bytes_of(weights, desc.weights.offset, weight_size);
         }
         if (known) {
-            ref_histogram(&model, in, bounds, each, table);
+            ref_histogram_to(&model, fewer, in, bounds, each, table);
         } else if (which == HOST_ARRAYS) {
             memcpy(table, host_arena + host_counts, host_size);
         } else { /* any counts, but nothing beside them */

@@ -249,7 +249,7 @@ static inline const char *test_histogram_refusal(const gpuscan_histogram_desc *d
     uint64_t local = test.info.local_memory < 16384 + 256 ? test.info.local_memory : 16384 + 256;
     if (d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS && d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         return NULL;
-    if (d->weights.mem && d->counter_type == GPUSCAN_TYPE_U64)
+    if ((d->weights.mem || d->weight) && d->counter_type == GPUSCAN_TYPE_U64)
         return "weighted sums of 64 bits";
     if (ref_counters(d) * ref_channels(d) * 4 > (local > 512 ? local - 256 : local))
         return "the bins may not fit local memory";

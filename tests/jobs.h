@@ -20,6 +20,7 @@ enum {
     JOB_HISTOGRAM,     /* bytes, even bins */
     JOB_EDGES,         /* i32 and edges, two of three channels, weights, added to what is there */
     JOB_VALUES,        /* u16, one bin a value, those outside counted */
+    JOB_TILES,         /* u8 in rows of bytes, the luminance of three channels, weighted by an expression, by tiles */
     JOB_SELECT,        /* u32 by flags, with a payload, indices and a tally */
     JOB_SELECT_PLACE,  /* u16 by bits in place, with a capacity, count on the device */
     JOB_SORT,          /* f32, descending, a payload of 12 bytes in place */
@@ -47,6 +48,7 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "histogram",
                                                "histogram with edges",
                                                "histogram of values",
+                                               "histogram of tiles",
                                                "select",
                                                "select in place",
                                                "sort",
@@ -408,6 +410,35 @@ static inline void job_values(job *j, uint64_t n) {
     j->histogram.outside = GPUSCAN_OUTSIDE_COUNT;
 }
 
+/* Rows of 101 pixels in 304 bytes, and tiles of 40 x 16. */
+static const gpuscan_custom job_luminance = {NULL, NULL, 0, NULL, NULL, "77 * x.x + 150 * x.y + 29 * x.z >> 8", NULL,
+                                             NULL, NULL};
+static inline void job_tiles(job *j, uint64_t n) {
+    const uint64_t rows = n / 304 + 1, tiles = 3 * ((rows - 1) / 16 + 1), bytes = (rows - 1) * 304 + 303;
+    unsigned char *in = job_bytes(bytes);
+    cl_uint *out = (cl_uint *)job_zeros(tiles * 64 * 4);
+    uint64_t i;
+    for (i = 0; i < rows * 101; i++) {
+        const unsigned char *c = in + i / 101 * 304 + i % 101 * 3;
+        unsigned value = (77u * c[0] + 150u * c[1] + 29u * c[2]) >> 8;
+        out[(i / 101 / 16 * 3 + i % 101 / 40) * 64 + value / 4] += (cl_uint)(i % 101 % 3);
+    }
+    j->in = job_buffer(1, bytes);
+    j->in.count = bytes;
+    j->out = job_buffer(4, tiles * 64);
+    j->in_data = in;
+    j->out_wanted = (unsigned char *)out;
+    j->histogram.count = 101;
+    j->histogram.rows = rows;
+    j->histogram.pitch_bytes = 304;
+    j->histogram.channels = 3;
+    j->histogram.bins = 64;
+    j->histogram.custom = &job_luminance;
+    j->histogram.weight = "i % 3";
+    j->histogram.tile_width = 40;
+    j->histogram.tile_height = 16;
+}
+
 /* Out holds the elements and behind them their indices. The payload is the flags, of which nothing else is read: it
    goes to total, which begins with the tally. */
 static inline void job_select(job *j, uint64_t n) {
@@ -601,6 +632,9 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_VALUES:
         job_values(j, n);
         break;
+    case JOB_TILES:
+        job_tiles(j, n);
+        break;
     case JOB_SELECT:
         job_select(j, n);
         job_select_tally(j, n);
@@ -741,6 +775,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
     case JOB_HISTOGRAM:
     case JOB_EDGES:
     case JOB_VALUES:
+    case JOB_TILES:
         return gpuscan_histogram(gs, &j->histogram);
     case JOB_SELECT:
     case JOB_SELECT_PLACE:
@@ -783,6 +818,7 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     case JOB_HISTOGRAM:
     case JOB_EDGES:
     case JOB_VALUES:
+    case JOB_TILES:
     case JOB_HISTOGRAM_HOST:
         return test_histogram_refusal(&with.histogram);
     case JOB_SELECT:
@@ -818,6 +854,7 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
     case JOB_HISTOGRAM:
     case JOB_EDGES:
     case JOB_VALUES:
+    case JOB_TILES:
         return gpuscan_histogram_prepare(gs, &j->histogram);
     case JOB_SELECT:
     case JOB_SELECT_PLACE:
@@ -846,6 +883,7 @@ static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan
     case JOB_HISTOGRAM:
     case JOB_EDGES:
     case JOB_VALUES:
+    case JOB_TILES:
         return gpuscan_histogram_scratch_size(gs, &j->histogram, size);
     case JOB_SELECT:
     case JOB_SELECT_PLACE:

@@ -756,7 +756,14 @@ static void test_histogram_types(void **state) {
                                               GPUSCAN_TYPE_F64, GPUSCAN_TYPE_CUSTOM};
     static const gpuscan_type floats[] = {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
     size_t t;
+    static const gpuscan_custom value = {NULL, NULL, 0, NULL, NULL, "x", NULL, NULL, NULL};
+    static const gpuscan_custom wrong_value = {NULL, NULL, 0, NULL, NULL, "no_such_name", NULL, NULL, NULL};
+    static const gpuscan_bound bounds[] = {{0}, {9}, {7}, {7}}; /* the second channel's are of no range */
+    gpuscan_custom of_pair = pair, of_wrong_pair;
     (void)state;
+    of_pair.convert = "x.a";
+    of_wrong_pair = of_pair;
+    of_wrong_pair.size = 4;
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_CUSTOM);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "sample_type", d.sample_type = GPUSCAN_TYPE_COUNT);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "sample_type", d.sample_type = no_type(-7));
@@ -774,6 +781,41 @@ static void test_histogram_types(void **state) {
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside", d.outside = (gpuscan_outside)-1);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 5);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = UINT32_MAX);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds", d.channel_bounds = bounds;
+                     d.upper.u = 5);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds", d.channel_bounds = bounds;
+                     d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.channel_bounds = bounds; d.channels = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch", d.edges_pitch = BINS + 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch", d.edges_pitch = BINS;
+                     d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "edges_pitch", d.edges_pitch = UINT64_MAX / 2;
+                     d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch; d.channels = 3; d.count = 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type", d.value_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type", d.value_type = no_type(99);
+                     d.custom = &value);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "value_type", d.value_type = GPUSCAN_TYPE_CUSTOM;
+                     d.custom = &value);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_CUSTOM;
+                     d.custom = &value);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "form", d.form = GPUSCAN_BINS_VALUES; d.custom = &value;
+                     d.value_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type", d.sample_type = GPUSCAN_TYPE_CUSTOM;
+                     d.value_type = GPUSCAN_TYPE_U8; d.custom = &value);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.sample_type = GPUSCAN_TYPE_CUSTOM;
+                     d.value_type = GPUSCAN_TYPE_U8; d.custom = &of_pair; d.channels = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.custom = &value; d.channels = 3;
+                     d.channel_mask = 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.weight = "i"; d.channel_mask = 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "weight", d.weight = "i"; d.channels = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "weight", d.weight = "i"; d.weights = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_CUSTOM_SOURCE, "log", d.weight = "no_such_name");
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_CUSTOM_SOURCE, "log", d.custom = &wrong_value);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_CUSTOM_SIZE, "size", d.sample_type = GPUSCAN_TYPE_CUSTOM;
+                     d.value_type = GPUSCAN_TYPE_U8; d.custom = &of_wrong_pair; d.count = 4);
+    if (!test_has_type(GPUSCAN_TYPE_F64))
+        REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "value_type", d.value_type = GPUSCAN_TYPE_F64;
+                         d.custom = &value);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.channel_mask = 2);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.channels = 3; d.channel_mask = 8);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.channels = 4;
@@ -968,6 +1010,7 @@ static void test_select_overflow(void **state) {
 /* ---- pitches, rows and sizes near the end of 64 bits ------------------------------------------------------------- */
 
 static void test_pitches(void **state) {
+    const uint64_t end = 1 << 20;
     (void)state;
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.src_pitch = N - 1; d.rows = 2);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch", d.dst_pitch = N - 1; d.rows = 2);
@@ -977,6 +1020,25 @@ static void test_pitches(void **state) {
                      d.weights = f.scratch);
     ACCEPTED(scan, d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
     ACCEPTED(histogram, d.pitch = N; d.rows = 2; d.samples = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = N - 1; d.rows = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = N + 1; d.rows = 2;
+                     d.pitch = N);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = 3 * N - 1;
+                     d.channels = 3; d.count = N);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = 4 * N + 2;
+                     d.sample_type = GPUSCAN_TYPE_F32; d.rows = 2; d.count = N / 2);
+    ACCEPTED(histogram, d.count = 101; d.rows = 3; d.channels = 3; d.pitch_bytes = 304; d.samples = f.scratch);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "samples", d.count = 101; d.rows = 3; d.channels = 3;
+            d.pitch_bytes = 304; d.samples = at(f.scratch, end - (2 * 304 + 303) + 1));
+    ACCEPTED(histogram, d.count = 101; d.rows = 3; d.channels = 3; d.pitch_bytes = 304;
+             d.samples = at(f.scratch, end - (2 * 304 + 303)));
+    /* a histogram a tile: 3 x 2 of them */
+    ACCEPTED(histogram, d.count = N - 1; d.rows = 3; d.samples = f.scratch; d.tile_width = N / 3; d.tile_height = 2;
+             d.bins = 4; d.counts = at(f.scratch, end / 4 - 6 * 4));
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.count = N - 1; d.rows = 3; d.samples = f.scratch;
+            d.tile_width = N / 3; d.tile_height = 2; d.bins = 4; d.counts = at(f.scratch, end / 4 - 6 * 4 + 1));
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "tile", d.tile_width = 1; d.tile_height = 1;
+                     d.rows = UINT64_MAX / N; d.bins = 536870909);
 }
 
 static void test_scan_overflow(void **state) {

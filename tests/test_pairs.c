@@ -721,6 +721,118 @@ static void histogram_pairs(void **state) {
     check_pairs(&operation);
 }
 
+/* ---- histograms of pictures: expressions, tiles, rows in bytes --------------------------------------------------- */
+
+/* What decides the program comes first. */
+#define PICTURE_FIELDS(X)                                                                                              \
+    X(PICTURE_EXPRESSION, EXPRESSIONS + 1)                                                                             \
+    X(PICTURE_TILES, 5)                                                                                                \
+    X(PICTURE_FORM, 3)                                                                                                 \
+    X(PICTURE_BINS, 3)                                                                                                 \
+    X(PICTURE_STRATEGY, 4)                                                                                             \
+    X(PICTURE_CHANNELS, 4)                                                                                             \
+    X(PICTURE_OUTSIDE, 3)                                                                                              \
+    X(PICTURE_WEIGHTS, 2)                                                                                              \
+    X(PICTURE_COUNTER, 2)                                                                                              \
+    X(PICTURE_COUNT, 5)                                                                                                \
+    X(PICTURE_ROWS, 4)                                                                                                 \
+    X(PICTURE_PITCH, 4)                                                                                                \
+    X(PICTURE_SAMPLES_OFFSET, 5)                                                                                       \
+    X(PICTURE_OFFSETS, 3)                                                                                              \
+    X(PICTURE_ACCUMULATE, 2)                                                                                           \
+    X(PICTURE_COUNT_BUFFER, 5)                                                                                         \
+    X(PICTURE_SCRATCH, 3)                                                                                              \
+    X(PICTURE_EVENTS, 2)
+enum { PICTURE_FIELDS(FIELD_NUMBER) PICTURE_FIELD_COUNT };
+static const pairs_field picture_fields[] = {PICTURE_FIELDS(FIELD_ROW)};
+
+static const uint32_t         picture_bins[] = {256, 5, 70000};
+static const gpuscan_strategy picture_strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
+
+static int picture_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    if (a == PICTURE_EXPRESSION && b == PICTURE_FORM && b_level == 2) /* by value: of integers */
+        return a_level == 0 || expressions[a_level - 1].type != GPUSCAN_TYPE_F16;
+    if (a == PICTURE_BINS && b == PICTURE_STRATEGY) /* must fit local memory: else the call is refused */
+        return a_level != 2 || picture_strategies[b_level] != GPUSCAN_STRATEGY_SINGLE_PASS;
+    if (a == PICTURE_EXPRESSION && b == PICTURE_CHANNELS) /* an expression has its own */
+        return a_level == 0 || b_level == 0;
+    if (a == PICTURE_FORM && b == PICTURE_CHANNELS) /* bounds of each: not by value */
+        return a_level != 2 || b_level < 2;
+    return 1;
+}
+
+static gpuscan_strategy picture_of(const pairs_row *row, void *made) {
+    static const uint64_t counts[] = {0, 1, 37, 101, 640};
+    static const uint64_t tiles[][2] = {{0, 0}, {0, 1}, {64, 64}, {7, 3}, {100, 0}};
+    static const gpuscan_bound channels[6] = {{3}, {103}, {0}, {256}, {50}, {151}};
+    const unsigned char  *level = row->level;
+    unsigned              expression = level[PICTURE_EXPRESSION];
+    uint64_t              count = counts[level[PICTURE_COUNT]] / test_size(5, 1, 1), pixel;
+    histogram_case        c = a_histogram(GPUSCAN_TYPE_U8, picture_bins[level[PICTURE_BINS]], count);
+    gpuscan_histogram_desc *d = &c.d;
+    int                     is_real = expression && expressions[expression - 1].type == GPUSCAN_TYPE_F16;
+    c.expression = expression;
+    d->channels = level[PICTURE_CHANNELS] ? 3 : 1;
+    d->channel_mask = level[PICTURE_CHANNELS] == 3 ? 5 : 0;
+    if (expression) {
+        d->sample_type = expressions[expression - 1].type;
+        d->channels = expressions[expression - 1].channels;
+    }
+    pixel = element_size(&c) * d->channels;
+    d->form = level[PICTURE_FORM] == 0   ? GPUSCAN_BINS_EVEN
+              : level[PICTURE_FORM] == 1 ? GPUSCAN_BINS_EDGES
+                                         : GPUSCAN_BINS_VALUES;
+    if (is_real && d->form == GPUSCAN_BINS_EVEN) {
+        d->lower.f = -2000;
+        d->upper.f = 3000.5;
+    } else if (d->form == GPUSCAN_BINS_EVEN && expression) {
+        d->lower.i = expressions[expression - 1].value_of ? 3 : 1000;
+        d->upper.i = d->lower.i + 200;
+    } else if (d->form == GPUSCAN_BINS_VALUES) {
+        d->lower.i = 50;
+    }
+    if (level[PICTURE_CHANNELS] >= 2) { /* each with its own; modes that differ, in the mask alike */
+        if (d->form == GPUSCAN_BINS_EVEN)
+            d->channel_bounds = channels;
+        else
+            d->edges_pitch = d->bins + 2;
+    }
+    d->closed = level[PICTURE_COUNTER];
+    d->outside = (gpuscan_outside)level[PICTURE_OUTSIDE];
+    c.is_weighted = level[PICTURE_WEIGHTS];
+    d->weight_type = level[PICTURE_WEIGHTS] ? GPUSCAN_TYPE_U16 : GPUSCAN_TYPE_DEFAULT;
+    d->counter_type = level[PICTURE_COUNTER] ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    d->rows = level[PICTURE_ROWS] == 0 ? 0 : level[PICTURE_ROWS] == 1 ? 1 : level[PICTURE_ROWS] == 2 ? 9 : 70;
+    d->pitch = level[PICTURE_PITCH] == 1 ? count + 5 : 0;
+    if (level[PICTURE_PITCH] >= 2) { /* rows aligned to 4 bytes, and one more element or, of structs, byte */
+        d->pitch_bytes = (count * pixel + 3) / 4 * 4;
+        if (level[PICTURE_PITCH] == 3)
+            d->pitch_bytes = count * pixel + (d->sample_type == GPUSCAN_TYPE_CUSTOM ? 1 : element_size(&c));
+    }
+    d->tile_width = tiles[level[PICTURE_TILES]][0];
+    d->tile_height = tiles[level[PICTURE_TILES]][1];
+    d->weights_pitch = level[PICTURE_WEIGHTS] && level[PICTURE_PITCH] ? count + 3 : 0;
+    d->accumulate = level[PICTURE_ACCUMULATE];
+    c.samples_offset = offsets[level[PICTURE_SAMPLES_OFFSET]];
+    c.counts_offset = offsets[level[PICTURE_OFFSETS]];
+    c.edges_offset = c.weights_offset = offsets[(level[PICTURE_OFFSETS] + 1) % 3];
+    c.device_count = count_on_device(level[PICTURE_COUNT_BUFFER], count, &d->count_type);
+    c.scratch = (test_scratch_choice)level[PICTURE_SCRATCH];
+    c.events = level[PICTURE_EVENTS];
+    *(histogram_case *)made = c;
+    return picture_strategies[level[PICTURE_STRATEGY]];
+}
+
+static void picture_pairs(void **state) {
+    static const pairs_operation operation = {&histograms,
+                                              {picture_fields, PICTURE_FIELD_COUNT, picture_possible, NULL},
+                                              PICTURE_COUNTER + 1,
+                                              picture_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
 /* ---- select ------------------------------------------------------------------------------------------------------ */
 
 #define SELECT_FIELDS(X)                                                                                               \
@@ -907,7 +1019,7 @@ static int open_pairs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(arrays_are_whole), TEST(scan_pairs), TEST(uniform_add_pairs),
                                        TEST(reduce_pairs), TEST(segmented_pairs), TEST(histogram_pairs),
-                                       TEST(select_pairs), TEST(sort_pairs)};
+                                       TEST(picture_pairs), TEST(select_pairs), TEST(sort_pairs)};
     test_select();
     return cmocka_run_group_tests_name("pairs", tests, open_pairs, test_close);
 }

@@ -8,9 +8,10 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, u: at offsets that are not
-                              aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform add, r: reduce, c: affine functions' reduce, w: reduce of three rows, h:
-                              histogram, g: of rows with gaps, k: select, q: sort of floats, with NaN, and values, p: with
-                              a payload that is gathered */
+                              aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform add,
+                              r: reduce, c: affine functions' reduce, w: reduce of three rows, h: histogram, g: of rows
+                              with gaps, t: of their tiles, by an expression, k: select, q: sort of floats, with NaN,
+                              and values, p: with a payload that is gathered */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -59,6 +60,12 @@ static const plant plants[] = {
     {"SEGMENT_HEADS", 'b', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
     {"LOOK_BACK", 'b', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SAMPLE_ROWS", 'g', SINGLE, 0, 0, 5003, REFUSED},
+    {"TILE_ENDS", 't', SINGLE, 0, 0, 5003, REFUSED},
+    {"TILE_ENDS", 't', MULTI, 0, 0, 5003, WRONG},
+    {"TILE_ENDS", 't', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
+    {"PIXEL_NUMBER", 't', SINGLE, 0, 0, 5003, REFUSED},
+    {"PIXEL_NUMBER", 't', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
+    {"HISTOGRAM_GROUP", 't', SINGLE, 0, 0, 5003, REFUSED},
     {"UNALIGNED", 'u', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"UNALIGNED", 'u', GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 8, 0, 5001, REFUSED},
     {"SELECT_TAIL", 'k', MULTI, 0, 0, 5003, WRONG},
@@ -159,10 +166,16 @@ static int run(gpuscan *gs, const plant *p) {
     const int is_affine = p->what == 'f' || p->what == 'c';
     const size_t size = is_affine ? sizeof(op_affine) : 4;
     const uint64_t n = test.info.has_lanes && !p->lanes ? 600001 : p->count; /* more than a lane each */
-    const int is_histogram = p->what == 'h' || p->what == 'g';
+    static const gpuscan_custom flipped = {NULL, NULL, 0, NULL, NULL, "x ^ (uchar)(i & 3)", NULL, NULL, NULL};
+    const int is_tiled = p->what == 't', has_gaps = p->what == 'g' || is_tiled;
+    const int is_histogram = p->what == 'h' || has_gaps;
     const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* in elements */
-    const uint64_t row = p->what == 'g' ? 9 : n, pitch = p->what == 'g' ? 12 : n;      /* of a histogram */
-    uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : p->what == 'w' ? 3 : is_histogram ? 200 : n;
+    const uint64_t row = has_gaps ? 9 : n, pitch = has_gaps ? 12 : n;                  /* of a histogram */
+    const uint64_t tile_height = n / pitch / 4 + 1;                                    /* and its tiles: 3 by 4 */
+    uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1
+                         : p->what == 'w'                 ? 3
+                         : is_histogram                   ? (is_tiled ? 3 * 4 : 1) * 200
+                                                          : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
@@ -292,10 +305,18 @@ static int run(gpuscan *gs, const plant *p) {
         r = gpuscan_select(gs, &d.select);
         break;
     default:
-        memset(wanted, 0, 200 * 4);
-        for (i = 0; i < n / pitch * pitch; i++)
-            if (i % pitch < row && in[i] < 200)
-                w[in[i]]++;
+        memset(wanted, 0, (size_t)out_count * 4);
+        for (i = 0; i < n / pitch * pitch; i++) {
+            unsigned value = is_tiled ? in[i] ^ (i % pitch & 3) : in[i];
+            uint64_t tile = is_tiled ? i / pitch / tile_height * 3 + i % pitch / 4 : 0;
+            if (i % pitch < row && value < 200)
+                w[tile * 200 + value]++;
+        }
+        if (is_tiled) {
+            d.histogram.custom = &flipped;
+            d.histogram.tile_width = 4;
+            d.histogram.tile_height = tile_height;
+        }
         d.histogram.samples.mem = src;
         d.histogram.counts.mem = dst;
         d.histogram.count = row;

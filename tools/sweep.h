@@ -874,6 +874,60 @@ static void sweep_pixels(void) {
             }
 }
 
+/* Of bytes: the luminances of pixels, or one channel; of all or of each tile. */
+static void sweep_picture(const sweep_call *c, const void *src, void *dst) {
+    const gpuscan_histogram_desc *d = &c->u.histogram;
+    const uint64_t channels = d->channels ? d->channels : 1, rows = d->rows ? d->rows : 1;
+    const uint64_t width = d->tile_width ? d->tile_width : d->count, height = d->tile_height ? d->tile_height : rows;
+    const uint64_t pitch = d->pitch_bytes ? d->pitch_bytes : d->count * channels, across = (d->count + width - 1) / width;
+    uint32_t *counts = (uint32_t *)dst;
+    uint64_t x, y;
+    memset(counts, 0, (size_t)c->written);
+    for (y = 0; y < rows; y++) {
+        const uint8_t *p = (const uint8_t *)src + y * pitch;
+        for (x = 0; x < d->count; x++, p += channels) {
+            const unsigned value = d->custom ? (77u * p[0] + 150u * p[1] + 29u * p[2] + 128) >> 8 : p[0];
+            counts[(y / height * across + x / width) * d->bins + value]++;
+        }
+    }
+}
+
+static void sweep_pictures(void) {
+    static const gpuscan_custom luma = {
+        NULL, NULL, 0, NULL, NULL, "(77 * x.x + 150 * x.y + 29 * x.z + 128) >> 8", NULL, NULL, NULL};
+    static const struct {
+        unsigned channels, width, pitch_bytes, tile_width, tile_height;
+        double floor;
+    } pictures[] = {{4, 0, 0, 0, 0, 0.7},       {3, 0, 0, 0, 0, 0.15},     {3, 101, 304, 0, 0, 0.1},
+                    {1, 4096, 0, 64, 64, 0.2},  {1, 4095, 0, 64, 64, 0.1}, {1, 4096, 0, 16, 16, 0.03},
+                    {1, 4096, 0, 512, 512, 0.25}, {1, 4096, 0, 0, 1, 0.2},  {4, 4096, 0, 64, 64, 0.25}};
+    size_t k;
+    for (k = 0; k < sizeof pictures / sizeof *pictures; k++) {
+        sweep_call c = sweep_histogram_call("histogram pictures", pictures[k].floor, GPUSCAN_TYPE_U8, 256);
+        gpuscan_histogram_desc *const d = &c.u.histogram;
+        const uint64_t row = pictures[k].pitch_bytes ? pictures[k].pitch_bytes
+                                                     : (uint64_t)pictures[k].width * pictures[k].channels;
+        uint64_t tiles = 1;
+        d->channels = pictures[k].channels;
+        d->custom = d->channels > 1 ? &luma : NULL;
+        d->count = pictures[k].width ? pictures[k].width : sweep.bytes / d->channels;
+        d->rows = row ? sweep.bytes / row : 1;
+        d->pitch_bytes = pictures[k].pitch_bytes;
+        d->tile_width = pictures[k].tile_width;
+        d->tile_height = pictures[k].tile_height;
+        if (d->tile_width) tiles = (d->count + d->tile_width - 1) / d->tile_width;
+        if (d->tile_height) tiles *= (d->rows + d->tile_height - 1) / d->tile_height;
+        c.read = d->count * d->rows * d->channels;
+        c.results = tiles * 256;
+        c.written = c.results * 4;
+        c.loop = sweep_picture;
+        if (c.written > sweep.bytes) continue; /* dst has no more room */
+        sweep_run(&c, "histogram U8, %u channels%s, rows of %u in %u bytes, tiles of %u x %u", pictures[k].channels,
+                  d->custom ? ", their luminance" : "", pictures[k].width, (unsigned)row, pictures[k].tile_width,
+                  pictures[k].tile_height);
+    }
+}
+
 static void sweep_weights(void) {
     static const sweep_fill fills[] = {SWEEP_RANDOM, SWEEP_8_VALUES, SWEEP_ONE_VALUE};
     int f, wide;
@@ -1200,6 +1254,7 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
         sweep_uniform_adds();
         sweep_histograms();
         sweep_pixels();
+        sweep_pictures();
         sweep_weights();
         sweep_selects();
         sweep_sorts();
