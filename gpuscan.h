@@ -137,8 +137,8 @@
                Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
 
-   DOES NOT    scan by segments; use several devices in one call; scan along columns; take SVM pointers, images or
-               SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+   DOES NOT    use several devices in one call; scan along columns; take SVM pointers, images or SPIR-V. Two halves of a
+               scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
@@ -150,6 +150,7 @@
 
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
+                      gpuscan_scan: segments by heads, keys or offsets;
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds and edges_pitch;
                       gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
@@ -586,6 +587,25 @@ typedef enum gpuscan_scan_kind {
     GPUSCAN_INCLUSIVE      /* dst[i] = init op src[0] op ... op src[i] */
 } gpuscan_scan_kind;
 
+typedef enum gpuscan_segment_form {
+    GPUSCAN_SEGMENTS_NONE = 0,
+    GPUSCAN_SEGMENTS_OFFSETS, /* segment s is the elements [data[s], data[s + 1]) */
+    GPUSCAN_SEGMENTS_HEADS,   /* gpuscan_scan only: a segment begins at element i where data[i] is not 0 */
+    GPUSCAN_SEGMENTS_KEYS     /* gpuscan_scan only: where data[i] is not equal to data[i - 1], as C's == says: each NaN
+                                 begins a segment, -0 and +0 are equal */
+} gpuscan_segment_form;
+
+/* How src is cut into segments. */
+typedef struct gpuscan_segments {
+    gpuscan_segment_form form;
+    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending numbers of elements, from src.offset on. HEADS and
+                                       KEYS: one an element */
+    gpuscan_type         type;      /* of data. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32 or u64.
+                                       KEYS: any builtin type, u32 by default */
+    uint64_t             count;     /* OFFSETS: segments; 0 is legal */
+    const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: data as a host array */
+} gpuscan_segments;
+
 /* What gpuscan_scan computes. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
@@ -606,6 +626,7 @@ typedef struct gpuscan_scan_desc {
                                            count above is its upper bound */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
+    gpuscan_segments      segments;     /* or, instead of rows, segments of src, each scanned by itself */
 } gpuscan_scan_desc;
 
 /* What gpuscan_uniform_add computes. */
@@ -621,20 +642,6 @@ typedef struct gpuscan_uniform_add_desc {
     gpuscan_type          count_type;
     gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
-
-typedef enum gpuscan_segment_form {
-    GPUSCAN_SEGMENTS_NONE = 0,
-    GPUSCAN_SEGMENTS_OFFSETS /* segment s is the elements [data[s], data[s + 1]) */
-} gpuscan_segment_form;
-
-/* How src is cut into segments. */
-typedef struct gpuscan_segments {
-    gpuscan_segment_form form;
-    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending numbers of elements, from src.offset on */
-    gpuscan_type         type;      /* of data: u32 (default) or u64 */
-    uint64_t             count;     /* segments; 0 is legal: nothing is written */
-    const void          *host_data; /* for gpuscan_reduce_host only: data as a host array */
-} gpuscan_segments;
 
 /* What gpuscan_reduce computes. */
 typedef struct gpuscan_reduce_desc {
@@ -908,10 +915,14 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    dst           out: row r is count elements of dst_type from dst.offset + r * dst_pitch on
    init          one dst_type element on the host, or in init_buffer; every row begins with it
    total         out, optional: one dst_type element a row, init op all elements of the row
+   segments      optional, instead of rows and total: each segment is scanned by itself, as a row is. Element 0 always
+                 begins one. OFFSETS need not begin with 0 nor end with count: what lies before the first and behind the
+                 last is a segment each; of no offsets src is one. Offsets that descend or lie beyond count give wrong
+                 results, but nothing else happens. Keys and heads must not overlap dst
    count_buffer  the elements of each row; what lies in dst past them stays as it was
    aliasing      in place: src and dst may be the same range of one buffer, if their types have one size and, where
                  there are several rows, their pitches are equal
-   scratch       about 1/1000 of the data
+   scratch       about 1/1000 of the data; for OFFSETS a bit an element besides
    count 0       src and dst may be missing; only the totals are written: init, or the identity
    conversion    source elements become dst_type (for f16: f32) before they are combined, by custom->convert where it is
                  given, else as C converts
@@ -922,10 +933,13 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
                  than 64 bytes, or in place on a device without fences of device scope; or
                  its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
-                 INVALID_ARGUMENT: a pitch is smaller than count
+                 INVALID_ARGUMENT: a pitch is smaller than count; segments with rows, pitches or total, without a form,
+                 with a count though not by OFFSETS, or with host_data, which is for gpuscan_scan_host. INVALID_TYPE:
+                 segments.type does not fit the form. By segments a single pass takes elements of less than 64 bytes
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
-                 "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960 */
+                 "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
+                 Segments: Sengupta, Harris, Zhang and Owens, "Scan primitives for GPU computing", 2007 */
 GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *desc);
 
 /* Builds what a scan with this desc will need. */
@@ -935,7 +949,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
 /* A scan of the array src into the array dst, of count elements a row. src may equal dst, if the types have one size
-   and the rows lie alike; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc must be zero. */
+   and the rows lie alike; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc must be zero;
+   what says where segments begin is a buffer, segments.data, or an array, segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 
@@ -1456,10 +1471,11 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "   SECTIONS    search for the name in brackets. Each uses those before it.\n"
     "               [PLANTED DEFECTS]\n"
-    "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n"
-    "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [SELECT]\n"
-    "               [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [INTEGRAL] [QUANTILE] [HISTOGRAM BINS]\n"
-    "               [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM] [SORT KEYS] [SORT GATHER] [SORT PASSES] [SORT CPU]\n"
+    "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [SEGMENT HEADS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS]\n"
+    "               [GROUP TILES] [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW]\n"
+    "               [SCAN SEGMENTS] [SELECT] [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [INTEGRAL] [QUANTILE]\n"
+    "               [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM] [SORT KEYS] [SORT GATHER]\n"
+    "               [SORT PASSES] [SORT CPU]\n"
     "               [SORT GROUP] [SORT SWEEP]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
@@ -1504,6 +1520,10 @@ static const char *gpuscan__kernels[] = {
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not\n"
     "     ANY_ORDER       results do not depend on the order\n"
+    "     EXACT           nor would they if nothing but values were combined\n"
+    "     HEADS           scan by segments: who says where they begin: HEADS_...; 0: there are none\n"
+    "     KEY, KEY_SIZE, KEY_INFINITY   its type; of floats the bits of infinity, else 0\n"
+    "     BEGUN, BEGUN_PARTS            what a sum holds besides its value\n"
     "     BITS, INVERT    select: src is words of flags; what is not marked is kept\n"
     "     OUTPUTS, OUTPUTS_GATHERED, INDEX_SIZE   select: what is written: see [SELECT]\n"
     "     STAGES, PLACES, LIST_AT   select: what is listed of a tile, and the bytes of local memory before it\n"
@@ -1558,6 +1578,8 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_INTEGRAL_CARRY   31 /* an integral's tile loses what is above it */\n"
     "#define GPUSCAN_TEST_PLANT_INTEGRAL_LEFT    32 /* or to its left */\n",
     "#define GPUSCAN_TEST_PLANT_QUANTILE_RANK    33 /* a rank that a bin ends with is looked for in the next one */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_HEADS    34 /* the last offset is no head */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_VECTOR   35 /* a key is not compared with the one before its vector */\n"
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
@@ -1604,7 +1626,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_HAS_STREAM_STORE 1\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* How 16 bytes are loaded that are read once. After L1::no_allocate an H200's second-level cache keeps other things,\n"
     "   unless the load names a policy for it: 32 MiB that are summed again and again take 16.5 us, without it 12.5. Samples\n"
     "   of several channels take it: past the first level they are faster by a fourteenth. */\n"
@@ -1613,7 +1635,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.v4.u32 \"\n"
     "#endif\n"
-    "\n",
+    "\n"
     "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint4 x;\n"
@@ -1675,7 +1697,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return count;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* How many elements of src say of count elements whether they are kept, or are counted themselves. */\n"
     "static inline ulong gpuscan_units(ulong count) {\n"
     "#if GPUSCAN_BITS\n"
@@ -1684,7 +1706,7 @@ static const char *gpuscan__kernels[] = {
     "    return count;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
     "   arguments costs the host time. */\n"
     "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
@@ -1893,21 +1915,54 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "typedef GPUSCAN_T gpuscan_t;     /* what is computed with */\n"
+    "typedef GPUSCAN_T gpuscan_plain; /* what is computed with */\n"
     "typedef GPUSCAN_SRC gpuscan_src; /* what src holds */\n"
     "typedef GPUSCAN_DST gpuscan_dst; /* what dst holds */\n"
     "\n"
-    "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
+    "static inline gpuscan_plain gpuscan_combine_plain(gpuscan_plain a, gpuscan_plain b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
     "\n",
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
-    "static inline gpuscan_t gpuscan_identity(void) {\n"
+    "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_HEADS /* see [SEGMENT HEADS] */\n"
+    "typedef struct {\n"
+    "    gpuscan_plain value;\n"
+    "    GPUSCAN_BEGUN begun[GPUSCAN_BEGUN_PARTS];\n"
+    "} gpuscan_t;\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_sum_of(gpuscan_plain value, bool begun) {\n"
+    "    gpuscan_t sum;\n"
+    "    sum.value = value;\n"
+    "    for (int p = 0; p < GPUSCAN_BEGUN_PARTS; p++)\n"
+    "        sum.begun[p] = begun ? 1 : 0;\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
+    "    if (b.begun[0] == 0) {\n"
+    "        b.value = gpuscan_combine_plain(a.value, b.value);\n"
+    "        b.begun[0] = a.begun[0];\n"
+    "    }\n"
+    "    return b;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_identity(void) {\n"
+    "    return gpuscan_sum_of(gpuscan_identity_plain(), false);\n"
+    "}\n"
+    "#else\n"
+    "typedef gpuscan_plain gpuscan_t;\n"
+    "#define gpuscan_sum_of(value, begun) (value)\n"
+    "\n"
+    "#define gpuscan_combine            gpuscan_combine_plain\n"
+    "#define gpuscan_identity           gpuscan_identity_plain\n"
+    "#endif\n"
+    "\n"
     "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n"
-    "static inline gpuscan_t gpuscan_convert(gpuscan_src element, ulong i) {\n"
+    "static inline gpuscan_plain gpuscan_convert(gpuscan_src element, ulong i) {\n"
     "#if GPUSCAN_SRC_F16\n"
     "    float x = vload_half(0, (private const half *)&element);\n"
     "#else\n"
@@ -1916,7 +1971,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_CONVERT;\n"
     "}\n"
     "\n"
-    "static inline gpuscan_t gpuscan_from_dst(gpuscan_dst x) {\n"
+    "static inline gpuscan_plain gpuscan_from_dst(gpuscan_dst x) {\n"
     "#if GPUSCAN_DST_F16\n"
     "    return vload_half(0, (private const half *)&x);\n"
     "#else\n"
@@ -1924,7 +1979,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "static inline gpuscan_dst gpuscan_to_dst(gpuscan_t x) {\n"
+    "static inline gpuscan_dst gpuscan_plain_to_dst(gpuscan_plain x) {\n"
     "#if GPUSCAN_DST_F16\n"
     "    ushort bits;\n"
     "    vstore_half(x, 0, (private half *)&bits);\n"
@@ -1933,24 +1988,128 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "#endif\n"
     "}\n"
+    "#if GPUSCAN_HEADS\n"
+    "#define GPUSCAN_VALUE_OF(sum) (sum).value\n"
+    "#define GPUSCAN_HAS_BEGUN(sum) ((sum).begun[0] != 0)\n"
+    "#else\n"
+    "#define GPUSCAN_VALUE_OF(sum) (sum)\n"
+    "#define GPUSCAN_HAS_BEGUN(sum) false\n"
+    "#endif\n"
+    "#define gpuscan_to_dst(sum) gpuscan_plain_to_dst(GPUSCAN_VALUE_OF(sum))\n"
     "\n"
     "#if GPUSCAN_INIT_BY_VALUE\n"
     "typedef gpuscan_dst gpuscan_init;\n"
     "#else /* too large for an argument: the host brings it in a buffer */\n"
     "typedef uchar gpuscan_init;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
     "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
     "static inline gpuscan_t gpuscan_base(gpuscan_init init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
     "                                     uint flags) {\n"
     "#if GPUSCAN_INIT_BY_VALUE\n"
     "    if (flags & GPUSCAN_FLAG_INIT)\n"
-    "        return gpuscan_from_dst(init_value);\n"
+    "        return gpuscan_sum_of(gpuscan_from_dst(init_value), false);\n"
     "#endif\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
-    "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
-    "    return GPUSCAN_START;\n"
+    "        return gpuscan_sum_of(gpuscan_from_dst(init_buffer[init_offset]), false);\n"
+    "    return gpuscan_sum_of(GPUSCAN_START, false);\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_HEADS\n"
+    "/* [SEGMENT HEADS] -------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* A scan by segments is one of pairs, whose operator is associative where the caller's is:\n"
+    "\n"
+    "       (value, begun) op (value', begun') = begun' ? (value', 1) : (value op value', begun)\n"
+    "\n"
+    "   begun: a segment begins among the elements that were combined, and value is of those from its first one on. Before\n"
+    "   the first element stands (init, 0), and init comes before the value of a tile's sum in which a segment has begun: so\n"
+    "   what precedes a tile needs nothing more, and whatever publishes and looks back does it as always. Within a tile\n"
+    "   elements have a bit each that is 1 at a segment's first, its head, and a lane's sums those bits' likes: values alone\n"
+    "   go from lane to lane. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU computing\", 2007.\n"
+    "\n"
+    "     HEADS_FLAGS   element i is a head where keys[i] is not 0\n"
+    "     HEADS_KEYS    where keys[i] is not equal to keys[i - 1]\n"
+    "     HEADS_BITS    where bit i % 32 of keys[i / 32] is 1: made of offsets, see gpuscan_heads_set */\n"
+    "\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "/* Whether key is not equal to the one before it, as C's == says, by their bits: KEY is the unsigned type of their size,\n"
+    "   KEY_INFINITY the bits of infinity where they are floats, else 0. */\n"
+    "static inline bool gpuscan_starts(GPUSCAN_KEY before, GPUSCAN_KEY key) {\n"
+    "#if GPUSCAN_KEY_INFINITY\n"
+    "    const GPUSCAN_KEY magnitude = (GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1);\n"
+    "    if (((before | key) & magnitude) == 0)\n"
+    "        return false;\n"
+    "    return before != key || (key & magnitude) > GPUSCAN_KEY_INFINITY;\n"
+    "#else\n"
+    "    return before != key;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* What a scan reads: its elements, what says where segments begin, and init. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    global const GPUSCAN_KEY *keys;\n"
+    "    gpuscan_plain base;\n"
+    "} gpuscan_from;\n"
+    "\n"
+    "static inline gpuscan_from gpuscan_from_of(global const gpuscan_src *src, global const GPUSCAN_KEY *keys) {\n"
+    "    gpuscan_from from;\n"
+    "    from.src = src;\n"
+    "    from.keys = keys;\n"
+    "    from.base = gpuscan_identity_plain();\n"
+    "    return from;\n"
+    "}\n"
+    "#define GPUSCAN_FROM(src)            gpuscan_from_of(src, keys + numbers.keys_offset)\n"
+    "#define GPUSCAN_FROM_ROW(from, n)    (from) /* there is one row */\n"
+    "#define GPUSCAN_FROM_BASE(from, sum) ((from).base = (sum).value)\n"
+    "#define GPUSCAN_ELEMENTS(from)       ((from).src)\n"
+    "#define GPUSCAN_KEYS_PARAMETER       global const GPUSCAN_KEY *keys,\n"
+    "#define GPUSCAN_SUMS_PARAMETERS GPUSCAN_KEYS_PARAMETER gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
+    "\n"
+    "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
+    "    return from.keys[i / 32] >> (uint)(i % 32) & 1;\n"
+    "#elif GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
+    "    return from.keys[i] != 0;\n"
+    "#else\n"
+    "    return i == 0 || gpuscan_starts(from.keys[i - 1], from.keys[i]);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Bit v: element i + v is a head, of the left elements that are there. */\n"
+    "static inline uint gpuscan_heads_at(gpuscan_from from, ulong i, uint left) {\n"
+    "    uint heads = 0;\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left)\n"
+    "            heads |= (gpuscan_is_head(from, i + v) ? 1u : 0u) << v;\n"
+    "    return heads;\n"
+    "}\n"
+    "\n"
+    "/* A sum after init, if a segment has begun in it. */\n"
+    "static inline gpuscan_t gpuscan_after_base(gpuscan_plain base, gpuscan_t sum) {\n"
+    "    if (sum.begun[0] != 0)\n"
+    "        sum.value = gpuscan_combine_plain(base, sum.value);\n"
+    "    return sum;\n"
+    "}\n"
+    "#else\n"
+    "typedef global const gpuscan_src *gpuscan_from;\n"
+    "#define GPUSCAN_FROM(src)                  (src)\n"
+    "#define GPUSCAN_FROM_ROW(from, n)          ((from) + (n))\n"
+    "#define GPUSCAN_FROM_BASE(from, sum)\n"
+    "#define GPUSCAN_ELEMENTS(from)             (from)\n"
+    "#define GPUSCAN_KEYS_PARAMETER\n"
+    "#define GPUSCAN_SUMS_PARAMETERS\n"
+    "#define gpuscan_is_head(from, i)           false\n"
+    "#define gpuscan_heads_at(from, i, left)    0\n"
+    "#define gpuscan_after_base(base, sum)      (sum)\n"
+    "#endif\n"
+    "\n",
+    "/* A source element as what is combined. */\n"
+    "static inline gpuscan_t gpuscan_element(gpuscan_src element, ulong i, bool is_head) {\n"
+    "    return gpuscan_sum_of(gpuscan_convert(element, i), is_head);\n"
     "}\n"
     "\n"
     "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
@@ -1992,7 +2151,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
@@ -2009,7 +2168,7 @@ static const char *gpuscan__kernels[] = {
     "    return (a & 0xffffu) | b << 16;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n"
     "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
     "#if GPUSCAN_PACKED == 1\n"
@@ -2045,7 +2204,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -2054,7 +2213,7 @@ static const char *gpuscan__kernels[] = {
     "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n"
     "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n"
     "                 sees them apart sees different tags, and reads again\n"
-    "\n"
+    "\n",
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
@@ -2089,7 +2248,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -2103,7 +2262,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n"
@@ -2157,7 +2316,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2172,7 +2331,7 @@ static const char *gpuscan__kernels[] = {
     "        *value = payloads.value;\n"
     "    return there;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n"
     "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
     "                        GPUSCAN_TEST_STORED(tile));\n"
@@ -2252,7 +2411,10 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n"
     "#endif\n"
     "#if !GPUSCAN_HAS_LANES\n"
-    "    gpuscan_t exchange[2 * GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP]; /* from one half to the other and back */\n"
+    "    union {\n"
+    "        gpuscan_plain values[2 * GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP]; /* from one half to the other and back */\n"
+    "        gpuscan_t sums[GPUSCAN_GROUP];\n"
+    "    } exchange;\n"
     "#endif\n"
     "    uint ticket;\n"
     "    uint turn;\n"
@@ -2269,40 +2431,58 @@ static const char *gpuscan__kernels[] = {
     "    uint uints[GPUSCAN_T_UINTS];\n"
     "} gpuscan_uints;\n"
     "\n"
-    "#define GPUSCAN_SHUFFLE(name, of_uint)                                                                                 \\\n"
-    "    static inline gpuscan_t name##_by(gpuscan_t value, uint lane, local uint *memory) {                                \\\n"
-    "        gpuscan_uints in, out;                                                                                         \\\n"
-    "        in.uints[GPUSCAN_T_UINTS - 1] = 0;                                                                             \\\n"
+    "#define GPUSCAN_SHUFFLE(name, type, words, of_uint)                                                                    \\\n"
+    "    static inline type name##_by(type value, uint lane, local uint *memory) {                                          \\\n"
+    "        words in, out;                                                                                                 \\\n"
+    "        in.uints[sizeof(words) / 4 - 1] = 0;                                                                           \\\n"
     "        in.value = value;                                                                                              \\\n"
-    "        for (int p = 0; p < GPUSCAN_T_UINTS; p++)                                                                      \\\n"
+    "        for (uint p = 0; p < sizeof(words) / 4; p++)                                                                   \\\n"
     "            out.uints[p] = of_uint(in.uints[p], lane, memory);                                                         \\\n"
     "        return out.value;                                                                                              \\\n"
     "    }\n"
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_uint_up)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_uint_xor)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_uint_at)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_t, gpuscan_uints, gpuscan_uint_up)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_t, gpuscan_uints, gpuscan_uint_xor)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_t, gpuscan_uints, gpuscan_uint_at)\n"
+    "#if GPUSCAN_HEADS /* without what has begun */\n"
+    "typedef union {\n"
+    "    gpuscan_plain value;\n"
+    "    uint uints[(sizeof(gpuscan_plain) + 3) / 4];\n"
+    "} gpuscan_plain_uints;\n"
+    "GPUSCAN_SHUFFLE(gpuscan_plain_up, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_up)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_plain_xor, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_xor)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_plain_at, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_at)\n"
+    "#else\n"
+    "typedef gpuscan_uints gpuscan_plain_uints;\n"
+    "#define gpuscan_plain_up_by  gpuscan_shuffle_up_by\n"
+    "#define gpuscan_plain_xor_by gpuscan_shuffle_xor_by\n"
+    "#define gpuscan_plain_at_by  gpuscan_shuffle_by\n"
+    "#endif\n"
     "/* One of both, by words: a choice of whole structs is one of addresses, which takes them out of registers (NVIDIA). */\n"
-    "static inline gpuscan_t gpuscan_pick(bool first, gpuscan_t a, gpuscan_t b) {\n"
-    "    gpuscan_uints x, y;\n"
-    "    x.uints[GPUSCAN_T_UINTS - 1] = y.uints[GPUSCAN_T_UINTS - 1] = 0;\n"
+    "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n",
+    "    const int words = sizeof(gpuscan_plain_uints) / 4;\n"
+    "    gpuscan_plain_uints x, y;\n"
+    "    x.uints[words - 1] = y.uints[words - 1] = 0;\n"
     "    x.value = a;\n"
     "    y.value = b;\n"
-    "    for (int p = 0; p < GPUSCAN_T_UINTS; p++)\n"
+    "    for (int p = 0; p < words; p++)\n"
     "        x.uints[p] = first ? x.uints[p] : y.uints[p];\n"
     "    return x.value;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A lane's value and another lane's; upper: that lane stands before it. */\n"
-    "static inline gpuscan_t gpuscan_combine_lanes(bool upper, gpuscan_t own, gpuscan_t other) {\n"
+    "static inline gpuscan_plain gpuscan_combine_lanes(bool upper, gpuscan_plain own, gpuscan_plain other) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
-    "    return gpuscan_combine(own, other);\n"
+    "    return gpuscan_combine_plain(own, other);\n"
     "#else\n"
-    "    return gpuscan_combine(gpuscan_pick(upper, other, own), gpuscan_pick(upper, own, other));\n"
+    "    return gpuscan_combine_plain(gpuscan_pick(upper, other, own), gpuscan_pick(upper, own, other));\n"
     "#endif\n"
     "}\n"
     "#define gpuscan_shuffle_up(x, d)  gpuscan_shuffle_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_shuffle_xor(x, d) gpuscan_shuffle_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_shuffle(x, lane)  gpuscan_shuffle_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
+    "#define gpuscan_plain_up(x, d)    gpuscan_plain_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
+    "#define gpuscan_plain_xor(x, d)   gpuscan_plain_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
+    "#define gpuscan_plain_at(x, lane) gpuscan_plain_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
     "#endif\n"
     "\n"
     "/* A window's inclusive scan.\n"
@@ -2321,7 +2501,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Where a tile ends with what the folding group has found and not with its own prefix and sum, no result need be the\n"
     "   one before it and a sum: see [SCAN AHEAD]. Sums of floats could fall from one tile to the next. */\n"
-    "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_ANY_ORDER && !GPUSCAN_FLOAT_SUM\n"
+    "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_EXACT && !GPUSCAN_FLOAT_SUM\n"
     "#define GPUSCAN_LOADS_AFTER 1\n"
     "#else\n"
     "#define GPUSCAN_LOADS_AFTER 0\n"
@@ -2329,13 +2509,24 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A window's inclusive scan of sums after what precedes them, of which each result must be the one before it and a sum,\n"
     "   with all its bits: so from lane to lane. Else begun before what precedes is known. */\n"
-    "#define GPUSCAN_WINDOW_TREE (GPUSCAN_ANY_ORDER || GPUSCAN_LOADS_AFTER)\n"
+    "#define GPUSCAN_WINDOW_TREE (GPUSCAN_EXACT || GPUSCAN_LOADS_AFTER)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_begin(gpuscan_t sum, local gpuscan_shared *shared) {\n"
     "    return GPUSCAN_WINDOW_TREE ? gpuscan_window_scan(sum, shared) : sum;\n"
     "}\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_end(gpuscan_t prefix, gpuscan_t sum, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_WINDOW_TREE || !GPUSCAN_HAS_LANES\n"
     "    return gpuscan_combine(prefix, sum);\n"
+    "#elif GPUSCAN_HEADS\n"
+    "    /* only sums without a head wait for the one before */\n"
+    "    gpuscan_ballot_t waiting = gpuscan_ballot(!GPUSCAN_HAS_BEGUN(sum));\n"
+    "    gpuscan_t end = gpuscan_combine(prefix, sum);\n"
+    "    for (waiting &= ~(gpuscan_ballot_t)1; waiting; waiting &= waiting - 1) {\n"
+    "        uint l = gpuscan_lowest(waiting);\n"
+    "        prefix = gpuscan_shuffle(end, l - 1);\n"
+    "        if (l == GPUSCAN_LANE)\n"
+    "            end = gpuscan_combine(prefix, sum);\n"
+    "    }\n"
+    "    return end;\n"
     "#else\n"
     "    gpuscan_t end = prefix;\n"
     "GPUSCAN_UNROLL\n"
@@ -2355,8 +2546,8 @@ static const char *gpuscan__kernels[] = {
     "/* Whether a lane of the upper half does so: what it sums begins at most reach lanes before it. */\n"
     "#define GPUSCAN_REACHES(lane, d, reach) (((lane) & (d)) && ((lane) & ((d) - 1)) < (reach))\n"
     "/* reach: for each vector; 0: all lanes are summed. */\n"
-    "GPUSCAN_INLINE void gpuscan_lanes_scan_rows(gpuscan_t *x, const uint *reach, gpuscan_t *before, gpuscan_t *sum,\n"
-    "                                            local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_scan_rows(gpuscan_plain *x, const uint *reach, gpuscan_plain *before,\n"
+    "                                            gpuscan_plain *sum, local gpuscan_shared *shared) {\n"
     "    uint lane = GPUSCAN_LANE;\n"
     "#if GPUSCAN_HAS_LANES\n"
     "GPUSCAN_UNROLL\n"
@@ -2364,34 +2555,35 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "#if GPUSCAN_ANY_ORDER /* as fast, and for 64 bits faster: Hillis and Steele's */\n"
-    "            gpuscan_t left = gpuscan_shuffle_up(x[k], d);\n"
+    "            gpuscan_plain left = gpuscan_plain_up(x[k], d);\n"
     "            if (lane >= d && (reach == 0 || reach[k] >= d))\n"
     "#else\n"
-    "            gpuscan_t left = gpuscan_shuffle(x[k], GPUSCAN_LOWER_HALF(lane, d));\n"
+    "            gpuscan_plain left = gpuscan_plain_at(x[k], GPUSCAN_LOWER_HALF(lane, d));\n"
     "            if (GPUSCAN_REACHES(lane, d, reach ? reach[k] : GPUSCAN_LANES))\n"
     "#endif\n"
-    "                x[k] = gpuscan_combine(left, x[k]);\n"
+    "                x[k] = gpuscan_combine_plain(left, x[k]);\n"
     "        }\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        before[k] = gpuscan_shuffle_up(x[k], 1);\n"
+    "        before[k] = gpuscan_plain_up(x[k], 1);\n"
     "        if (lane == 0)\n"
-    "            before[k] = gpuscan_identity();\n"
+    "            before[k] = gpuscan_identity_plain();\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        sum[k] = gpuscan_shuffle(x[k], GPUSCAN_LANES - 1);\n"
+    "        sum[k] = gpuscan_plain_at(x[k], GPUSCAN_LANES - 1);\n"
     "#else\n"
-    "    local gpuscan_t *from = shared->exchange + GPUSCAN_ITEM, *to = from + GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP;\n"
+    "    local gpuscan_plain *from = shared->exchange.values + GPUSCAN_ITEM;\n"
+    "    local gpuscan_plain *to = from + GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP;\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        from[k * GPUSCAN_GROUP] = x[k];\n"
     "    if (!GPUSCAN_PLANTED(BARRIER))\n"
     "        GPUSCAN_BARRIER();\n"
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-    "        local gpuscan_t *swap = from;\n"
+    "        local gpuscan_plain *swap = from;\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
     "            to[k] = GPUSCAN_REACHES(lane, d, reach ? reach[k / GPUSCAN_GROUP] : GPUSCAN_LANES)\n"
-    "                        ? gpuscan_combine(from[k - (int)lane + (int)GPUSCAN_LOWER_HALF(lane, d)], from[k])\n"
+    "                        ? gpuscan_combine_plain(from[k - (int)lane + (int)GPUSCAN_LOWER_HALF(lane, d)], from[k])\n"
     "                        : from[k];\n"
     "        from = to;\n"
     "        to = swap;\n"
@@ -2400,13 +2592,14 @@ static const char *gpuscan__kernels[] = {
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        x[k] = from[k * GPUSCAN_GROUP];\n"
     "        sum[k] = from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1];\n"
-    "        before[k] = lane == 0 ? gpuscan_identity() : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n"
+    "        before[k] = lane == 0 ? gpuscan_identity_plain() : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "}\n"
     "\n",
-    "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_plain *x, gpuscan_plain *before, gpuscan_plain *sum,\n"
+    "                                       local gpuscan_shared *shared) {\n"
     "    gpuscan_lanes_scan_rows(x, 0, before, sum, shared);\n"
     "}\n"
     "\n"
@@ -2419,9 +2612,9 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* The sums alone: the same tree, hence the same bits. Of two vectors a lane keeps one and hands the other to its\n"
     "   neighbour, so that both sum: 4 + 2 + 1 + 1 + 1 exchanges for eight vectors and 32 lanes, and not 5 * 8. */\n"
-    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_plain *x, gpuscan_plain *sum, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "    gpuscan_t kept[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain kept[GPUSCAN_ITEM_VECTORS];\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        kept[k] = x[k];\n"
@@ -2431,18 +2624,18 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_VECTORS_KEPT(d); k++) {\n"
     "            if (2 * d <= GPUSCAN_VECTORS_APART) {\n"
-    "                gpuscan_t other = gpuscan_shuffle_xor(gpuscan_pick(upper, kept[2 * k], kept[2 * k + 1]), d);\n"
+    "                gpuscan_plain other = gpuscan_plain_xor(gpuscan_pick(upper, kept[2 * k], kept[2 * k + 1]), d);\n"
     "                kept[k] = gpuscan_combine_lanes(upper, gpuscan_pick(upper, kept[2 * k + 1], kept[2 * k]), other);\n"
     "            } else {\n"
-    "                kept[k] = gpuscan_combine_lanes(upper, kept[k], gpuscan_shuffle_xor(kept[k], d));\n"
+    "                kept[k] = gpuscan_combine_lanes(upper, kept[k], gpuscan_plain_xor(kept[k], d));\n"
     "            }\n"
     "        }\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) /* the lowest bits of the lanes that hold it say which it is */\n"
-    "        sum[k] = gpuscan_shuffle(kept[k / GPUSCAN_VECTORS_APART], k % GPUSCAN_VECTORS_APART);\n"
+    "        sum[k] = gpuscan_plain_at(kept[k / GPUSCAN_VECTORS_APART], k % GPUSCAN_VECTORS_APART);\n"
     "#else\n"
-    "    gpuscan_t scanned[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain scanned[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        scanned[k] = x[k];\n"
     "    gpuscan_lanes_scan(scanned, before, sum, shared);\n"
@@ -2450,17 +2643,17 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* The same for one value a lane. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_lanes_sum_one(gpuscan_t x, local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE gpuscan_plain gpuscan_lanes_sum_one(gpuscan_plain x, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
-    "        x = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, gpuscan_shuffle_xor(x, d));\n"
+    "        x = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, gpuscan_plain_xor(x, d));\n"
     "    return x;\n"
     "#else\n"
-    "    gpuscan_t values[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain values[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
     "    values[0] = x;\n"
     "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        values[k] = gpuscan_identity();\n"
+    "        values[k] = gpuscan_identity_plain();\n"
     "    gpuscan_lanes_sum(values, sum, shared);\n"
     "    return sum[0];\n"
     "#endif\n"
@@ -2589,17 +2782,30 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    gpuscan_src_vector vector[GPUSCAN_ITEM_VECTORS];\n"
     "#if !GPUSCAN_BEFORE_FROM_END\n"
-    "    gpuscan_t before[GPUSCAN_ITEM_VECTORS]; /* what precedes each vector among the sub-group's elements */\n"
+    "    gpuscan_plain before[GPUSCAN_ITEM_VECTORS]; /* what precedes each vector among the sub-group's elements */\n"
     "#endif\n"
-    "    gpuscan_t group; /* what precedes the sub-group's elements; put before them already unless ANY_ORDER */\n"
+    "    gpuscan_plain group; /* what precedes the sub-group's elements; put before them already unless ANY_ORDER */\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    gpuscan_t end[GPUSCAN_ITEM_VECTORS]; /* as before, and the vector: what precedes the next lane's */\n"
+    "    gpuscan_plain end[GPUSCAN_ITEM_VECTORS]; /* as before, and the vector: what precedes the next lane's */\n"
     "#endif\n"
     "    uint rising; /* FLOAT_SUM: a bit for each vector without a negative element */\n"
     "#if GPUSCAN_SELECT\n"
     "    uint mask[GPUSCAN_ITEM_VECTORS]; /* a bit for each element of a vector that is kept: see [SELECT] */\n"
     "#endif\n"
+    "#if GPUSCAN_HEADS\n"
+    "    uint heads[(GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR + 31) / 32]; /* a bit for each element, vector after vector */\n"
+    "    uint begun; /* bit k: a segment has begun, in the tile, before vector k; the highest: before the sub-group */\n"
+    "    gpuscan_plain base;\n"
+    "#endif\n"
     "} gpuscan_tile;\n"
+    "#if GPUSCAN_HEADS\n"
+    "#define GPUSCAN_HEADS_OF(tile, k)                                                                                      \\\n"
+    "    ((tile)->heads[(k) * GPUSCAN_VECTOR / 32] >> ((k) * GPUSCAN_VECTOR % 32) & (0xffffffffu >> (32 - GPUSCAN_VECTOR)))\n"
+    "#define GPUSCAN_BEGUN_BEFORE(tile, k) ((tile)->begun >> (k) & 1)\n"
+    "#else\n"
+    "#define GPUSCAN_HEADS_OF(tile, k) 0u\n"
+    "#define GPUSCAN_BEGUN_BEFORE(tile, k) 0u\n"
+    "#endif\n"
     "\n"
     "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
     "   such hints, or none for vectors of this size, all loads are alike. */\n"
@@ -2625,7 +2831,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_policy_last()   0\n"
     "#define gpuscan_policy_normal() 0\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n"
     "static inline uint4 gpuscan_load_hinted(global const uint4 *p, ulong policy) {\n"
     "#if GPUSCAN_HINTS\n"
@@ -2638,7 +2844,7 @@ static const char *gpuscan__kernels[] = {
     "    return *p;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
     "static inline GPUSCAN_SRC_RAW gpuscan_load_vector(global const gpuscan_src *p, ulong policy) {\n"
     "#if GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
@@ -2689,9 +2895,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
-    "#define GPUSCAN_VECTOR_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n"
     "\n",
+    "#define GPUSCAN_VECTOR_STRIDE (GPUSCAN_LANES * GPUSCAN_VECTOR)\n"
+    "\n"
     "/* Vectors of 16 bytes that are not aligned so: the lanes load or store the aligned ones and hand each other the rest.\n"
     "   An element at a time, stores write each 32 bytes several times (H200, u32, dst an element off: 353 us instead of\n"
     "   150). Only where the host sees such offsets: more code costs small scans time. */\n"
@@ -2898,7 +3104,7 @@ static const char *gpuscan__kernels[] = {
     "   tile whole vectors are worth the guard from four elements on (H200, 2^28 bytes in rows of 20,000 u32: 145 us, an\n"
     "   element at a time 164; in rows of 5000 u64: 168 and 144). */\n"
     "#define GPUSCAN_PART_VECTORS (GPUSCAN_VECTOR >= 4)\n"
-    "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
+    "GPUSCAN_INLINE void gpuscan_tile_elements(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
     "                                          uint own, ulong policy) {\n"
     "    global const gpuscan_src *from = src + first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
@@ -2930,8 +3136,165 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n",
-    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
-    "                                       uint own) {\n"
+    "#if GPUSCAN_HEADS\n"
+    "/* In ascending order of k; there: elements from the vector's first on. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_put_heads(gpuscan_tile *tile, int k, uint heads, uint there) {\n"
+    "    heads &= there >= GPUSCAN_VECTOR ? 0xffffffffu >> (32 - GPUSCAN_VECTOR) : (1u << there) - 1;\n"
+    "    if (k * GPUSCAN_VECTOR % 32 == 0)\n"
+    "        tile->heads[k * GPUSCAN_VECTOR / 32] = 0;\n"
+    "    tile->heads[k * GPUSCAN_VECTOR / 32] |= heads << (k * GPUSCAN_VECTOR % 32);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
+    "/* The heads of all vectors: no vector's bits are in two words. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_heads(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
+    "                                       ulong policy) {\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        ulong i = first + own + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        gpuscan_tile_put_heads(tile, k, there ? from.keys[i / 32] >> (uint)(i % 32) : 0, there);\n"
+    "    }\n"
+    "}\n"
+    "#elif GPUSCAN_HEADS\n"
+    "/* The keys of a vector's elements, in words where they are small: see gpuscan_src_at. */\n"
+    "#define GPUSCAN_KEYS_BYTES (GPUSCAN_VECTOR * GPUSCAN_KEY_SIZE)\n"
+    "#if GPUSCAN_KEYS_BYTES >= 4 && defined(__ENDIAN_LITTLE__)\n"
+    "#define GPUSCAN_KEYS_WORDS (GPUSCAN_KEYS_BYTES / 4)\n"
+    "#else\n"
+    "#define GPUSCAN_KEYS_WORDS 0\n"
+    "#endif\n"
+    "typedef union {\n"
+    "    GPUSCAN_KEY element[GPUSCAN_VECTOR];\n"
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "    uint word[GPUSCAN_KEYS_WORDS];\n"
+    "#endif\n"
+    "} gpuscan_keys;\n"
+    "\n"
+    "static inline GPUSCAN_KEY gpuscan_key_at(const gpuscan_keys *keys, uint v) {\n"
+    "#if GPUSCAN_KEYS_WORDS && GPUSCAN_KEY_SIZE < 4\n"
+    "    return (GPUSCAN_KEY)(GPUSCAN_PART_WORD(keys, GPUSCAN_KEY, v) >> GPUSCAN_PART_SHIFT(GPUSCAN_KEY, v));\n"
+    "#else\n"
+    "    return keys->element[v];\n"
+    "#endif\n"
+    "}\n"
+    "/* In ascending order of v, where all were 0. */\n"
+    "static inline void gpuscan_key_put(gpuscan_keys *keys, uint v, GPUSCAN_KEY key) {\n"
+    "#if GPUSCAN_KEYS_WORDS && GPUSCAN_KEY_SIZE < 4\n"
+    "    GPUSCAN_PART_WORD(keys, GPUSCAN_KEY, v) |= (uint)key << GPUSCAN_PART_SHIFT(GPUSCAN_KEY, v);\n"
+    "#else\n"
+    "    keys->element[v] = key;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "GPUSCAN_INLINE void gpuscan_keys_load(gpuscan_keys *keys, global const GPUSCAN_KEY *from, ulong policy) {\n"
+    "#if GPUSCAN_KEYS_WORDS >= 4\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int w = 0; w < GPUSCAN_KEYS_WORDS; w += 4) {\n"
+    "        uint4 x = gpuscan_load_hinted((global const uint4 *)from + w / 4, policy);\n"
+    "        keys->word[w] = x.x;\n"
+    "        keys->word[w + 1] = x.y;\n"
+    "        keys->word[w + 2] = x.z;\n"
+    "        keys->word[w + 3] = x.w;\n"
+    "    }\n"
+    "#elif GPUSCAN_KEYS_WORDS == 2\n"
+    "    uint2 x = *(global const uint2 *)from;\n"
+    "    keys->word[0] = x.x;\n"
+    "    keys->word[1] = x.y;\n"
+    "#else\n"
+    "    keys->word[0] = *(global const uint *)from;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* The key before a lane's vector that begins at element i: the lane before has it, if it is not another sub-group's. */\n"
+    "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_before(gpuscan_from from, const gpuscan_keys *keys, ulong i, bool there) {\n"
+    "#if GPUSCAN_LANES_APART\n"
+    "    GPUSCAN_KEY before = gpuscan_key_at(keys, GPUSCAN_VECTOR - 1);\n"
+    "#if GPUSCAN_KEY_SIZE == 8\n"
+    "    uint low = gpuscan_uint_up((uint)before, 1, 0), high = gpuscan_uint_up((uint)(before >> 32), 1, 0);\n"
+    "    before = (ulong)high << 32 | low;\n"
+    "#else\n"
+    "    before = (GPUSCAN_KEY)gpuscan_uint_up(before, 1, 0);\n"
+    "#endif\n"
+    "    if (GPUSCAN_LANE == 0 && there && i > 0)\n"
+    "        before = from.keys[i - 1];\n"
+    "    return before;\n"
+    "#else\n"
+    "    return there && i > 0 ? from.keys[i - 1] : 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The heads of all vectors. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_heads(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
+    "                                       ulong policy) {\n"
+    "    ulong at = first + own;\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "    gpuscan_keys keys[GPUSCAN_ITEM_VECTORS];\n"
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "    const size_t aligned = GPUSCAN_KEYS_BYTES < 16 ? GPUSCAN_KEYS_BYTES : 16;\n"
+    "    bool whole = left == GPUSCAN_TILE && ((size_t)from.keys & (aligned - 1)) == 0;\n"
+    "    if (whole) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            gpuscan_keys_load(&keys[k], from.keys + at + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+    "    }\n"
+    "#else\n"
+    "    bool whole = false;\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE), heads = 0;\n"
+    "        if (!whole) {\n"
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int w = 0; w < GPUSCAN_KEYS_WORDS; w++)\n"
+    "                keys[k].word[w] = 0;\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                if (v < there)\n"
+    "                    gpuscan_key_put(&keys[k], v, from.keys[i + v]);\n"
+    "        }\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "        GPUSCAN_KEY before = gpuscan_key_before(from, &keys[k], i, there > 0);\n"
+    "        if (GPUSCAN_PLANTED(SEGMENT_VECTOR))\n"
+    "            before = gpuscan_key_at(&keys[k], 0);\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "            GPUSCAN_KEY key = gpuscan_key_at(&keys[k], v);\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "            bool is_head = gpuscan_starts(before, key);\n"
+    "            before = key;\n"
+    "#else\n"
+    "            bool is_head = key != 0;\n"
+    "#endif\n"
+    "            heads |= (is_head ? 1u : 0u) << v;\n"
+    "        }\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "        if (i == 0)\n"
+    "            heads |= 1;\n"
+    "#endif\n"
+    "        gpuscan_tile_put_heads(tile, k, heads, whole ? GPUSCAN_VECTOR : there);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
+    "                                          ulong policy) {\n"
+    "    gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
+    "    tile->base = from.base;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from src, ulong first, ulong count, uint own) {\n"
     "    gpuscan_tile_fetch_by(tile, src, first, count, own, gpuscan_policy_normal());\n"
     "}\n"
     "\n"
@@ -2977,7 +3340,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE uint gpuscan_vector_mask_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
     "#if GPUSCAN_BITS\n"
     "    return left > 0 ? gpuscan_vector_mask(vector, i) : 0;\n"
@@ -2991,9 +3354,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
-    "/* The sum of a lane's vector that begins at element i. The second: of the left elements that are there. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i) {\n"
+    "\n"
+    "/* The sum of a lane's vector that begins at element i, from its last head on; heads: a bit each. The second: of the\n"
+    "   left elements that are there. */\n"
+    "GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i, uint heads) {\n"
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask(vector, i));\n"
     "#elif GPUSCAN_PACKED_HERE\n"
@@ -3003,45 +3367,54 @@ static const char *gpuscan__kernels[] = {
     "        sum = gpuscan_packed_sum(vector->word[w], sum);\n"
     "    return (gpuscan_t)sum;\n"
     "#else\n"
-    "    gpuscan_t sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
+    "    gpuscan_plain sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
-    "        sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_src_at(vector, v), i + v));\n"
+    "    for (int v = 1; v < GPUSCAN_VECTOR; v++) {\n"
+    "        gpuscan_plain x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
+    "#if GPUSCAN_HEADS\n"
+    "        if (heads >> v & 1)\n"
+    "            sum = x;\n"
+    "        else\n"
+    "#endif\n"
+    "            sum = gpuscan_combine_plain(sum, x);\n"
+    "    }\n"
     "    return sum;\n"
     "#endif\n"
     "}\n"
     "\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
+    "GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left,\n"
+    "                                                     uint heads) {\n"
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask_left(vector, i, left));\n"
     "#elif GPUSCAN_PACKED_HERE\n"
-    "    return gpuscan_vector_sum(vector, i);\n"
+    "    return gpuscan_vector_sum(vector, i, heads);\n"
     "#else\n"
-    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    gpuscan_plain sum = gpuscan_identity_plain();\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left) {\n"
-    "            gpuscan_t x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
-    "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n"
+    "            gpuscan_plain x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
+    "            sum = v == 0 || (heads >> v & 1) ? x : gpuscan_combine_plain(sum, x);\n"
     "        }\n"
     "    return sum;\n"
     "#endif\n"
     "}\n"
     "\n"
-    "/* 1 where no element is negative, of those that are there. */\n"
-    "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
+    "/* 1 where no element is negative, of those that are there, from the last head on. */\n"
+    "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
     "    bool rises = true;\n"
     "#if GPUSCAN_FLOAT_SUM\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left)\n"
-    "            rises = rises && gpuscan_convert(gpuscan_src_at(vector, v), i + v) >= 0;\n"
+    "            rises = (rises || (heads >> v & 1)) && gpuscan_convert(gpuscan_src_at(vector, v), i + v) >= 0;\n"
     "#endif\n"
     "    return rises;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The sum of each of a lane's vectors, and whether its elements rise. */\n"
-    "GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own, gpuscan_t *sums) {\n"
+    "GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
+    "                                           gpuscan_plain *sums) {\n"
     "    ulong at = first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "    tile->rising = 0;\n"
@@ -3058,38 +3431,107 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            sums[k] = gpuscan_vector_sum(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_VECTOR) << k;\n"
+    "            sums[k] = gpuscan_vector_sum(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_HEADS_OF(tile, k));\n"
+    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_VECTOR,\n"
+    "                                                 GPUSCAN_HEADS_OF(tile, k))\n"
+    "                            << k;\n"
     "        }\n"
     "    } else {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "            sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there);\n"
-    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there) << k;\n"
+    "            sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
+    "                                              GPUSCAN_HEADS_OF(tile, k));\n"
+    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
+    "                                                 GPUSCAN_HEADS_OF(tile, k))\n"
+    "                            << k;\n"
     "        }\n"
     "    }\n"
     "#endif\n"
     "}\n"
+    "\n"
+    "#if GPUSCAN_HEADS\n"
+    "/* Where a sub-group's segments begin. */\n"
+    "typedef struct {\n"
+    "    uint reach[GPUSCAN_ITEM_VECTORS]; /* of vector k: lanes before this one whose sums belong to its end's segment */\n"
+    "    uint before, whole;               /* bit k: there is a head in an earlier lane's vector k, in any lane's */\n"
+    "} gpuscan_reaches;\n"
+    "\n",
+    "/* Sets tile->begun, too. */\n"
+    "GPUSCAN_INLINE gpuscan_reaches gpuscan_tile_reaches(gpuscan_tile *tile, local gpuscan_shared *shared) {\n"
+    "    gpuscan_reaches reaches;\n"
+    "    uint lane = GPUSCAN_LANE;\n"
+    "    reaches.before = reaches.whole = 0;\n"
+    "    tile->begun = 0;\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        gpuscan_ballot_t all = gpuscan_ballot(GPUSCAN_HEADS_OF(tile, k) != 0), up_to = all & GPUSCAN_BALLOT_UP_TO(lane);\n"
+    "        bool before = (up_to & ~((gpuscan_ballot_t)1 << lane)) != 0;\n"
+    "        reaches.reach[k] = up_to ? lane - (GPUSCAN_BALLOT_BITS - 1u - (uint)clz(up_to)) : GPUSCAN_LANES;\n"
+    "        reaches.before |= (before ? 1u : 0u) << k;\n"
+    "        tile->begun |= (before || reaches.whole ? 1u : 0u) << k;\n"
+    "        reaches.whole |= (all ? 1u : 0u) << k;\n"
+    "    }\n"
+    "#else\n"
+    "    /* the last lane with a head up to each, counted from 1: bytes in the memory of the values */\n"
+    "    local uchar *from = (local uchar *)shared->exchange.values + GPUSCAN_ITEM;\n"
+    "    local uchar *to = from + GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP;\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        from[k * GPUSCAN_GROUP] = GPUSCAN_HEADS_OF(tile, k) != 0 ? lane + 1 : 0;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        local uchar *swap = from;\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
+    "            to[k] = max(from[k], (uchar)(lane >= d ? from[k - (int)d] : 0));\n"
+    "        from = to;\n"
+    "        to = swap;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint last = from[k * GPUSCAN_GROUP], before = lane == 0 ? 0 : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n"
+    "        reaches.reach[k] = last ? lane + 1 - last : GPUSCAN_LANES;\n"
+    "        reaches.before |= (before ? 1u : 0u) << k;\n"
+    "        tile->begun |= (before || reaches.whole ? 1u : 0u) << k;\n"
+    "        reaches.whole |= (from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1] ? 1u : 0u) << k;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "    return reaches;\n"
+    "}\n"
+    "#endif\n"
     "\n",
     "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
-    "    gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
+    "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
     "#if GPUSCAN_BEFORE_FROM_END\n"
-    "    gpuscan_t before[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain before[GPUSCAN_ITEM_VECTORS];\n"
     "#else\n"
-    "    gpuscan_t *before = tile->before;\n"
+    "    gpuscan_plain *before = tile->before;\n"
     "#endif\n"
     "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_reaches reaches = gpuscan_tile_reaches(tile, shared);\n"
+    "    gpuscan_lanes_scan_rows(x, reaches.reach, before, sum, shared);\n"
+    "#else\n"
     "    gpuscan_lanes_scan(x, before, sum, shared);\n"
+    "#endif\n"
     "    carry = sum[0];\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    tile->group = gpuscan_identity();\n"
+    "    tile->group = gpuscan_identity_plain();\n"
     "    tile->end[0] = x[0];\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "#if GPUSCAN_HEADS\n"
+    "#if !GPUSCAN_BEFORE_FROM_END\n"
+    "        if (!(reaches.before >> k & 1))\n"
+    "            before[k] = gpuscan_combine_plain(carry, before[k]);\n"
+    "#endif\n"
+    "        tile->end[k] = reaches.reach[k] == GPUSCAN_LANES ? gpuscan_combine_plain(carry, x[k]) : x[k];\n"
+    "        carry = reaches.whole >> k & 1 ? sum[k] : gpuscan_combine_plain(carry, sum[k]);\n"
+    "#else\n"
     "#if !GPUSCAN_BEFORE_FROM_END\n"
     "        before[k] = gpuscan_combine(carry, before[k]);\n"
     "#endif\n"
@@ -3097,8 +3539,9 @@ static const char *gpuscan__kernels[] = {
     "        tile->end[k] = gpuscan_combine(carry, x[k]);\n"
     "#endif\n"
     "        carry = gpuscan_combine(carry, sum[k]);\n"
+    "#endif\n"
     "    }\n"
-    "    return carry;\n"
+    "    return gpuscan_sum_of(carry, reaches.whole != 0);\n"
     "}\n"
     "\n"
     "/* Puts something before the sub-group's elements of a scanned tile. */\n"
@@ -3106,23 +3549,32 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_ANY_ORDER\n"
     "    tile->group = outer;\n"
     "#else\n"
-    "    tile->group = gpuscan_combine(outer, tile->group);\n"
+    "    gpuscan_plain value = GPUSCAN_VALUE_OF(outer);\n"
+    "    if (!GPUSCAN_BEGUN_BEFORE(tile, 31))\n"
+    "        tile->group = gpuscan_combine_plain(value, tile->group);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        bool begun = GPUSCAN_BEGUN_BEFORE(tile, k);\n"
     "#if !GPUSCAN_BEFORE_FROM_END\n"
-    "        tile->before[k] = gpuscan_combine(outer, tile->before[k]);\n"
+    "        if (!begun)\n"
+    "            tile->before[k] = gpuscan_combine_plain(value, tile->before[k]);\n"
     "#endif\n"
-    "        tile->end[k] = gpuscan_combine(outer, tile->end[k]);\n"
+    "        if (!begun && GPUSCAN_HEADS_OF(tile, k) == 0)\n"
+    "            tile->end[k] = gpuscan_combine_plain(value, tile->end[k]);\n"
     "    }\n"
+    "#if GPUSCAN_HEADS\n"
+    "    if (outer.begun[0] != 0)\n"
+    "        tile->begun = 0xffffffffu;\n"
+    "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n"
     "    gpuscan_t total;\n"
     "    gpuscan_t sum = gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
     "    gpuscan_tile_after(tile, gpuscan_group_prefix(sum, &total, shared));\n"
-    "    return total;\n"
+    "    return gpuscan_after_base(tile->base, total);\n"
     "}\n"
     "\n"
     "#if GPUSCAN_PACKED_HERE\n"
@@ -3156,38 +3608,62 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* The sum of all of a sub-group's vectors, from each lane's, with the bits of gpuscan_tile_scan_subgroup's. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_subgroup_sum(const gpuscan_t *x, local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE gpuscan_plain gpuscan_subgroup_sum(const gpuscan_plain *x, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
-    "    gpuscan_t lane_sum = x[0];\n"
+    "    gpuscan_plain lane_sum = x[0];\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        lane_sum = gpuscan_combine(lane_sum, x[k]);\n"
     "    return gpuscan_lanes_sum_one(lane_sum, shared);\n"
     "#else\n"
-    "    gpuscan_t sum[GPUSCAN_ITEM_VECTORS], carry;\n"
+    "    gpuscan_plain sum[GPUSCAN_ITEM_VECTORS], carry;\n"
     "    gpuscan_lanes_sum(x, sum, shared);\n"
     "    carry = sum[0];\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        carry = gpuscan_combine(carry, sum[k]);\n"
+    "        carry = gpuscan_combine_plain(carry, sum[k]);\n"
     "    return carry;\n"
     "#endif\n"
     "}\n"
+    "\n",
+    "#if GPUSCAN_HEADS\n"
+    "/* The sum of all of a sub-group's vectors by segments: identities before the last head change no bit. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_subgroup_tail(gpuscan_tile *tile, ulong first, ulong count,\n"
+    "                                               local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
+    "    bool begun = false; /* in the vectors behind */\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = GPUSCAN_ITEM_VECTORS - 1; k >= 0; k--) {\n"
+    "        gpuscan_ballot_t all = gpuscan_ballot(GPUSCAN_HEADS_OF(tile, k) != 0);\n"
+    "        if (begun || (all & ~GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE)) != 0)\n"
+    "            x[k] = gpuscan_identity_plain();\n"
+    "        begun = begun || all != 0;\n"
+    "    }\n"
+    "    return gpuscan_sum_of(gpuscan_subgroup_sum(x, shared), begun);\n"
+    "#else\n"
+    "    return gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
     "\n"
     "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(global const gpuscan_src *src, ulong first, ulong count, ulong policy,\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(gpuscan_from src, ulong first, ulong count, ulong policy,\n"
     "                                            local gpuscan_shared *shared) {\n"
     "    gpuscan_t total;\n"
     "#if GPUSCAN_PACKED_HERE\n"
-    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(gpuscan_tile_lane_sum(src, first, count, policy), shared), &total,\n"
-    "                         shared);\n"
+    "    gpuscan_t sum = gpuscan_tile_lane_sum(GPUSCAN_ELEMENTS(src), first, count, policy);\n"
+    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(sum, shared), &total, shared);\n"
     "#else\n"
     "    gpuscan_tile tile;\n"
-    "    gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
     "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
-    "#if GPUSCAN_SELECT\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_group_prefix(gpuscan_subgroup_tail(&tile, first, count, shared), &total, shared);\n"
+    "#elif GPUSCAN_SELECT\n"
     "    /* A number for each vector is enough, and of all vectors their sum. One group_prefix for both cases: PoCL 3.1 makes\n"
     "       a loop without end of barriers on either side of an if. */\n"
     "    gpuscan_t all = 0;\n"
@@ -3207,10 +3683,10 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_group_prefix(gpuscan_subgroup_sum(x, shared), &total, shared);\n"
     "#endif\n"
     "#endif\n"
-    "    return total;\n"
+    "    return gpuscan_after_base(src.base, total);\n"
     "}\n"
     "\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(global const gpuscan_src *src, ulong first, ulong count,\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(gpuscan_from src, ulong first, ulong count,\n"
     "                                         local gpuscan_shared *shared) {\n"
     "    return gpuscan_tile_sum_by(src, first, count, gpuscan_policy_normal(), shared);\n"
     "}\n"
@@ -3218,7 +3694,7 @@ static const char *gpuscan__kernels[] = {
     "/* The same sum, with the same bits, by one window alone: no other work-item of the group takes part. It is seldom\n"
     "   needed, so it is short rather than fast. */\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    gpuscan_t total = gpuscan_identity();\n"
     "    GPUSCAN_ROLLED for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
@@ -3228,17 +3704,25 @@ static const char *gpuscan__kernels[] = {
     "            uint left = gpuscan_tile_left(i, count);\n"
     "            gpuscan_src_vector vector;\n"
     "            gpuscan_t sum;\n"
-    "            gpuscan_vector_fetch(&vector, src + i, left);\n"
-    "            sum = gpuscan_window_scan(gpuscan_vector_sum_left(&vector, i, left), shared);\n"
+    "            gpuscan_vector_fetch(&vector, GPUSCAN_ELEMENTS(src) + i, left);\n"
+    "            uint heads = gpuscan_heads_at(src, i, left);\n"
+    "            sum = gpuscan_sum_of(gpuscan_vector_sum_left(&vector, i, left, heads), heads != 0);\n"
+    "            sum = gpuscan_window_scan(sum, shared);\n"
     "            sum = gpuscan_shuffle(sum, GPUSCAN_LANES - 1);\n"
-    "            carry = k == 0 ? sum : gpuscan_combine(carry, sum);\n"
+    "            if (k == 0)\n"
+    "                carry = sum;\n"
+    "            else\n"
+    "                carry = gpuscan_combine(carry, sum);\n"
     "        }\n"
-    "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n"
+    "        if (s == 0)\n"
+    "            total = carry;\n"
+    "        else\n"
+    "            total = gpuscan_combine(total, carry);\n"
     "    }\n"
-    "    return total;\n"
+    "    return gpuscan_after_base(src.base, total);\n"
     "}\n"
     "#else\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    gpuscan_t total = gpuscan_identity();\n"
     "    for (uint s = 0; s < GPUSCAN_SUBGROUPS; s++) {\n"
@@ -3252,18 +3736,28 @@ static const char *gpuscan__kernels[] = {
     "                int level = 0;\n"
     "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "                    if (i + v < count) {\n"
-    "                        gpuscan_t next = gpuscan_convert(src[i + v], i + v);\n"
-    "                        x = v == 0 ? next : gpuscan_combine(x, next);\n"
+    "                        gpuscan_t next =\n"
+    "                            gpuscan_element(GPUSCAN_ELEMENTS(src)[i + v], i + v, gpuscan_is_head(src, i + v));\n"
+    "                        if (v == 0)\n"
+    "                            x = next;\n"
+    "                        else\n"
+    "                            x = gpuscan_combine(x, next);\n"
     "                    }\n"
     "                for (; lane >> level & 1; level++)\n"
     "                    x = gpuscan_combine(tree[level], x);\n"
     "                tree[level] = x;\n"
     "            }\n"
-    "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n"
+    "            if (k == 0)\n"
+    "                carry = tree[GPUSCAN_LEVELS];\n"
+    "            else\n"
+    "                carry = gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n"
     "        }\n"
-    "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n"
+    "        if (s == 0)\n"
+    "            total = carry;\n"
+    "        else\n"
+    "            total = gpuscan_combine(total, carry);\n"
     "    }\n"
-    "    return total;\n"
+    "    return gpuscan_after_base(src.base, total);\n"
     "}\n"
     "#endif\n"
     "\n",
@@ -3283,42 +3777,58 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_ANY_ORDER\n"
     "    *prefix = gpuscan_combine(*prefix, outer);\n"
     "#else\n"
-    "    gpuscan_tile_after(tile, outer);\n"
+    "    if (GPUSCAN_HAS_BEGUN(outer)) /* which is after init */\n"
+    "        *prefix = outer;\n"
+    "    else\n"
+    "        gpuscan_tile_after(tile, outer);\n"
     "    *sum = gpuscan_combine(outer, *sum);\n"
     "#endif\n"
     "}\n"
     "\n"
     "/* What stands before a lane's vector and at its end, and what none of its elements may exceed: see ORDER. */\n"
     "typedef struct {\n"
-    "    gpuscan_t before;\n"
+    "    gpuscan_plain before;\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_plain left; /* and before that: up to the first head they stay apart */\n"
+    "#endif\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    gpuscan_t end;\n"
+    "    gpuscan_plain end;\n"
     "#endif\n"
     "#if GPUSCAN_FLOAT_SUM\n"
-    "    gpuscan_t most;\n"
+    "    gpuscan_plain most;\n"
     "#endif\n"
     "} gpuscan_vector_ends;\n"
     "\n"
     "/* Of vector k, of which there elements are left; prefix: what precedes the tile; ANY_ORDER: and the sub-group; last:\n"
     "   the end of vector k - 1, of this one afterwards. */\n"
     "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_tile_ends(const gpuscan_tile *tile, gpuscan_t prefix, int k, uint there,\n"
-    "                                                     gpuscan_t *last, local gpuscan_shared *shared) {\n"
+    "                                                     gpuscan_plain *last, local gpuscan_shared *shared) {\n"
     "    gpuscan_vector_ends ends;\n"
+    "    gpuscan_plain left = GPUSCAN_VALUE_OF(prefix), before;\n"
     "#if GPUSCAN_BEFORE_FROM_END\n"
     "    /* the last lane hands on what it had before: to the first, whose vectors come after it */\n"
-    "    gpuscan_t handed = gpuscan_pick(GPUSCAN_LANE != GPUSCAN_LANES - 1, tile->end[k], *last);\n"
-    "    ends.before = gpuscan_shuffle(handed, (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES);\n"
-    "    ends.before = gpuscan_combine(prefix, ends.before);\n"
+    "    gpuscan_plain handed = gpuscan_pick(GPUSCAN_LANE != GPUSCAN_LANES - 1, tile->end[k], *last);\n"
+    "    before = gpuscan_plain_at(handed, (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES);\n"
     "    *last = tile->end[k];\n"
     "#else\n"
-    "    ends.before = gpuscan_combine(prefix, tile->before[k]);\n"
+    "    before = tile->before[k];\n"
+    "#endif\n"
+    "#if GPUSCAN_HEADS\n"
+    "    if (GPUSCAN_BEGUN_BEFORE(tile, k))\n"
+    "        left = tile->base;\n"
+    "    ends.left = left;\n"
+    "    ends.before = before;\n"
+    "    if (GPUSCAN_HEADS_OF(tile, k) != 0)\n"
+    "        left = tile->base;\n"
+    "#else\n"
+    "    ends.before = gpuscan_combine(left, before);\n"
     "#endif\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    ends.end = gpuscan_combine(prefix, tile->end[k]);\n"
+    "    ends.end = gpuscan_combine_plain(left, tile->end[k]);\n"
     "#endif\n"
     "#if GPUSCAN_LOADS_AFTER && GPUSCAN_INCLUSIVE\n"
     "    if (there <= GPUSCAN_VECTOR)\n"
-    "        ends.end = shared->prefix;\n"
+    "        ends.end = GPUSCAN_VALUE_OF(shared->prefix);\n"
     "#endif\n"
     "#if GPUSCAN_FLOAT_SUM\n"
     "    ends.most = tile->rising >> k & 1 ? ends.end : NAN; /* fmin passes over it */\n"
@@ -3326,16 +3836,18 @@ static const char *gpuscan__kernels[] = {
     "    return ends;\n"
     "}\n"
     "\n",
-    "/* What is stored of a vector's running sum, up to its last element or not. */\n"
-    "GPUSCAN_INLINE gpuscan_dst gpuscan_vector_place(const gpuscan_vector_ends *ends, gpuscan_t running, bool is_last) {\n"
+    "/* What is stored of a vector's running sum, up to its last element or not; is_tail: no head comes after it there. */\n"
+    "GPUSCAN_INLINE gpuscan_dst gpuscan_vector_place(const gpuscan_vector_ends *ends, gpuscan_plain running, bool is_last,\n"
+    "                                                bool is_tail) {\n"
     "#if !GPUSCAN_ANY_ORDER\n"
     "    if (is_last)\n"
-    "        return gpuscan_to_dst(ends->end);\n"
+    "        return gpuscan_plain_to_dst(ends->end);\n"
     "#endif\n"
     "#if GPUSCAN_FLOAT_SUM\n"
-    "    running = fmin(running, ends->most);\n"
+    "    if (is_tail)\n"
+    "        running = fmin(running, ends->most);\n"
     "#endif\n"
-    "    return gpuscan_to_dst(running);\n"
+    "    return gpuscan_plain_to_dst(running);\n"
     "}\n"
     "\n"
     "/* Vector k of a scanned tile, as many elements as are there. */\n"
@@ -3344,28 +3856,42 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
     "    gpuscan_vector_scan_packed(out, &tile->vector[k], ends->before);\n"
     "#else\n"
-    "    gpuscan_t running = ends->before;\n"
+    "    gpuscan_plain running = ends->before;\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_plain left = ends->left;\n"
+    "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < there) {\n"
-    "            gpuscan_t next = gpuscan_combine(\n"
-    "                running, gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
-    "            gpuscan_dst_put(out, v, GPUSCAN_INCLUSIVE ? gpuscan_vector_place(ends, next, v + 1 == there)\n"
-    "                                                      : gpuscan_vector_place(ends, running, false));\n"
+    "            gpuscan_plain x = gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v);\n"
+    "#if GPUSCAN_HEADS\n"
+    "            uint heads = GPUSCAN_HEADS_OF(tile, k) >> v;\n"
+    "            if (heads & 1) {\n"
+    "                left = tile->base;\n"
+    "                running = gpuscan_identity_plain();\n"
+    "            }\n"
+    "            gpuscan_plain next = gpuscan_combine_plain(running, x);\n"
+    "            gpuscan_plain result = gpuscan_combine_plain(left, GPUSCAN_INCLUSIVE ? next : running);\n"
+    "            gpuscan_dst_put(out, v, gpuscan_vector_place(ends, result, GPUSCAN_INCLUSIVE && v + 1 == there, heads < 2));\n"
+    "#else\n"
+    "            gpuscan_plain next = gpuscan_combine_plain(running, x);\n"
+    "            gpuscan_dst_put(out, v, GPUSCAN_INCLUSIVE ? gpuscan_vector_place(ends, next, v + 1 == there, true)\n"
+    "                                                      : gpuscan_vector_place(ends, running, false, true));\n"
+    "#endif\n"
     "            running = next;\n"
     "        }\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Writes a scanned tile, now that what precedes it is known. */\n"
-    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
+    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, gpuscan_from src, global gpuscan_dst *dst,\n"
     "                                      ulong first, ulong count, gpuscan_t prefix, uint flags,\n"
     "                                      local gpuscan_shared *shared) {\n"
     "    uint own = GPUSCAN_OWN_FIRST;\n"
     "    ulong at = first + own;\n"
     "    uint left = gpuscan_tile_left(first, GPUSCAN_PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
     "    global gpuscan_dst *to = dst + at;\n"
-    "    gpuscan_t last = tile->group; /* the end of the lane's vector before: the first has none */\n"
+    "    gpuscan_plain last = tile->group; /* the end of the lane's vector before: the first has none */\n"
     "#if GPUSCAN_ANY_ORDER\n"
     "    if (GPUSCAN_SUBGROUP != 0)\n"
     "        prefix = gpuscan_combine(prefix, tile->group);\n"
@@ -3413,7 +3939,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
     "        gpuscan_dst_vector out;\n"
     "        gpuscan_tile_vector(&out, tile, &ends, at, k, min(there, (uint)GPUSCAN_VECTOR));\n"
-    "#ifdef GPUSCAN_DST_RAW\n",
+    "#ifdef GPUSCAN_DST_RAW\n"
     "        if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && past == 0)\n"
     "            gpuscan_store_vector(to + k * GPUSCAN_VECTOR_STRIDE, out.raw);\n"
     "        else\n"
@@ -3424,7 +3950,7 @@ static const char *gpuscan__kernels[] = {
     "                    to[k * GPUSCAN_VECTOR_STRIDE + v] = gpuscan_dst_at(&out, v);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#else /* GPUSCAN_CPU */\n"
     "/* [CPU TILES] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -3704,6 +4230,7 @@ static const char *gpuscan__kernels[] = {
     "    return 0;\n"
     "}\n"
     "\n"
+    "#if !GPUSCAN_HEADS\n"
     "/* The sum of elements [first, last), one by one; in a reduction of many, a quarter each in turn. */\n"
     "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
     "    gpuscan_t sum;\n"
@@ -3811,14 +4338,17 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return gpuscan_elements_sum(src, first, last);\n"
     "}\n"
+    "#endif\n"
     "\n"
     "/* A span of a row, to be summed. */\n"
     "typedef struct {\n"
-    "    global const gpuscan_src *src;\n"
+    "    gpuscan_from src;\n"
     "    ulong first, last;\n"
-    "    uint head;\n"
+    "    uint head; /* see gpuscan_span_head */\n"
     "    gpuscan_t sum; /* out */\n"
     "} gpuscan_span;\n"
+    "\n"
+    "#if !GPUSCAN_HEADS\n"
     "\n"
     "/* What elements are scanned after: what precedes the span, and what of the span precedes them. They stay apart where\n"
     "   the span's last element must be what precedes the span and the span's sum, with all bits; else the second has all. */\n"
@@ -3997,7 +4527,49 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "static inline gpuscan_t gpuscan_tile_sum_alone(global const gpuscan_src *src, ulong first, ulong count,\n"
+    "#else /* by segments */\n"
+    "/* Of the elements from the last head on, or of all, one after the other. */\n"
+    "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
+    "    gpuscan_plain sum = gpuscan_identity_plain();\n"
+    "    ulong i = last;\n"
+    "    bool begun = false;\n"
+    "    while (i > first && !begun)\n"
+    "        begun = gpuscan_is_head(from, --i);\n"
+    "    for (; i < last; i++)\n"
+    "        sum = gpuscan_combine_plain(sum, gpuscan_convert(from.src[i], i));\n"
+    "    return gpuscan_after_base(from.base, gpuscan_sum_of(sum, begun));\n"
+    "}\n"
+    "\n"
+    "/* Scans a span after prefix; returns prefix and all its elements combined. Its last element is just this, with all\n"
+    "   bits: so what precedes the first head comes after prefix as a sum of its own. */\n"
+    "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                          bool apart, uint flags) {\n"
+    "    gpuscan_from from = span->src;\n"
+    "    gpuscan_plain running = gpuscan_identity_plain(), left = prefix.value;\n"
+    "    ulong i = span->first, last = span->last;\n"
+    "    bool begun = false;\n"
+    "    for (; i < last; i++) {\n"
+    "        gpuscan_plain next;\n"
+    "        if (gpuscan_is_head(from, i)) {\n"
+    "            running = gpuscan_identity_plain();\n"
+    "            left = from.base;\n"
+    "            begun = true;\n"
+    "        }\n"
+    "        next = gpuscan_combine_plain(running, gpuscan_convert(from.src[i], i));\n"
+    "        dst[i] = gpuscan_plain_to_dst(gpuscan_combine_plain(left, GPUSCAN_INCLUSIVE ? next : running));\n"
+    "        running = next;\n"
+    "    }\n"
+    "    return gpuscan_combine(prefix, gpuscan_sum_of(begun ? gpuscan_combine_plain(left, running) : running, begun));\n"
+    "}\n"
+    "\n",
+    "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                           bool apart, uint flags, gpuscan_span *ahead) {\n"
+    "    gpuscan_span_scan(span, dst, prefix, apart, flags);\n"
+    "    ahead->sum = gpuscan_span_sum(ahead->src, ahead->first, ahead->last, ahead->head);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "    return gpuscan_span_sum(src, first, min(first + GPUSCAN_TILE, count), shared->head);\n"
     "}\n"
@@ -4010,7 +4582,7 @@ static const char *gpuscan__kernels[] = {
     "       scan_sums       sums[unit] = sum of the part\n"
     "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
     "       scan_parts      scans the part after its carry\n"
-    "\n",
+    "\n"
     "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
     "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n"
     "\n"
@@ -4019,17 +4591,18 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_scan_sums_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_sums(global const gpuscan_src *src, global const uint *count_buffer, global gpuscan_t *sums,\n"
-    "                  gpuscan_scan_sums_numbers numbers,\n"
+    "gpuscan_scan_sums(global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer,\n"
+    "                  global gpuscan_t *sums, gpuscan_scan_sums_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
     "    ulong count = gpuscan_units(gpuscan_count(numbers.count, count_buffer, numbers.count_offset,\n"
     "                                              (uint)numbers.flags));\n"
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
-    "        global const gpuscan_src *row = src + numbers.src_offset + unit / parts * numbers.src_pitch;\n"
+    "        gpuscan_from row = GPUSCAN_FROM(src + numbers.src_offset + unit / parts * numbers.src_pitch);\n"
     "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n"
     "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
     "        gpuscan_t sum = gpuscan_identity();\n"
+    "        GPUSCAN_FROM_BASE(row, gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags));\n"
     "        if (GPUSCAN_PLANTED(SUMS_TAIL) && last > first)\n"
     "            last--;\n"
     "#if GPUSCAN_CPU\n"
@@ -4044,7 +4617,7 @@ static const char *gpuscan__kernels[] = {
     "            sums[numbers.sums_offset + unit] = sum;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
     "} gpuscan_scan_carries_numbers;\n"
@@ -4079,21 +4652,23 @@ static const char *gpuscan__kernels[] = {
     "#else /* one after the other, by every sub-group, or work-item, alike */\n"
     "        for (uint from = 0; from < parts; from += GPUSCAN_HAS_LANES ? GPUSCAN_LANES : GPUSCAN_GROUP) {\n"
     "            uint i = from + (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : GPUSCAN_ITEM);\n"
-    "            gpuscan_t x = i < parts ? sum[i] : gpuscan_identity(), before = running;\n"
+    "            gpuscan_t x = gpuscan_identity(), before = running;\n"
+    "            if (i < parts)\n"
+    "                x = sum[i];\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "            x = gpuscan_window_end(running, x, shared);\n"
+    "            x = gpuscan_window_end(running, gpuscan_window_begin(x, shared), shared);\n"
     "            before = gpuscan_shuffle_up(x, 1);\n"
     "            if (GPUSCAN_LANE == 0)\n"
     "                before = running;\n"
     "            running = gpuscan_shuffle(x, GPUSCAN_LANES - 1);\n"
     "            GPUSCAN_BARRIER();\n"
     "#else\n"
-    "            shared->exchange[GPUSCAN_ITEM] = x;\n"
+    "            shared->exchange.sums[GPUSCAN_ITEM] = x;\n"
     "            GPUSCAN_BARRIER();\n"
     "            for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
-    "                if (j == GPUSCAN_ITEM)\n",
+    "                if (j == GPUSCAN_ITEM)\n"
     "                    before = running;\n"
-    "                running = gpuscan_combine(running, shared->exchange[j]);\n"
+    "                running = gpuscan_combine(running, shared->exchange.sums[j]);\n"
     "            }\n"
     "            GPUSCAN_BARRIER();\n"
     "#endif\n"
@@ -4103,20 +4678,21 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SCAN_MULTI_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
     "} gpuscan_scan_parts_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
+    "gpuscan_scan_parts(global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst,\n"
+    "                   global const uint *count_buffer,\n"
     "                   global const gpuscan_t *carries, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                   global gpuscan_dst *totals, gpuscan_scan_parts_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "#if GPUSCAN_CPU\n"
+    "#if GPUSCAN_CPU && !GPUSCAN_HEADS\n"
     "    if (parts == 1) { /* neighbouring rows: a core's lines are its own */\n"
     "        ulong group = get_group_id(0), groups = get_num_groups(0);\n"
     "        ulong share = numbers.rows / groups, more = numbers.rows % groups;\n"
@@ -4134,17 +4710,18 @@ static const char *gpuscan__kernels[] = {
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
     "        ulong row = unit / parts;\n"
     "        uint part = (uint)(unit % parts);\n"
-    "        global const gpuscan_src *from = src + numbers.src_offset + row * numbers.src_pitch;\n"
+    "        gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset + row * numbers.src_pitch);\n"
     "        global gpuscan_dst *to = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
     "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
     "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
     "        gpuscan_t carry;\n"
     "        if (GPUSCAN_PLANTED(PARTS_TAIL) && last > first)\n"
     "            last--;\n"
+    "        if (GPUSCAN_HEADS || !(flags & GPUSCAN_FLAG_CARRIES))\n"
+    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "        GPUSCAN_FROM_BASE(from, carry);\n"
     "        if (flags & GPUSCAN_FLAG_CARRIES)\n"
     "            carry = carries[numbers.carries_offset + unit];\n"
-    "        else\n"
-    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
     "#if GPUSCAN_CPU\n"
     "        bool apart = !GPUSCAN_ANY_ORDER && (flags & GPUSCAN_FLAG_CARRIES) != 0;\n"
     "        if (first < last) {\n"
@@ -4272,8 +4849,8 @@ static const char *gpuscan__kernels[] = {
     "        return sum;\n"
     "    if (gpuscan_place_in_row(tile, place)) {\n"
     "        *last = place.column + GPUSCAN_VECTOR - 1;\n"
-    "        *rises = gpuscan_vector_rises(vector, place.column, GPUSCAN_VECTOR);\n"
-    "        return gpuscan_vector_sum(vector, place.column);\n"
+    "        *rises = gpuscan_vector_rises(vector, place.column, GPUSCAN_VECTOR, 0);\n"
+    "        return gpuscan_vector_sum(vector, place.column, 0);\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
@@ -4392,8 +4969,8 @@ static const char *gpuscan__kernels[] = {
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "            gpuscan_t next =\n"
     "                gpuscan_combine(running, gpuscan_convert(gpuscan_src_at(&data->vector[k], v), place.column + v));\n"
-    "            end = gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR);\n"
-    "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? end : gpuscan_vector_place(&ends, running, false));\n"
+    "            end = gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR, true);\n"
+    "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? end : gpuscan_vector_place(&ends, running, false, true));\n"
     "            running = next;\n"
     "        }\n"
     "        gpuscan_store_vector(to, out.raw);\n"
@@ -4411,9 +4988,9 @@ static const char *gpuscan__kernels[] = {
     "        {\n"
     "            bool is_tail = place.row == at.row, is_last = v + 1 == GPUSCAN_VECTOR;\n"
     "            gpuscan_dst inclusive =\n"
-    "                is_tail ? gpuscan_vector_place(&ends, next, is_last) : gpuscan_to_dst(next);\n"
+    "                is_tail ? gpuscan_vector_place(&ends, next, is_last, true) : gpuscan_to_dst(next);\n"
     "            gpuscan_dst exclusive =\n"
-    "                is_tail ? gpuscan_vector_place(&ends, running, false) : gpuscan_to_dst(running);\n"
+    "                is_tail ? gpuscan_vector_place(&ends, running, false, true) : gpuscan_to_dst(running);\n"
     "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? inclusive : exclusive);\n"
     "            if ((flags & GPUSCAN_FLAG_TOTAL) && place.column + 1 == tile->count && place.row < tile->rows)\n"
     "                totals[place.row] = inclusive;\n"
@@ -4535,7 +5112,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_scan_numbers;\n"
     "\n"
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n"
-    "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n"
+    "    global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst, global const uint *count_buffer,   \\\n"
     "        global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer,                  \\\n"
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
     "\n"
@@ -4547,7 +5124,7 @@ static const char *gpuscan__kernels[] = {
     "        totals[total_offset + row] = gpuscan_to_dst(after);\n"
     "}\n"
     "#if !GPUSCAN_CPU\n"
-    "GPUSCAN_INLINE void gpuscan_scan_end(const gpuscan_tile *data, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
+    "GPUSCAN_INLINE void gpuscan_scan_end(const gpuscan_tile *data, gpuscan_from src, global gpuscan_dst *dst,\n"
     "                                    global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
     "                                    ulong first, ulong count, gpuscan_t prefix, gpuscan_t sum, uint flags,\n"
     "                                    local gpuscan_shared *shared) {\n"
@@ -4569,7 +5146,7 @@ static const char *gpuscan__kernels[] = {
     "                                       gpuscan_t base, gpuscan_t sum) {\n"
     "    if (GPUSCAN_TEST_SILENT(tile))\n"
     "        return;\n"
-    "    if (tile != row_first)\n"
+    "    if (tile != row_first && !GPUSCAN_HAS_BEGUN(sum)) /* where a segment has begun, the sum is all that there is, too */\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n"
     "    else\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, sum));\n"
@@ -4630,7 +5207,7 @@ static const char *gpuscan__kernels[] = {
     "   sums late tiles itself until it gets through: not the whole group, since barriers that only some groups reach are\n"
     "   more than some compilers can do. */\n"
     "static inline gpuscan_t gpuscan_tile_prefix(global gpuscan_word *states, uint first, uint tile, uint epoch,\n"
-    "                                            gpuscan_t base, global const gpuscan_src *src, ulong count,\n"
+    "                                            gpuscan_t base, gpuscan_from src, ulong count,\n"
     "                                            local gpuscan_shared *shared) {\n"
     "    gpuscan_t prefix = base;\n"
     "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
@@ -4663,7 +5240,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_SCAN_SINGLE_PASS\n"
-    "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, global const gpuscan_src *src,\n"
+    "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, gpuscan_from src,\n"
     "                                              ulong src_pitch, global const gpuscan_dst *dst, ulong dst_pitch,\n"
     "                                              ulong count, uint flags) {\n"
     "    gpuscan_span span;\n"
@@ -4671,7 +5248,7 @@ static const char *gpuscan__kernels[] = {
     "    span.head = 0;\n"
     "    span.src = src;\n"
     "    if (tile != GPUSCAN_NONE) {\n"
-    "        span.src += tile / row_tiles * src_pitch;\n"
+    "        span.src = GPUSCAN_FROM_ROW(src, tile / row_tiles * src_pitch);\n"
     "        span.first = (ulong)(tile % row_tiles) * GPUSCAN_TILE;\n"
     "        span.last = min(span.first + GPUSCAN_TILE, count) - (GPUSCAN_PLANTED(SPAN_TAIL) ? 1 : 0);\n"
     "        span.head = gpuscan_span_head(dst + tile / row_tiles * dst_pitch, span.first, flags);\n"
@@ -4686,12 +5263,13 @@ static const char *gpuscan__kernels[] = {
     "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset);\n"
     "    gpuscan_span span;\n"
     "    states += numbers.states_offset;\n"
-    "    src += numbers.src_offset;\n"
     "    dst += numbers.dst_offset;\n"
+    "    GPUSCAN_FROM_BASE(from, base);\n"
     "    tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
-    "    span = gpuscan_tile_span(tile, row_tiles, src, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
+    "    span = gpuscan_tile_span(tile, row_tiles, from, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
     "    span.sum = gpuscan_span_sum(span.src, span.first, span.last, span.head);\n"
     "    while (tile != GPUSCAN_NONE) {\n"
     "        uint row = tile / row_tiles, row_first = row * row_tiles;\n"
@@ -4702,14 +5280,14 @@ static const char *gpuscan__kernels[] = {
     "        shared->head = span.head;\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        gpuscan_publish_sum(states, tile, row_first, epoch, base, span.sum);\n"
-    "        if ((global const void *)span.src == (global const void *)to) /* see gpuscan_publish_for */\n"
+    "        if ((global const void *)GPUSCAN_ELEMENTS(span.src) == (global const void *)to) /* see gpuscan_publish_for */\n"
     "            gpuscan_device_fence();\n"
     "        prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, span.src, count, shared);\n"
     "        after = gpuscan_combine(prefix, span.sum);\n"
     "        gpuscan_publish_prefix(states, tile, row_first, epoch, after);\n"
     "        gpuscan_total_store(totals, numbers.total_offset, row, span.first, count, after, flags);\n"
     "        next = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
-    "        next_span = gpuscan_tile_span(next, row_tiles, src, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
+    "        next_span = gpuscan_tile_span(next, row_tiles, from, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
     "        gpuscan_span_scan_ahead(&span, to, prefix, !GPUSCAN_ANY_ORDER, flags, &next_span);\n"
     "        tile = next;\n"
     "        span = next_span;\n"
@@ -4732,23 +5310,24 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n"
     "        return;\n"
-    "    src += numbers.src_offset + row * numbers.src_pitch;\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset + row * numbers.src_pitch);\n"
     "    dst += numbers.dst_offset + row * numbers.dst_pitch;\n"
     "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-    "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_FIRST);\n"
+    "    GPUSCAN_FROM_BASE(from, base);\n"
+    "    gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN_FIRST);\n"
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    if (GPUSCAN_ITEM == 0) {\n"
     "        gpuscan_publish_sum(states, tile, row_first, epoch, base, sum);\n"
-    "        if ((global const void *)src == (global const void *)dst) /* see gpuscan_publish_for */\n"
+    "        if ((global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)dst) /* see gpuscan_publish_for */\n"
     "            gpuscan_device_fence();\n"
     "    }\n"
-    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n"
+    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, from, count, shared);\n"
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        gpuscan_publish_prefix(states, tile, row_first, epoch, gpuscan_combine(prefix, sum));\n"
-    "    gpuscan_scan_end(&data, src, dst, totals, numbers.total_offset, row, first, count, prefix, sum,\n"
+    "    gpuscan_scan_end(&data, from, dst, totals, numbers.total_offset, row, first, count, prefix, sum,\n"
     "                     flags, shared);\n"
     "}\n"
     "#endif\n"
@@ -4758,7 +5337,7 @@ static const char *gpuscan__kernels[] = {
     "/* A row of the data and its tiles' states: sums, and what stands at their ends. Each word is written once a call, or\n"
     "   again with the same bits, so that a tile's sum stays there for whoever has to fall back on it. */\n"
     "typedef struct {\n"
-    "    global const gpuscan_src *src;\n"
+    "    gpuscan_from src;\n"
     "    ulong count;\n"
     "    global gpuscan_word *sums, *prefixes;\n"
     "    uint tag;\n"
@@ -4845,10 +5424,10 @@ static const char *gpuscan__kernels[] = {
     "    return (tiles + (GPUSCAN_STATES_ALIGN - 1)) & ~(GPUSCAN_STATES_ALIGN - 1u);\n"
     "}\n"
     "\n"
-    "static inline gpuscan_scan_row gpuscan_scan_row_at(uint r, uint row_tiles, uint tiles, global const gpuscan_src *src,\n"
+    "static inline gpuscan_scan_row gpuscan_scan_row_at(uint r, uint row_tiles, uint tiles, gpuscan_from src,\n"
     "                                         ulong src_pitch, ulong count, global gpuscan_word *states, uint epoch) {\n"
     "    gpuscan_scan_row row;\n"
-    "    row.src = src + r * src_pitch;\n"
+    "    row.src = GPUSCAN_FROM_ROW(src, r * src_pitch);\n"
     "    row.count = count;\n"
     "    row.sums = states + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
     "    row.prefixes = row.sums + (ulong)(gpuscan_states_of(tiles)) * GPUSCAN_VALUE_WORDS;\n"
@@ -4906,7 +5485,7 @@ static const char *gpuscan__kernels[] = {
     "/* The folding group's windows take turns. Each of its sub-groups waits for the sums of a window of tiles and scans them\n"
     "   before its turn comes; then it only combines them with the prefix that the sub-group before it has handed on through\n"
     "   local memory. While it has the turn, it publishes what is known of its window so far. */\n"
-    "GPUSCAN_INLINE void gpuscan_fold(global const gpuscan_src *src, ulong src_pitch, ulong count, uint tiles,\n"
+    "GPUSCAN_INLINE void gpuscan_fold(gpuscan_from src, ulong src_pitch, ulong count, uint tiles,\n"
     "                                uint row_tiles, global gpuscan_word *states, uint epoch, gpuscan_t base,\n"
     "                                local gpuscan_shared *shared) {\n"
     "    uint live = (uint)max((ulong)1, count / GPUSCAN_TILE + (count % GPUSCAN_TILE != 0)); /* tiles of a row */\n"
@@ -5034,19 +5613,20 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    bool sums_only, there, summed, in_place;\n"
     "    states += numbers.states_offset;\n"
-    "    src += numbers.src_offset;\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset);\n"
     "    dst += numbers.dst_offset;\n"
-    "    in_place = (global const void *)src == (global const void *)dst;\n"
+    "    in_place = (global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)dst;\n"
     "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    GPUSCAN_FROM_BASE(from, base);\n"
     "    if (order == 0) {\n"
-    "        gpuscan_fold(src, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
+    "        gpuscan_fold(from, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
     "        return;\n"
     "    }\n"
     "    gpuscan_ahead_role role = gpuscan_ahead_role_of(order, tiles, ahead);\n"
     "    tile = role.tile;\n"
     "    sums_only = role.sums_only;\n"
     "    uint r = tile / row_tiles;\n"
-    "    gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, src, numbers.src_pitch, count, states, epoch);\n"
+    "    gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, from, numbers.src_pitch, count, states, epoch);\n"
     "    tile -= r * row_tiles;\n"
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
@@ -5124,7 +5704,7 @@ static const char *gpuscan__kernels[] = {
     "    uint row_tiles = (uint)numbers.row_tiles, flags = (uint)numbers.flags;\n"
     "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    row.src = src + numbers.src_offset + r * numbers.src_pitch;\n"
+    "    row.src = GPUSCAN_FROM(src + numbers.src_offset + r * numbers.src_pitch);\n"
     "    row.count = count;\n"
     "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
     "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
@@ -5135,14 +5715,18 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_FIRST);\n"
     "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    GPUSCAN_FROM_BASE(row.src, prefix);\n"
+    "#if GPUSCAN_HEADS\n"
+    "    data.base = row.src.base; /* not known when it was fetched */\n"
+    "#endif\n"
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
     "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n"
     "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
-    "        if ((global const void *)row.src == (global const void *)dst)\n"
+    "        if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
     "            gpuscan_device_fence();\n"
     "    }\n"
-    "    if ((global const void *)row.src == (global const void *)dst) /* the sum is there first: see gpuscan_window_sums */\n"
-    "        GPUSCAN_BARRIER();\n"
+    "    if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
+    "        GPUSCAN_BARRIER(); /* the sum is there first: see gpuscan_window_sums */\n"
     "    if (tile != 0) {\n"
     "        for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
     "            uint t = from + GPUSCAN_LANE;\n"
@@ -5170,13 +5754,59 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif /* GPUSCAN_SCAN_SINGLE_PASS or GPUSCAN_SELECT_SINGLE_PASS */\n"
     "\n",
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
+    "/* [SCAN SEGMENTS] -------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Offsets become heads, a bit an element: cleared, and then set. What lies beyond count is left out; of neighbours in\n"
+    "   one word only the last sets it, so that short segments do not meet there. */\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SCAN_HEADS_NUMBERS\n"
+    "} gpuscan_scan_heads_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_heads_clear(global uint *heads, gpuscan_scan_heads_numbers numbers) {\n"
+    "    for (ulong w = get_global_id(0); w < numbers.words; w += get_global_size(0))\n"
+    "        heads[numbers.heads_offset + w] = 0;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_OFFSET_SIZE == 8\n"
+    "typedef ulong gpuscan_offset;\n"
+    "#else\n"
+    "typedef uint gpuscan_offset;\n"
+    "#endif\n"
+    "#define GPUSCAN_OFFSETS_EACH 8\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_heads_set(global const gpuscan_offset *offsets, global uint *heads, gpuscan_scan_heads_numbers numbers) {\n"
+    "    global uint *words = heads + numbers.heads_offset;\n"
+    "    ulong all = GPUSCAN_PLANTED(SEGMENT_HEADS) ? numbers.offsets - 1 : numbers.offsets;\n"
+    "    for (ulong s = get_global_id(0) * GPUSCAN_OFFSETS_EACH; s < all; s += get_global_size(0) * GPUSCAN_OFFSETS_EACH) {\n"
+    "        ulong at = 0;\n"
+    "        uint bits = 0;\n"
+    "        for (uint k = 0; k < GPUSCAN_OFFSETS_EACH; k++)\n"
+    "            if (s + k < all) {\n"
+    "                ulong i = offsets[numbers.offsets_offset + s + k];\n"
+    "                if (i < numbers.count) {\n"
+    "                    if (i / 32 != at && bits != 0) {\n"
+    "                        atomic_or(words + at, bits);\n"
+    "                        bits = 0;\n"
+    "                    }\n"
+    "                    at = i / 32;\n"
+    "                    bits |= 1u << (uint)(i % 32);\n"
+    "                }\n"
+    "            }\n"
+    "        if (bits != 0)\n"
+    "            atomic_or(words + at, bits);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* src is what decides: the flags, or the elements that a predicate looks at. gpuscan_convert makes 1 of what is kept,\n"
     "   0 of what is not, and the sums of these numbers before an element are its place in the outputs. With BITS an element\n"
     "   of src is a word of 32 flags, a unit, and its number says how many of them are kept; those past count are cut off\n"
     "   where the count ends: no place depends on them.\n"
-    "\n"
+    "\n",
     "   A tile's kept elements are first listed in local memory, by their places in the tile, so that every output is written\n"
     "   by neighbouring work-items side by side, and nothing is read that is not kept:\n"
     "\n"
@@ -5212,7 +5842,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SELECT_PARAMETERS(state)                                                                               \\\n"
     "    global const gpuscan_src *src, global const uint *count_buffer, global state *states, GPUSCAN_SELECT_OUTPUTS,      \\\n"
     "        local gpuscan_shared *shared\n"
-    "\n",
+    "\n"
     "/* Where the outputs are. */\n"
     "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
     "typedef struct {\n"
@@ -5234,7 +5864,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SET)                                                                                \\\n"
     "    GPUSCAN_INDEX_SET                                                                                                  \\\n"
     "    outputs.capacity = numbers.capacity\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_put_ulong(global uint *p, ulong i, ulong x) {\n"
     "#ifdef __ENDIAN_LITTLE__\n"
     "    p[2 * i] = (uint)x;\n"
@@ -5265,7 +5895,7 @@ static const char *gpuscan__kernels[] = {
     "        dispatch[numbers.dispatch_offset + 2] = 1;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What the last word of flags, of a tile that ends with it, says of elements past the count. */\n"
     "static inline gpuscan_t gpuscan_past_count(global const gpuscan_src *src, ulong first, ulong count) {\n"
     "#if GPUSCAN_BITS\n"
@@ -5293,7 +5923,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_span_sum(src, first, last, 0);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Elements are looked at in blocks: a byte each, not 0 where it is kept. */\n"
     "#define GPUSCAN_KEEP_STEP  16\n"
     "#define GPUSCAN_KEEP_BLOCK 256\n"
@@ -10952,6 +11582,10 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(HEADS_NONE, 0)         /* scan: who says where segments begin: nobody */                                         \
+    X(HEADS_FLAGS, 1)        /* numbers that are not 0 */                                                              \
+    X(HEADS_KEYS, 2)         /* keys that are not equal to the one before */                                           \
+    X(HEADS_BITS, 3)         /* bits */                                                                                \
     X(SEGMENTS_NONE, 0)      /* reduction: one result */                                                               \
     X(SEGMENTS_ROWS, 1)      /* one a row */                                                                           \
     X(SEGMENTS_U32, 2)       /* one a segment, by offsets of 32 */                                                     \
@@ -11083,6 +11717,8 @@ typedef struct gpuscan__profile {
     /* scan: the first tuning that matches a call is taken, or the rest's, which asks for nothing */
     gpuscan__tuning scan[GPUSCAN__MAX_TUNINGS], scan_rest;
     uint32_t scan_count;
+    gpuscan__tuning segmented[GPUSCAN__MAX_TUNINGS]; /* the same of scans by segments, before those */
+    uint32_t segmented_count;
     uint32_t groups_per_unit; /* multi-pass: groups a compute unit */
     uint32_t chunk;           /* CPU strategies: bytes a tile */
     uint32_t prefetch_src;    /* CPU strategies: bytes ahead of what is summed; 0: none */
@@ -11467,6 +12103,7 @@ typedef struct gpuscan__elements {
     const gpuscan_custom *custom; /* NULL unless some part of it is used */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* of the arithmetic's type */
+    uint32_t begun;  /* bytes of it that say whether a segment has begun; 0: there are none */
     int arg;         /* ARGMIN or ARGMAX */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
@@ -11555,14 +12192,14 @@ static int gpuscan__takes_any_order(const gpuscan__elements *e) {
 
 /* The names and expressions of a call's elements, for kernels.cl.inc. */
 static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
-    static const char *const identities[] = {"0", "1", "~(gpuscan_t)0"};
+    static const char *const identities[] = {"0", "1", "~(GPUSCAN_T)0"};
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
     const char *src_name = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
     const char *dst_name = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1;
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->begun;
     char line[128], bits[40], vector[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
@@ -11576,7 +12213,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "ARG", (uint64_t)e->arg);
     gpuscan__define_number(text, "T_SIZE", e->t_size);
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
-    gpuscan__define_number(text, "ANY_ORDER", (uint64_t)gpuscan__takes_any_order(e));
+    gpuscan__define_number(text, "EXACT", (uint64_t)gpuscan__takes_any_order(e));
+    gpuscan__define_number(text, "ANY_ORDER", (uint64_t)(gpuscan__takes_any_order(e) && !e->begun));
     gpuscan__define_number(text, "FLOAT_SUM", e->op == GPUSCAN_OP_ADD && dst->kind == 'f' && e->channels <= 1);
     gpuscan__define(text, "VALUE", value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
@@ -11587,7 +12225,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "RESULT_TYPE", dst_name);
         gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
         gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
-        gpuscan__define(text, "START", "gpuscan_identity()");
+        gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
         gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
         gpuscan__define_number(text, "WIDE", 1);
         gpuscan__define_number(text, "ARG_WIDE", !cpu ? 1u : e->src_size == 8 ? 8u : 16u);
@@ -11613,12 +12251,12 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     if (e->op == GPUSCAN_OP_CUSTOM) {
         gpuscan__define(text, "COMBINE", "gpuscan_custom_combine(a, b)");
         gpuscan__define(text, "IDENTITY", "gpuscan_custom_identity()");
-        gpuscan__define(text, "START", "gpuscan_identity()");
+        gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
     } else {
         int identity = gpuscan__ops[e->op].identity;
         int zero = identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* x + -0 is x; but sums start with +0 */
         gpuscan__define(text, "COMBINE", dst->kind == 'f' ? gpuscan__ops[e->op].real : gpuscan__ops[e->op].integer);
-        gpuscan__define(text, "START", zero ? "0" : "gpuscan_identity()");
+        gpuscan__define(text, "START", zero ? "0" : "GPUSCAN_IDENTITY");
         gpuscan__define(text, "IDENTITY",
                         zero                              ? "-0.0f"
                         : identity == GPUSCAN__ID_LEAST   ? dst->least
@@ -11657,7 +12295,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
    added. Their sums wrap around, so any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    return integers && !cpu && !e->convert && !e->selects && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
+    return integers && !cpu && !e->convert && !e->selects && !e->begun && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
                ? e->src_size
                : 0;
 }
@@ -11964,7 +12602,18 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
+    /* By segments a tile in which one begins waits for nobody, so nobody runs ahead. f32 by keys of u32, segments of
+       100, 2^28 elements: 1073 us, with 64 registers 1098, 6 vectors 1102, 8 and 80 registers 1193; ahead 1220 to 2270,
+       and of one segment 3545, so 1214. */
+    static const gpuscan__tuning segmented[] = {
+        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
+        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
+        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 48, 0, 0, 0, 0}};
     gpuscan__profile_progress(p);
+    memcpy(p->segmented, segmented, sizeof(segmented));
+    p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
@@ -13653,6 +14302,58 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, c
     return GPUSCAN_SUCCESS;
 }
 
+/* The unsigned types, and the floats, by log2 of their size. */
+static const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
+                                                       GPUSCAN_TYPE_U64};
+static const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
+                                                    GPUSCAN_TYPE_F64};
+
+/* Segments of count elements, or none; has_rows: rows are given, too. Resolves their type. */
+static gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan, const gpuscan_segments *segments,
+                                                uint64_t count, int has_rows, gpuscan_type *type) {
+    int by_element = segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS;
+    uint64_t bytes;
+    gpuscan__range *range;
+    *type = segments->type;
+    if (segments->form == GPUSCAN_SEGMENTS_NONE) {
+        if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments without segments.form");
+        return GPUSCAN_SUCCESS;
+    }
+    if (segments->form != GPUSCAN_SEGMENTS_OFFSETS && !by_element)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is no gpuscan_segment_form");
+    if (by_element && plan->operation->number != GPUSCAN__OPERATION_scan)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form: HEADS and KEYS are for gpuscan_scan");
+    if (has_rows)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or pitches are both given");
+    if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is no gpuscan_type");
+    if (*type == GPUSCAN_TYPE_DEFAULT)
+        *type = segments->form == GPUSCAN_SEGMENTS_HEADS ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32;
+    if (segments->form == GPUSCAN_SEGMENTS_OFFSETS && *type != GPUSCAN_TYPE_U32 && *type != GPUSCAN_TYPE_U64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type is neither u32 nor u64");
+    if (segments->form == GPUSCAN_SEGMENTS_HEADS && gpuscan__types[*type].kind != 'u')
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type: HEADS are unsigned integers");
+    if (*type == GPUSCAN_TYPE_CUSTOM)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type: KEYS are of a builtin type");
+    if (by_element && segments->count)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.count is for OFFSETS");
+    if (segments->count >= UINT64_MAX / 16)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count: the offsets do not fit 64 bits");
+    if (!plan->from_host && plan->is_run && segments->host_data)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "segments.host_data is for gpuscan_%s_host; here segments.data", plan->operation->name);
+    if (by_element && !gpuscan__multiply(count, gpuscan__types[*type].size, &bytes))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: so many do not fit 64 bits");
+    range = gpuscan__input(plan, "segments.data", segments->data,
+                           by_element        ? count
+                           : segments->count ? segments->count + 1
+                                             : 0,
+                           gpuscan__types[*type].size);
+    range->idle = by_element;
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan *plan, const void *init,
                                             gpuscan_buffer buffer) {
     if (init && buffer.mem)
@@ -14914,6 +15615,17 @@ static void gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs) {
     host->gs = gs;
 }
 
+/* Segments that are an array, in a copy of the caller's desc. */
+static gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
+    if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data)
+        return GPUSCAN_SUCCESS;
+    if (segments->data.mem || segments->data.offset)
+        return gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "segments.data and segments.host_data are both given");
+    gpuscan__host_add(host, "segments.data", segments->host_data, &segments->data);
+    return GPUSCAN_SUCCESS;
+}
+
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct gpuscan__scan_key {
@@ -14921,6 +15633,9 @@ typedef struct gpuscan__scan_key {
     uint32_t few; /* a single pass over so few tiles that each reads all sums before its own */
     uint32_t whole_rows; /* groups take tiles of whole rows */
     uint32_t shifts;     /* src or dst is not aligned for whole vectors */
+    uint32_t heads;      /* GPUSCAN__HEADS_...: who says where segments begin */
+    uint32_t heads_size; /* bytes each; BITS: of an offset */
+    uint32_t heads_real; /* KEYS: floats */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
 
@@ -14932,25 +15647,29 @@ typedef struct gpuscan__scan_plan {
     uint32_t parts, part_tiles; /* multi-pass: see [MULTI-PASS SCAN] in kernels.cl.inc */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
+    uint64_t heads_at; /* BITS: where they are in PLAIN scratch, in bytes */
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
-    X(src_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles) X(sums_offset) X(flags)
+    X(src_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles) X(sums_offset) X(keys_offset)   \
+    X(init_offset) X(flags)
 #define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
 #define GPUSCAN__SCAN_PARTS_NUMBERS(X)                                                                                 \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)      \
-    X(carries_offset) X(init_offset) X(total_offset) X(flags)
+    X(carries_offset) X(init_offset) X(total_offset) X(keys_offset) X(flags)
 #define GPUSCAN__SCAN_ROWS_NUMBERS(X)                                                                                  \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(length) X(tile_rows)      \
     X(init_offset) X(total_offset) X(flags)
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(tiles) X(row_tiles) X(ahead)      \
-    X(states_offset) X(epoch) X(init_offset) X(total_offset) X(flags)
+    X(states_offset) X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
+#define GPUSCAN__SCAN_HEADS_NUMBERS(X) X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 GPUSCAN__NUMBERS(scan_parts, GPUSCAN__SCAN_PARTS_NUMBERS)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
+GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
 enum {
     GPUSCAN__SCAN_SUMS = 0,
@@ -14960,23 +15679,61 @@ enum {
     GPUSCAN__SCAN_ROWS_BY_ITEM
 };
 
-static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
-    static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL};
-    static const char *const whole_rows[] = {"gpuscan_scan_rows", "gpuscan_scan_rows_by_item", NULL};
-    static const char *const look_back[] = {"gpuscan_scan_look_back", NULL};
-    static const char *const look_back_cpu[] = {"gpuscan_scan_look_back_cpu", NULL};
-    static const char *const ahead[] = {"gpuscan_scan_ahead", NULL};
-    static const char *const few[] = {"gpuscan_scan_few", NULL};
-    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+static gpuscan__scan_key gpuscan__scan_own(const gpuscan__key *key) {
     gpuscan__scan_key own;
     memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
+/* The kernels that make heads of offsets come last. */
+#define GPUSCAN__HEADS_KERNELS "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set", NULL
+static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
+    static const char *const multi_pass[][6] = {
+        {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL, NULL, NULL},
+        {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", GPUSCAN__HEADS_KERNELS}};
+    static const char *const whole_rows[] = {"gpuscan_scan_rows", "gpuscan_scan_rows_by_item", NULL};
+    static const char *const look_back[][4] = {{"gpuscan_scan_look_back", NULL, NULL, NULL},
+                                               {"gpuscan_scan_look_back", GPUSCAN__HEADS_KERNELS}};
+    static const char *const look_back_cpu[][4] = {{"gpuscan_scan_look_back_cpu", NULL, NULL, NULL},
+                                                   {"gpuscan_scan_look_back_cpu", GPUSCAN__HEADS_KERNELS}};
+    static const char *const ahead[][4] = {{"gpuscan_scan_ahead", NULL, NULL, NULL},
+                                           {"gpuscan_scan_ahead", GPUSCAN__HEADS_KERNELS}};
+    static const char *const few[][4] = {{"gpuscan_scan_few", NULL, NULL, NULL},
+                                         {"gpuscan_scan_few", GPUSCAN__HEADS_KERNELS}};
+    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+    gpuscan__scan_key own = gpuscan__scan_own(key);
+    int of_offsets = own.heads == GPUSCAN__HEADS_BITS;
     if (own.whole_rows)
         return whole_rows;
     if (!gpuscan__is_single_pass(strategy))
-        return multi_pass;
+        return multi_pass[of_offsets];
     if (gpuscan__key_is_cpu(key))
-        return look_back_cpu;
-    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? ahead : own.few ? few : look_back;
+        return look_back_cpu[of_offsets];
+    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? ahead[of_offsets]
+           : own.few                                      ? few[of_offsets]
+                                                          : look_back[of_offsets];
+}
+#undef GPUSCAN__HEADS_KERNELS
+
+/* What scans by segments are told besides. */
+static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
+    static const char *const infinities[] = {"0", "0x7c00u", "0x7f800000u", "0x7ff0000000000000ul"};
+    static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
+    int size_log = 0, begun_log = 0;
+    gpuscan__define_number(text, "HEADS", own->heads);
+    if (own->heads == GPUSCAN__HEADS_NONE)
+        return;
+    gpuscan__define(text, "SCAN_HEADS_NUMBERS", gpuscan__scan_heads_numbers_text);
+    while (1u << size_log < own->heads_size)
+        size_log++;
+    while (begun_log < 3 && 1u << begun_log < e->begun)
+        begun_log++;
+    gpuscan__define(text, "BEGUN", words[begun_log]);
+    gpuscan__define_number(text, "BEGUN_PARTS", e->begun >> begun_log);
+    gpuscan__define(text, "KEY", own->heads == GPUSCAN__HEADS_BITS ? "uint" : words[size_log]);
+    gpuscan__define_number(text, "KEY_SIZE", own->heads_size);
+    gpuscan__define(text, "KEY_INFINITY", infinities[own->heads_real ? size_log : 0]);
+    gpuscan__define_number(text, "OFFSET_SIZE", own->heads_size);
 }
 
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -14992,12 +15749,38 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_number(text, "SHIFTS", own.shifts);
+    gpuscan__define_heads(text, &plan->e, &own);
     gpuscan__define_operation(text, gs, plan,
                               own.whole_rows                      ? "SCAN_ROWS"
                               : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
                                                                   : "SCAN_MULTI_PASS",
                               gpuscan__vector(plan->e.src_size, plan->e.dst_size), own.inclusive != 0,
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
+}
+
+/* Segments: who says where they begin, and what sums carry besides. That has the largest alignment that a type of
+   their size can have, so that no bytes are between and behind them. */
+static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    gpuscan__elements *e = &plan->common.e;
+    gpuscan_segment_form form = desc->segments.form;
+    gpuscan_type type;
+    gpuscan_result r = gpuscan__resolve_segments(gs, &plan->common, &desc->segments, desc->count,
+                                                 desc->rows > 1 || desc->src_pitch || desc->dst_pitch, &type);
+    if (r != 0 || form == GPUSCAN_SEGMENTS_NONE)
+        return r;
+    if (desc->total.mem)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "total and segments are both given");
+    plan->key.heads = form == GPUSCAN_SEGMENTS_HEADS  ? GPUSCAN__HEADS_FLAGS
+                      : form == GPUSCAN_SEGMENTS_KEYS ? GPUSCAN__HEADS_KEYS
+                                                      : GPUSCAN__HEADS_BITS;
+    plan->key.heads_size = gpuscan__types[type].size;
+    plan->key.heads_real = (uint32_t)gpuscan__is_float(type);
+    e->begun = e->t_size & (~e->t_size + 1);
+    if (e->begun > 128)
+        e->begun = 128;
+    e->t_size += e->begun;
+    return GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -15029,7 +15812,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     range = gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size);
     range->required = 0;
     range->idle = 1;
-    if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
+    if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
         return r;
     if (desc->total.mem)
@@ -15049,22 +15833,26 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
            (!row->unpacked || (gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0)));
 }
 
-/* The tuning of the size, or where a strategy is forced the first of its own. */
+/* The tuning of the size, or where a strategy is forced the first of its own. Rows are tried in their order. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__tuning *rows[2 * GPUSCAN__MAX_TUNINGS + 1];
     gpuscan_strategy forced = plan->common.call->strategy;
-    gpuscan__tuning found = profile->scan_rest;
-    uint32_t i;
-    for (i = profile->scan_count; i-- > 0;)
-        if (gpuscan__tuning_matches(&profile->scan[i], bytes, plan))
-            found = profile->scan[i];
+    gpuscan__tuning found;
+    uint32_t i, count = 0;
+    for (i = 0; plan->key.heads && i < profile->segmented_count; i++)
+        rows[count++] = &profile->segmented[i];
+    for (i = 0; i < profile->scan_count; i++)
+        rows[count++] = &profile->scan[i];
+    rows[count++] = &profile->scan_rest;
+    for (i = 0; i + 1 < count && !gpuscan__tuning_matches(rows[i], bytes, plan); i++)
+        continue;
+    found = *rows[i];
     if (forced == GPUSCAN_STRATEGY_AUTO || forced == found.strategy)
         return found;
-    for (i = 0; i < profile->scan_count; i++)
-        if (profile->scan[i].strategy == forced && gpuscan__tuning_matches(&profile->scan[i], bytes, plan))
-            return profile->scan[i];
-    if (profile->scan_rest.strategy == forced)
-        return profile->scan_rest;
+    for (i = 0; i < count; i++)
+        if (rows[i]->strategy == forced && (i + 1 == count || gpuscan__tuning_matches(rows[i], bytes, plan)))
+            return *rows[i];
     found.strategy = forced;
     found.ahead = 128 * found.group * found.vectors * 16;
     return found;
@@ -15258,6 +16046,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
+    gpuscan_result r;
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units))
@@ -15274,9 +16063,14 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* there is nothing to look back at */
         return GPUSCAN_SUCCESS;
-    if (!gpuscan__is_single_pass(tuning.strategy))
-        return gpuscan__scan_cut_parts(gs, plan);
-    gpuscan__need_states(common, plan->tiles);
+    if (gpuscan__is_single_pass(tuning.strategy))
+        gpuscan__need_states(common, plan->tiles);
+    else if ((r = gpuscan__scan_cut_parts(gs, plan)) != 0)
+        return r;
+    if (plan->key.heads == GPUSCAN__HEADS_BITS) {
+        plan->heads_at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
+        common->need.bytes[GPUSCAN__PLAIN] = plan->heads_at + gpuscan__ceil_div(desc->count, 32) * sizeof(cl_uint);
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -15291,8 +16085,44 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
     return gpuscan__min(units, most);
 }
 
+/* What says where segments begin, as a kernel's argument; plan NULL: none. Returns its offset. */
+static uint64_t gpuscan__arg_keys(gpuscan__launch *launch, const gpuscan__scan_plan *plan) {
+    if (!plan || plan->key.heads == GPUSCAN__HEADS_NONE)
+        return 0;
+    return plan->key.heads == GPUSCAN__HEADS_BITS
+               ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->heads_at, sizeof(cl_uint))
+               : gpuscan__arg_buffer(launch, ((const gpuscan_scan_desc *)plan->common.desc)->segments.data);
+}
+
+/* Offsets become bits: the kernels from first_kernel on. */
+static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
+                                               gpuscan__program *program, size_t first_kernel) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    uint64_t most = gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096), groups;
+    uint32_t group = plan->common.key.group;
+    gpuscan__scan_heads_numbers numbers;
+    gpuscan__launch launch;
+    gpuscan_result r;
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.words = gpuscan__ceil_div(desc->count, 32);
+    numbers.offsets = desc->segments.count ? desc->segments.count + 1 : 0;
+    numbers.count = desc->count;
+    launch = gpuscan__launch_begin(chain, program, first_kernel, desc->dst.mem);
+    numbers.heads_offset = gpuscan__arg_keys(&launch, plan);
+    groups = gpuscan__min(gpuscan__ceil_div(numbers.words, group), most);
+    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
+    if (r != 0 || numbers.offsets == 0)
+        return r;
+    launch = gpuscan__launch_begin(chain, program, first_kernel + 1, desc->dst.mem);
+    numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
+    numbers.heads_offset = gpuscan__arg_keys(&launch, plan);
+    groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
+}
+
 /* Rows that are cut into parts: whose sums are wanted, and in which grid. */
 typedef struct gpuscan__row_parts {
+    const gpuscan__scan_plan *scan; /* NULL: it is none */
     gpuscan_buffer src, count_buffer, init_buffer;
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
@@ -15309,6 +16139,8 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     gpuscan__scan_carries_numbers carries;
     gpuscan_result r;
     sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
+    sums.keys_offset = gpuscan__arg_keys(&launch, of->scan);
+    sums.init_offset = of->scan && of->scan->key.heads ? gpuscan__arg_init(&launch, common, of->init_buffer) : 0;
     sums.src_pitch = of->src_pitch;
     sums.count = of->count;
     sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
@@ -15344,6 +16176,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     gpuscan_result r;
     if (plan->parts > 1) {
         gpuscan__row_parts of;
+        of.scan = plan;
         of.src = desc->src;
         of.count_buffer = desc->count_buffer;
         of.init_buffer = desc->init_buffer;
@@ -15360,6 +16193,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     }
     launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
     parts.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    parts.keys_offset = gpuscan__arg_keys(&launch, plan);
     parts.src_pitch = plan->src_pitch;
     parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     parts.dst_pitch = plan->dst_pitch;
@@ -15388,6 +16222,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     uint64_t shared = gpuscan__key_shared_bytes(chain->gs, key, common->e.t_size);
     gpuscan__scan_numbers scan;
     scan.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    scan.keys_offset = gpuscan__arg_keys(&launch, plan);
     scan.src_pitch = plan->src_pitch;
     scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     scan.dst_pitch = plan->dst_pitch;
@@ -15437,11 +16272,71 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
                                             gpuscan__program *program) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
+    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
+    gpuscan_result r;
     if (plan->key.whole_rows)
         return gpuscan__scan_whole_rows(chain, plan, program);
-    return gpuscan__is_single_pass(gpuscan__key_strategy(&common->key))
-               ? gpuscan__scan_single_pass(chain, plan, program)
-               : gpuscan__scan_multi_pass(chain, plan, program);
+    if (plan->key.heads == GPUSCAN__HEADS_BITS &&
+        (r = gpuscan__scan_make_heads(chain, plan, program, is_single ? 1 : GPUSCAN__SCAN_PARTS + 1)) != 0)
+        return r;
+    return is_single ? gpuscan__scan_single_pass(chain, plan, program)
+                     : gpuscan__scan_multi_pass(chain, plan, program);
+}
+
+/* The segments of a self-test: where they begin, in an array of their own. */
+static void gpuscan__test_heads(gpuscan__test *test, gpuscan_scan_desc *desc, const gpuscan__scan_key *own,
+                                const uint64_t *starts, uint64_t segments) {
+    uint32_t size = own->heads_size, size_log = 0;
+    gpuscan__test_array *data;
+    gpuscan__number number;
+    uint64_t s, i, of;
+    while (1u << size_log < size)
+        size_log++;
+    desc->segments.type = own->heads_real ? gpuscan__float_types[size_log] : gpuscan__unsigned_types[size_log];
+    desc->segments.form = own->heads == GPUSCAN__HEADS_FLAGS  ? GPUSCAN_SEGMENTS_HEADS
+                          : own->heads == GPUSCAN__HEADS_KEYS ? GPUSCAN_SEGMENTS_KEYS
+                                                              : GPUSCAN_SEGMENTS_OFFSETS;
+    of = own->heads == GPUSCAN__HEADS_BITS ? segments : desc->count; /* the last segment is behind the last offset */
+    desc->segments.count = own->heads == GPUSCAN__HEADS_BITS ? segments - 1 : 0;
+    if ((data = gpuscan__test_array_of(test, &desc->segments.data, of * size)) == NULL)
+        return;
+    memset(data->before, 0, (size_t)(of * size));
+    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_BITS; s++) {
+        number.bits = starts[s];
+        gpuscan__put_number(desc->segments.type, data->before, s, number);
+    }
+    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_FLAGS; s++)
+        data->before[starts[s] * size + s % size] = 1; /* any of its bytes */
+    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_KEYS; s++)
+        for (i = starts[s]; i < starts[s + 1]; i++) {
+            if (own->heads_real)
+                number.real = (double)(s % 3);
+            else
+                number.bits = s % 3 << (s % size * 8);
+            gpuscan__put_number(desc->segments.type, data->before, i, number);
+        }
+    gpuscan__test_filled(data);
+}
+
+/* One segment that goes on into the third tile, past one without a head, and then many of 1 to 9 elements; or first
+   these, and one from the middle of the second tile to the end. */
+enum { GPUSCAN__TEST_SEGMENTS = 64 };
+static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
+    uint64_t at = 0, s = 0;
+    for (;;) {
+        starts[s] = at;
+        if (at == count)
+            return s;
+        if (s + 1 == GPUSCAN__TEST_SEGMENTS)
+            at = count;
+        else if (round == 0)
+            at = s == 0 ? tile / 2 : s == 1 ? 2 * tile + 2 : s == 40 ? 3 * tile - 1 : at + 1 + s * s % 9;
+        else
+            at = s < 20 ? at + 1 + s * s % 9 : s == 20 ? tile : s < 40 ? at + 1 + s % 3 : count;
+        if (at > count || at <= starts[s])
+            at = count;
+        s++;
+    }
 }
 
 static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
@@ -15452,8 +16347,9 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     gpuscan_scan_desc desc;
     gpuscan__test test;
     gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
-    gpuscan__test_array *src, *dst, *total;
-    unsigned char init[GPUSCAN__CUSTOM_MOST];
+    gpuscan__test_array *src, *dst, *total = NULL;
+    unsigned char init[GPUSCAN__CUSTOM_MOST], last[GPUSCAN__CUSTOM_MOST];
+    uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], segments = 0;
     uint64_t rows = 1, row, vector = gpuscan__vector(e->src_size, e->dst_size);
     memcpy(&own, program->key.own, sizeof(own));
     memset(&desc, 0, sizeof(desc));
@@ -15479,9 +16375,22 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     }
     src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * shape.count) * e->src_size);
     dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * shape.count) * e->dst_size);
-    total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
+    if (own.heads) {
+        segments = gpuscan__test_starts(desc.count, shape.tile, round, starts);
+        gpuscan__test_heads(&test, &desc, &own, starts, segments);
+    } else {
+        total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
+    }
+    for (row = 0; row < segments && !test.failed; row++) {
+        shape.count = starts[row + 1] - starts[row];
+        shape.tile = shape.count / 2 + 1;
+        shape.round = round + 2 * (unsigned)row;
+        gpuscan__test_elements(e, &shape, own.inclusive != 0,
+                               src->before + (desc.src.offset + starts[row]) * e->src_size, init,
+                               dst->expected + (desc.dst.offset + starts[row]) * e->dst_size, last);
+    }
     if (!test.failed) {
-        for (row = 0; row < rows; row++) {
+        for (row = 0; row < rows && total; row++) {
             shape.round = round + 2 * (unsigned)row; /* rows differ */
             gpuscan__test_elements(e, &shape, own.inclusive != 0,
                                    src->before + (desc.src.offset + row * shape.count) * e->src_size, init,
@@ -15517,6 +16426,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
     gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
     gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
+        return r;
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__scan_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
@@ -15793,34 +16704,18 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan_segments *segments = &desc->segments;
+    gpuscan_type type;
     gpuscan_result r;
     if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
         return r;
     plan->results = desc->rows ? desc->rows : 1;
     plan->key.segments = plan->results > 1 ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
-    if (segments->form == GPUSCAN_SEGMENTS_NONE) {
-        if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments without segments.form");
-        return GPUSCAN_SUCCESS;
-    }
-    if (segments->form != GPUSCAN_SEGMENTS_OFFSETS)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is no gpuscan_segment_form");
-    if (desc->rows > 1 || desc->src_pitch)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or src_pitch are both given");
-    if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is no gpuscan_type");
-    if (segments->type != GPUSCAN_TYPE_DEFAULT && segments->type != GPUSCAN_TYPE_U32 &&
-        segments->type != GPUSCAN_TYPE_U64)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type is neither u32 nor u64");
-    if (segments->count >= UINT64_MAX / 16)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count: the offsets do not fit 64 bits");
-    if (!plan->common.from_host && plan->common.is_run && segments->host_data)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "segments.host_data is for gpuscan_reduce_host; here segments.data");
+    if ((r = gpuscan__resolve_segments(gs, &plan->common, segments, desc->count, desc->rows > 1 || desc->src_pitch,
+                                       &type)) != 0 ||
+        segments->form == GPUSCAN_SEGMENTS_NONE)
+        return r;
     plan->results = segments->count;
-    plan->key.segments = segments->type == GPUSCAN_TYPE_U64 ? GPUSCAN__SEGMENTS_U64 : GPUSCAN__SEGMENTS_U32;
-    gpuscan__input(&plan->common, "segments.data", segments->data, segments->count ? segments->count + 1 : 0,
-                   segments->type == GPUSCAN_TYPE_U64 ? 8 : 4);
+    plan->key.segments = type == GPUSCAN_TYPE_U64 ? GPUSCAN__SEGMENTS_U64 : GPUSCAN__SEGMENTS_U32;
     return GPUSCAN_SUCCESS;
 }
 
@@ -16297,16 +17192,14 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
         return r;
     if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count || copy.result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
-    if (copy.segments.host_data && (copy.segments.data.mem || copy.segments.data.offset))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.data and segments.host_data are both given");
     if (!result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
     copy.count = count;
     copy.result = result;
     gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
-    if (copy.segments.form == GPUSCAN_SEGMENTS_OFFSETS && copy.segments.host_data)
-        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data);
+    if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
+        return r;
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__reduce_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }

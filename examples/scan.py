@@ -38,12 +38,12 @@ Desc = struct("gpuscan_desc", ("context", pointer), ("device", pointer), ("queue
               ("log_user", pointer), ("work_group_size", ctypes.c_size_t), ("local_memory", u64), ("without", u32),
               ("lanes", u32), ("error", ctypes.c_char_p), ("error_size", ctypes.c_size_t),
               ("library", ctypes.c_char_p), ("trace", pointer), ("trace_user", pointer))
+Segments = struct("gpuscan_segments", ("form", enum), ("data", Buffer), ("type", enum), ("count", u64),
+                  ("host_data", pointer))
 ScanDesc = struct("gpuscan_scan_desc", ("src", Buffer), ("dst", Buffer), ("count", u64), ("src_type", enum),
                   ("dst_type", enum), ("op", enum), ("kind", enum), ("custom", pointer), ("init", pointer),
                   ("init_buffer", Buffer), ("total", Buffer), ("rows", u64), ("src_pitch", u64), ("dst_pitch", u64),
-                  ("count_buffer", Buffer), ("count_type", enum), ("call", Call))
-Segments = struct("gpuscan_segments", ("form", enum), ("data", Buffer), ("type", enum), ("count", u64),
-                  ("host_data", pointer))
+                  ("count_buffer", Buffer), ("count_type", enum), ("call", Call), ("segments", Segments))
 ReduceDesc = struct("gpuscan_reduce_desc", ("src", Buffer), ("dst", Buffer), ("result", pointer), ("count", u64),
                     ("src_type", enum), ("dst_type", enum), ("op", enum), ("custom", pointer), ("init", pointer),
                     ("init_buffer", Buffer), ("count_buffer", Buffer), ("count_type", enum), ("call", Call),

@@ -776,10 +776,56 @@ static unsigned char *bytes_of(int buffer, uint64_t offset, size_t size) {
             fail_msg("%s: %d, %s", test.what, (int)size_result, gpuscan_error(gs));                                    \
     } while (0)
 
+static size_t segment_size(const gpuscan_segments *segments) {
+    return segments->type == GPUSCAN_TYPE_U32 ? 4 : 1;
+}
+
+/* Bytes or words that say where segments begin; of offsets, whatever they are, a few. */
+static void some_segments(gpuscan_segments *segments, unsigned by, uint64_t count, int *where) {
+    segments->form = by % 3 == 0   ? GPUSCAN_SEGMENTS_OFFSETS
+                     : by % 3 == 1 ? GPUSCAN_SEGMENTS_HEADS
+                                   : GPUSCAN_SEGMENTS_KEYS;
+    segments->type = segments->form == GPUSCAN_SEGMENTS_OFFSETS || by & 8 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U8;
+    segments->count = segments->form == GPUSCAN_SEGMENTS_OFFSETS ? by : 0;
+    if (segments->form == GPUSCAN_SEGMENTS_OFFSETS)
+        count = segments->count ? segments->count + 1 : 0;
+    segments->data = buffer_at(where, A, 0);
+    if (count > 0 && *where == NONE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+    use(segments->data, *where, count, segment_size(segments), 1, 0, 0);
+}
+
+static void model_segments(const kind *k, const gpuscan_scan_desc *desc, const unsigned char *keys,
+                           const unsigned char *src, unsigned char *dst, uint64_t count, const unsigned char *start) {
+    const gpuscan_segments *segments = &desc->segments;
+    size_t         size = segment_size(segments);
+    unsigned char *heads = (unsigned char *)test_alloc(count + 1);
+    uint64_t       i, begin;
+    memset(heads, 0, (size_t)count + 1);
+    for (i = 0; segments->form == GPUSCAN_SEGMENTS_OFFSETS && segments->count && i <= segments->count; i++) {
+        uint32_t at;
+        memcpy(&at, keys + 4 * i, 4);
+        if (at < count)
+            heads[at] = 1;
+    }
+    for (i = 0; segments->form != GPUSCAN_SEGMENTS_OFFSETS && i < count; i++) {
+        const unsigned char *before = keys + (i ? i - 1 : 0) * size;
+        heads[i] = memcmp(keys + i * size, segments->form == GPUSCAN_SEGMENTS_HEADS ? zeros : before, size) != 0;
+    }
+    heads[count] = 1;
+    for (begin = 0; begin < count; begin = i) {
+        for (i = begin + 1; !heads[i];)
+            i++;
+        model_scan(k, src + begin * k->src_size, dst + begin * k->dst_size, i - begin,
+                   desc->kind == GPUSCAN_INCLUSIVE, start, NULL);
+    }
+    free(heads);
+}
+
 static void do_scan(form which) {
     gpuscan_scan_desc desc;
     kind k;
-    int src = NONE, dst = NONE, total = NONE, init = NONE, counts = NONE, before, ok;
+    int src = NONE, dst = NONE, total = NONE, init = NONE, counts = NONE, keys = NONE, before, ok;
     gpuscan_type count_type;
     uint64_t rows, src_pitch, dst_pitch, need = 0, r, count;
     u128 src_elements, dst_elements;
@@ -836,6 +882,7 @@ static void do_scan(form which) {
         desc.count = 0;
     } else {
         int same = fuzz_8() % 4 == 0;
+        unsigned by = fuzz_8();
         desc.src = buffer_at(&src, A, 0);
         desc.dst = buffer_at(&dst, B, 0);
         if (same) {
@@ -844,6 +891,10 @@ static void do_scan(form which) {
         }
         if (count > 0 && (src == NONE || dst == NONE))
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        if (by < 72)
+            some_segments(&desc.segments, by, count, &keys);
+        if (by < 72 && (desc.rows > 1 || desc.src_pitch || desc.dst_pitch || desc.total.mem))
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
         before = range_count;
         use(desc.src, src, src_elements, k.src_size, 1, 0, 1);
         has_rows(before, rows, count, src_pitch, k.src_size);
@@ -877,7 +928,10 @@ static void do_scan(form which) {
         init_from_device(&k, desc.init_buffer, init, start);
         r = device_count(counts, desc.count_buffer, count_type, count);
         count = r;
-        for (r = 0; r < rows && (count || sums); r++)
+        if (desc.segments.form)
+            model_segments(&k, &desc, bytes_of(keys, desc.segments.data.offset, segment_size(&desc.segments)), in, out,
+                           count, start);
+        for (r = 0; r < rows && !desc.segments.form && (count || sums); r++)
             model_scan(&k, count ? in + r * src_pitch * k.src_size : NULL,
                        count ? out + r * dst_pitch * k.dst_size : NULL, count, desc.kind == GPUSCAN_INCLUSIVE, start,
                        sums ? sums + r * k.dst_size : NULL);

@@ -11,6 +11,7 @@ enum {
     JOB_SCAN_ROWS,  /* u8 to u32 in rows with pitches, init and count on the device, totals */
     JOB_SCAN_PLACE, /* u64 maximum in place */
     JOB_SCAN_CUSTOM,
+    JOB_SCAN_SEGMENTS, /* u32, exclusive, by offsets */
     JOB_UNIFORM_ADD,
     JOB_REDUCE,        /* u8 to u32 into a buffer, init on the device */
     JOB_REDUCE_RESULT, /* u64 into host memory */
@@ -42,6 +43,7 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "scan of rows",
                                                "scan in place",
                                                "custom scan",
+                                               "scan by segments",
                                                "uniform add",
                                                "reduce",
                                                "reduce to host memory",
@@ -316,6 +318,34 @@ static inline void job_segments(job *j, uint64_t n) {
     j->reduce.count = n;
     j->reduce.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
     j->reduce.segments.count = segments;
+}
+
+static inline void job_scan_segments(job *j, uint64_t n) {
+    uint64_t segments = n / 50 + 2, s = 0, i, sum = 0;
+    cl_uint *in = (cl_uint *)job_bytes(n * 4), *out = (cl_uint *)job_zeros(n * 4);
+    cl_uint *offsets = (cl_uint *)job_zeros((segments + 1) * 4);
+    for (i = 0; i < segments; i++)
+        offsets[i + 1] = i + 1 == segments ? (cl_uint)n : (cl_uint)(offsets[i] + (i == 1 ? n / 3 : test_below(60)));
+    for (i = 0; i <= segments; i++)
+        offsets[i] = offsets[i] < n ? offsets[i] : (cl_uint)n;
+    for (i = 0; i < n; i++) {
+        while (s <= segments && offsets[s] <= i) {
+            sum = 0;
+            s++;
+        }
+        out[i] = (cl_uint)sum;
+        sum += in[i];
+    }
+    j->in = job_buffer(4, n);
+    j->more = job_buffer(4, segments + 1);
+    j->more.count = (size_t)segments + 1;
+    j->out = job_buffer(4, n);
+    j->in_data = (unsigned char *)in;
+    j->more_data = (unsigned char *)offsets;
+    j->out_wanted = (unsigned char *)out;
+    j->scan.count = n;
+    j->scan.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+    j->scan.segments.count = segments;
 }
 
 static inline void job_histogram(job *j, uint64_t n) {
@@ -648,6 +678,9 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_SCAN_CUSTOM:
         job_scan_custom(j, n);
         break;
+    case JOB_SCAN_SEGMENTS:
+        job_scan_segments(j, n);
+        break;
     case JOB_UNIFORM_ADD:
         job_uniform_add(j, n);
         break;
@@ -734,7 +767,10 @@ static inline void job_new(job *j, int which, uint64_t n) {
     j->scan.src = which == JOB_SCAN_PLACE ? j->out.at : j->in.at;
     j->scan.dst = j->out.at;
     j->scan.total = j->total.at;
-    j->scan.init_buffer = j->more.at;
+    if (which == JOB_SCAN_SEGMENTS)
+        j->scan.segments.data = j->more.at;
+    else
+        j->scan.init_buffer = j->more.at;
     j->scan.count_buffer = j->still.at;
     j->add.dst = j->out.at;
     j->add.addend = j->in.at;

@@ -255,6 +255,30 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
     }
 }
 
+static void segmented(gpuscan_type type, gpuscan_op op, const gpuscan_custom *custom, gpuscan_scan_kind kind,
+                      gpuscan_type keys) {
+    gpuscan_scan_desc scan;
+    int s;
+    memset(&scan, 0, sizeof scan);
+    scan.src_type = type;
+    scan.op = op;
+    scan.custom = custom;
+    scan.kind = kind;
+    scan.count = 1000;
+    scan.segments.form = GPUSCAN_SEGMENTS_KEYS;
+    scan.segments.type = keys;
+    prepare_scan(&scan);
+    scan.count = UINT64_C(1) << 26;
+    prepare_scan(&scan);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        scan.call.strategy = (gpuscan_strategy)s;
+        scan.segments.form = (gpuscan_segment_form)(GPUSCAN_SEGMENTS_OFFSETS + s % 3);
+        scan.segments.type = s % 3 == 2 ? keys : GPUSCAN_TYPE_DEFAULT;
+        scan.segments.count = s % 3 == 0 ? 1000 : 0;
+        prepare_scan(&scan);
+    }
+}
+
 static void histogram(gpuscan_type samples, gpuscan_type counters, gpuscan_bins form, uint32_t bins, uint32_t channels,
                       int weights, int strategies) {
     gpuscan_histogram_desc desc;
@@ -343,6 +367,11 @@ static void everything(void) {
     elements(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &affine, 0);
     elements(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64, GPUSCAN_OP_ARGMIN, NULL, 1);
     elements(GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ARGMAX, NULL, 0);
+    segmented(GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD, NULL, GPUSCAN_EXCLUSIVE, GPUSCAN_TYPE_U32);
+    segmented(GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, NULL, GPUSCAN_INCLUSIVE, GPUSCAN_TYPE_F16);
+    segmented(GPUSCAN_TYPE_F64, GPUSCAN_OP_MUL, NULL, GPUSCAN_EXCLUSIVE, GPUSCAN_TYPE_U64);
+    segmented(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &large, GPUSCAN_INCLUSIVE, GPUSCAN_TYPE_I8);
+    segmented(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &affine, GPUSCAN_EXCLUSIVE, GPUSCAN_TYPE_F32);
     selections();
     sort(GPUSCAN_TYPE_U32, 0, NULL, 1);
     sort(GPUSCAN_TYPE_F32, 4, NULL, 1);

@@ -73,8 +73,8 @@ static void check_row(const pairs_operation *operation, const pairs_row *row) {
     fail();
 }
 
-/* By default a share of the rows. */
-static void check_pairs(const pairs_operation *operation) {
+/* By default one in so many of the rows. */
+static void check_share_of_pairs(const pairs_operation *operation, uint64_t share) {
     pairs_array p = pairs_new(&operation->table, test.is_long ? 3 : 2);
     uint64_t    seconds = test_environment("GPUSCAN_TEST_SECONDS", 0), calls = 0;
     pairs_row   row;
@@ -83,7 +83,7 @@ static void check_pairs(const pairs_operation *operation) {
     print_message("%s: %u calls for every %u of %u levels, %zu combinations\n", operation->tests->name, p.row_count,
                   p.strength, p.first[operation->table.count], p.tuples);
     for (r = 0; r < p.row_count; r++)
-        if (test_share(r, 2))
+        if (test_share(r, share))
             check_row(operation, &p.rows[r]);
     memset(&row, 0, sizeof row);
     for (start = time(NULL); difftime(time(NULL), start) < (double)seconds; calls++) { /* 30 calls of a program */
@@ -93,6 +93,10 @@ static void check_pairs(const pairs_operation *operation) {
     if (calls)
         print_message("%s: %" PRIu64 " calls at random\n", operation->tests->name, calls);
     pairs_free(&p);
+}
+
+static void check_pairs(const pairs_operation *operation) {
+    check_share_of_pairs(operation, 2);
 }
 
 /* ---- the arrays themselves --------------------------------------------------------------------------------------- */
@@ -479,7 +483,7 @@ static gpuscan_strategy reduce_of(const pairs_row *row, void *made) {
     if (level[REDUCE_CUT] >= CUT_OFFSETS_U32) {
         c.offsets = level[REDUCE_CUT] == CUT_OFFSETS_U32 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
         c.segments = level_segments(level[REDUCE_SEGMENTS]);
-        c.cuts = (reduce_cuts)level[REDUCE_CUTS];
+        c.cuts = (test_cuts)level[REDUCE_CUTS];
         c.offsets_offset = offsets[(level[REDUCE_DST_OFFSET] + level[REDUCE_SRC_OFFSET]) % LEVELS_OFFSET];
     } else {
         c.rows = level_rows(level[REDUCE_CUT]);
@@ -499,6 +503,112 @@ static void reduce_pairs(void **state) {
         &reductions, {reduce_fields, REDUCE_FIELD_COUNT, reduce_possible, reduce_fits}, REDUCE_CONVERTS + 1, reduce_of};
     (void)state;
     check_pairs(&operation);
+}
+
+/* ---- scan by segments --------------------------------------------------------------------------------------------- */
+
+/* Who says where segments begin: offsets, heads, or keys of any number type. */
+static const struct {
+    gpuscan_segment_form form;
+    gpuscan_type         type;
+} segment_data[] = {{GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_U32},   {GPUSCAN_SEGMENTS_HEADS, GPUSCAN_TYPE_U8},
+                    {GPUSCAN_SEGMENTS_OFFSETS, GPUSCAN_TYPE_U32}, {GPUSCAN_SEGMENTS_OFFSETS, GPUSCAN_TYPE_U64},
+                    {GPUSCAN_SEGMENTS_HEADS, GPUSCAN_TYPE_U16},  {GPUSCAN_SEGMENTS_HEADS, GPUSCAN_TYPE_U32},
+                    {GPUSCAN_SEGMENTS_HEADS, GPUSCAN_TYPE_U64},  {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_I8},
+                    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_U8},    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_I16},
+                    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_U16},   {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_I32},
+                    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_I64},   {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_U64},
+                    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_F16},   {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_F32},
+                    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_F64}};
+enum { LEVELS_SEGMENT_DATA = 17 };
+
+#define SEGMENTED_FIELDS(X)                                                                                            \
+    X(SEGMENTED_FROM, LEVELS_TYPE)                                                                                     \
+    X(SEGMENTED_TO, LEVELS_TYPE)                                                                                       \
+    X(SEGMENTED_OP, LEVELS_OP)                                                                                         \
+    X(SEGMENTED_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                      \
+    X(SEGMENTED_KIND, 2)                                                                                               \
+    X(SEGMENTED_DATA, LEVELS_SEGMENT_DATA)                                                                             \
+    X(SEGMENTED_CONVERTS, 2)                                                                                           \
+    X(SEGMENTED_FILLING, FILL_COUNT)                                                                                   \
+    X(SEGMENTED_COUNT, LEVELS_COUNT)                                                                                   \
+    X(SEGMENTED_CUTS, CUTS_COUNT)                                                                                      \
+    X(SEGMENTED_SEGMENTS, LEVELS_SEGMENTS)                                                                             \
+    X(SEGMENTED_SRC_OFFSET, LEVELS_OFFSET)                                                                             \
+    X(SEGMENTED_DST_OFFSET, LEVELS_OFFSET)                                                                             \
+    X(SEGMENTED_KEYS_OFFSET, LEVELS_OFFSET)                                                                            \
+    X(SEGMENTED_IN_PLACE, 2)                                                                                           \
+    X(SEGMENTED_INIT, 3)                                                                                               \
+    X(SEGMENTED_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                     \
+    X(SEGMENTED_SCRATCH, 3)                                                                                            \
+    X(SEGMENTED_EVENTS, 2)
+enum { SEGMENTED_FIELDS(FIELD_NUMBER) SEGMENTED_FIELD_COUNT };
+static const pairs_field segmented_fields[] = {SEGMENTED_FIELDS(FIELD_ROW)};
+
+static int segmented_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    if (a == SEGMENTED_FROM && b == SEGMENTED_TO)
+        return types_convert(a_level, b_level);
+    if (a == SEGMENTED_FROM && b == SEGMENTED_OP)
+        return op_takes(b_level, a_level);
+    if (a == SEGMENTED_TO && b == SEGMENTED_OP)
+        return op_gives(b_level, a_level);
+    if (a == SEGMENTED_OP && b == SEGMENTED_CONVERTS)
+        return op_converts(a_level, b_level);
+    if (a == SEGMENTED_CUTS && b == SEGMENTED_SEGMENTS)
+        return b_level != 1 || a_level == 0;
+    if (a == SEGMENTED_STRATEGY && b == SEGMENTED_IN_PLACE)
+        return !(a_level == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && b_level);
+    return 1;
+}
+
+/* And in one buffer types have one size, and offsets are the same. */
+static int segmented_fits(const pairs_row *row) {
+    const unsigned char *level = row->level;
+#define SEGMENTED_DIFFER(a, b) (level[a] != PAIRS_OPEN && level[b] != PAIRS_OPEN && level[a] != level[b])
+    if (!stays_exact(level[SEGMENTED_FROM], level[SEGMENTED_CONVERTS], level[SEGMENTED_FILLING]))
+        return 0;
+    if (level[SEGMENTED_IN_PLACE] == PAIRS_OPEN || !level[SEGMENTED_IN_PLACE])
+        return 1;
+    if (SEGMENTED_DIFFER(SEGMENTED_FROM, SEGMENTED_TO) &&
+        (types[level[SEGMENTED_FROM]] == GPUSCAN_TYPE_CUSTOM || types[level[SEGMENTED_TO]] == GPUSCAN_TYPE_CUSTOM ||
+         ref_size(types[level[SEGMENTED_FROM]]) != ref_size(types[level[SEGMENTED_TO]])))
+        return 0;
+    return !SEGMENTED_DIFFER(SEGMENTED_SRC_OFFSET, SEGMENTED_DST_OFFSET);
+}
+
+static gpuscan_strategy segmented_of(const pairs_row *row, void *made) {
+    const unsigned char *level = row->level;
+    size_t    from = level_size(level[SEGMENTED_FROM], level[SEGMENTED_OP]);
+    size_t    to = level_size(level[SEGMENTED_TO], level[SEGMENTED_OP]);
+    uint64_t  count = level_count(level[SEGMENTED_COUNT], from > to ? from : to);
+    scan_case c = a_scan(types[level[SEGMENTED_FROM]], ops[level[SEGMENTED_OP]].op, count);
+    c.to = types[level[SEGMENTED_TO]];
+    c.custom = ops[level[SEGMENTED_OP]].custom;
+    c.kind = (gpuscan_scan_kind)level[SEGMENTED_KIND];
+    c.form = segment_data[level[SEGMENTED_DATA]].form;
+    c.keys = segment_data[level[SEGMENTED_DATA]].type;
+    c.filling = (test_filling)level[SEGMENTED_FILLING];
+    c.converts = level[SEGMENTED_CONVERTS];
+    c.segments = level_segments(level[SEGMENTED_SEGMENTS]);
+    c.cuts = (test_cuts)level[SEGMENTED_CUTS];
+    c.src_offset = offsets[level[SEGMENTED_SRC_OFFSET]];
+    c.dst_offset = offsets[level[SEGMENTED_DST_OFFSET]];
+    c.keys_offset = offsets[level[SEGMENTED_KEYS_OFFSET]];
+    c.in_place = level[SEGMENTED_IN_PLACE];
+    c.init = (test_init)level[SEGMENTED_INIT];
+    c.device_count = count_on_device(level[SEGMENTED_COUNT_BUFFER], count, &c.count_type);
+    c.scratch = (test_scratch_choice)level[SEGMENTED_SCRATCH];
+    c.events = level[SEGMENTED_EVENTS];
+    *(scan_case *)made = c;
+    return (gpuscan_strategy)level[SEGMENTED_STRATEGY];
+}
+
+static void segmented_pairs(void **state) {
+    static const pairs_operation operation = {
+        &scans,  {segmented_fields, SEGMENTED_FIELD_COUNT, segmented_possible, segmented_fits}, SEGMENTED_CONVERTS + 1,
+        segmented_of};
+    (void)state;
+    check_share_of_pairs(&operation, 14);
 }
 
 /* ---- histogram --------------------------------------------------------------------------------------------------- */
@@ -1027,8 +1137,9 @@ static int open_pairs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(arrays_are_whole), TEST(scan_pairs), TEST(uniform_add_pairs),
-                                       TEST(reduce_pairs), TEST(histogram_pairs), TEST(picture_pairs),
-                                       TEST(select_pairs), TEST(sort_pairs), TEST(integral_pairs), TEST(quantile_pairs)};
+                                       TEST(reduce_pairs), TEST(segmented_pairs), TEST(histogram_pairs),
+                                       TEST(picture_pairs), TEST(select_pairs), TEST(sort_pairs), TEST(integral_pairs),
+                                       TEST(quantile_pairs)};
     test_select();
     return cmocka_run_group_tests_name("pairs", tests, open_pairs, test_close);
 }

@@ -8,10 +8,10 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, u: at offsets that are not
-                              aligned, a: uniform add, r: reduce, c: affine functions' reduce, w: reduce of three rows, h:
-                              histogram, g: of rows with gaps, t: of their tiles, by an expression, k: select, q: sort
-                              of floats, with NaN, and values, p: with a payload that is gathered, i: integral, m:
-                              quantiles */
+                              aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform add,
+                              r: reduce, c: affine functions' reduce, w: reduce of three rows, h: histogram, g: of rows
+                              with gaps, t: of their tiles, by an expression, k: select, q: sort of floats, with NaN,
+                              and values, p: with a payload that is gathered, i: integral, m: quantiles */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -53,6 +53,12 @@ static const plant plants[] = {
     {"SEGMENT_JOIN", 'w', SINGLE, 0, 0, 60001, REFUSED},
     {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
     {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 200001, WRONG},
+    {"SEGMENT_VECTOR", 'e', MULTI, 0, 0, 5003, WRONG},
+    {"SEGMENT_VECTOR", 'e', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
+    {"SEGMENT_HEADS", 'b', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5003, WRONG},
+    {"SEGMENT_HEADS", 'b', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
+    {"SEGMENT_HEADS", 'b', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
+    {"LOOK_BACK", 'b', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SAMPLE_ROWS", 'g', SINGLE, 0, 0, 5003, REFUSED},
     {"TILE_ENDS", 't', SINGLE, 0, 0, 5003, REFUSED},
     {"TILE_ENDS", 't', MULTI, 0, 0, 5003, WRONG},
@@ -219,10 +225,11 @@ static int run(gpuscan *gs, const plant *p) {
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
-    cl_mem dst, src;
+    cl_mem dst, src, cuts;
     cl_int status = CL_SUCCESS;
     gpuscan_result r;
     uint64_t i;
+    uint32_t cut[2] = {0, (uint32_t)(n / 2)}; /* by offsets: one segment, and what is behind it */
     int right = 1;
     if (p->what == 'q' || p->what == 'p' || p->what == 'i' || p->what == 'm') {
         free(in);
@@ -274,6 +281,28 @@ static int run(gpuscan *gs, const plant *p) {
         d.scan.custom = p->what == 'f' ? &op_affine_compose.custom : NULL;
         d.scan.call.strategy = p->strategy;
         r = gpuscan_scan(gs, &d.scan);
+        break;
+    case 'e': /* the elements are the keys */
+    case 'b':
+        for (i = 0; i < n; i++) {
+            uint32_t x = 0, y = 0;
+            memcpy(&x, in + 4 * i, 4);
+            if (i > 0 && p->what == 'e')
+                memcpy(&y, in + 4 * (i - 1), 4);
+            w[i] = x + (p->what == 'e' ? (i > 0 && x == y ? w[i - 1] : 0) : i > 0 && i != cut[1] ? w[i - 1] : 0);
+        }
+        cuts = clCreateBuffer(test.context, CL_MEM_COPY_HOST_PTR, sizeof cut, cut, &status);
+        test_cl(status);
+        d.scan.src.mem = src;
+        d.scan.dst.mem = dst;
+        d.scan.count = n;
+        d.scan.kind = GPUSCAN_INCLUSIVE;
+        d.scan.segments.form = p->what == 'e' ? GPUSCAN_SEGMENTS_KEYS : GPUSCAN_SEGMENTS_OFFSETS;
+        d.scan.segments.data.mem = p->what == 'e' ? src : cuts;
+        d.scan.segments.count = p->what == 'e' ? 0 : 1;
+        d.scan.call.strategy = p->strategy;
+        r = gpuscan_scan(gs, &d.scan);
+        clReleaseMemObject(cuts);
         break;
     case 'a':
         for (i = 0; i < n; i++)

@@ -553,6 +553,105 @@ static void sweep_rows(void) {
             }
 }
 
+/* Segments by heads or keys of the elements' size: each element its own, all one, or as the data are. */
+enum { SWEEP_SEGMENTS_OF_ONE, SWEEP_SEGMENT_OF_ALL, SWEEP_SEGMENTS_BY_VALUE, SWEEP_SEGMENTS };
+
+static int sweep_begins(const sweep_call *c, const uint32_t *src, uint64_t i) {
+    const uint32_t *keys = c->u.scan.segments.data.mem == sweep.a ? src : (const uint32_t *)(void *)sweep.host_c;
+    return c->u.scan.segments.form == GPUSCAN_SEGMENTS_HEADS ? keys[i] != 0 : i > 0 && keys[i] != keys[i - 1];
+}
+
+#define SWEEP_SEGMENTED(name, type)                                                                                    \
+    static void sweep_segmented_##name(const sweep_call *c, const void *src, void *dst) {                              \
+        const type *a = (const type *)src;                                                                             \
+        type *b = (type *)dst, sum = 0;                                                                                \
+        uint64_t i;                                                                                                    \
+        for (i = 0; i < c->u.scan.count; i++) {                                                                        \
+            if (sweep_begins(c, (const uint32_t *)src, i)) sum = 0;                                                    \
+            b[i] = sum;                                                                                                \
+            sum = (type)(sum + a[i]);                                                                                  \
+        }                                                                                                              \
+    }
+SWEEP_SEGMENTED(u32, uint32_t)
+SWEEP_SEGMENTED(f32, float)
+
+static void sweep_segmented(void) {
+    static const char *const names[SWEEP_SEGMENTS] = {"segments of one", "one segment", "segments by value"};
+    int k, real;
+    for (k = 0; k < SWEEP_SEGMENTS; k++)
+        for (real = 0; real < 2; real++) {
+            const sweep_type *type = sweep_type_of(real ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32);
+            sweep_call c = sweep_scan_call("scan by segments", 0.8, type, 0);
+            c.u.scan.init = NULL;
+            c.u.scan.segments.form = k == SWEEP_SEGMENTS_OF_ONE ? GPUSCAN_SEGMENTS_HEADS : GPUSCAN_SEGMENTS_KEYS;
+            c.u.scan.segments.type = GPUSCAN_TYPE_U32;
+            c.u.scan.segments.data.mem = k == SWEEP_SEGMENTS_BY_VALUE ? sweep.a : sweep.c;
+            c.read = k == SWEEP_SEGMENTS_BY_VALUE ? sweep.bytes : 2 * sweep.bytes;
+            c.loop = real ? sweep_segmented_f32 : sweep_segmented_u32;
+            sweep_run(&c, "scan %s, %s", type->name, names[k]);
+        }
+}
+
+/* Sums between offsets: the loop has them on the host. */
+static uint32_t *sweep_offsets;
+#define SWEEP_BETWEEN(name, type)                                                                                      \
+    static void sweep_between_##name(const sweep_call *c, const void *src, void *dst) {                                \
+        const type *a = (const type *)src;                                                                             \
+        type *b = (type *)dst;                                                                                         \
+        uint64_t s;                                                                                                    \
+        uint32_t i;                                                                                                    \
+        for (s = 0; s < c->u.reduce.segments.count; s++) {                                                             \
+            b[s] = 0;                                                                                                  \
+            for (i = sweep_offsets[s]; i < sweep_offsets[s + 1]; i++) b[s] = (type)(b[s] + a[i]);                      \
+        }                                                                                                              \
+    }
+SWEEP_BETWEEN(u32, uint32_t)
+SWEEP_BETWEEN(f32, float)
+
+static void sweep_sums_between(void) {
+    static const unsigned lengths[] = {1, 3, 8, 31, 100, 1000, 10000, 1000000};
+    const uint64_t count = sweep.bytes / 4;
+    cl_mem offsets = new_buffer((count + 2) * 4);
+    int k, form; /* u32, f32, half of them empty */
+    if (offsets == NULL) die("no device memory for offsets");
+    sweep_offsets = (uint32_t *)allocate((count + 2) * 4);
+    for (k = 0; k < (int)(sizeof lengths / sizeof lengths[0]); k++)
+        for (form = 0; form < 3; form++) {
+            const sweep_type *type = sweep_type_of(form ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32);
+            const uint64_t length = lengths[k], each = form == 2 ? 2 : 1, segments = count / length;
+            sweep_call c;
+            uint64_t s;
+            if (segments == 0) continue;
+            for (s = 0; s <= segments; s++)
+                sweep_offsets[s] = (uint32_t)(s == segments ? count : s / each * each * length);
+            must(cl.clEnqueueWriteBuffer(device.queue, offsets, CL_TRUE, 0, (size_t)(segments + 1) * 4, sweep_offsets,
+                                         0, NULL, NULL),
+                 "write");
+            memset(&c, 0, sizeof c);
+            c.name_of_class = "reduce segments";
+            c.op = SWEEP_REDUCE;
+            c.floor = 0.7;
+            c.fill = form ? SWEEP_STEPS : SWEEP_RANDOM;
+            c.size = c.result_size = 4;
+            c.u.reduce.src.mem = sweep.a;
+            c.u.reduce.dst.mem = sweep.b;
+            c.u.reduce.src_type = type->type;
+            c.u.reduce.count = count;
+            c.u.reduce.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+            c.u.reduce.segments.data.mem = offsets;
+            c.u.reduce.segments.count = segments;
+            c.u.reduce.call.queue = device.queue;
+            c.written = c.results = segments;
+            c.written *= 4;
+            c.read = count * 4 + segments * 8; /* and what is written, in readings */
+            c.loop = form ? sweep_between_f32 : sweep_between_u32;
+            sweep_run(&c, "reduce %s, segments of %u%s", type->name, lengths[k],
+                      form == 2 ? ", half of them empty" : "");
+        }
+    cl.clReleaseMemObject(offsets);
+    free(sweep_offsets);
+}
+
 static const struct {
     int floats;
     gpuscan_custom custom;
@@ -1275,6 +1374,8 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
         sweep.filled = -1;
         sweep_scans();
         sweep_rows();
+        sweep_segmented();
+        sweep_sums_between();
         sweep_custom();
         sweep_reductions();
         sweep_uniform_adds();
