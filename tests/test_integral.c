@@ -218,7 +218,7 @@ static void types_and_channels(void **state) {
 }
 
 static void limited_devices(void **state) {
-    static const gpuscan_limits limits[] = {{1, 0, 0, 0}, {100, 1024, 31, 0}, {0, 0, 0, 32}};
+    static const gpuscan_limits limits[] = {{1, 0, 0, 0}, {100, 1024, 23, 0}, {0, 0, 0, 32}};
     integral_case               c;
     size_t                      l;
     (void)state;

@@ -172,7 +172,7 @@ static void large_totals(void **state) {
 }
 
 static void limited_devices(void **state) {
-    static const gpuscan_limits limits[] = {{100, 1024, 31, 0}, {0, 0, 0, 32}};
+    static const gpuscan_limits limits[] = {{100, 1024, 23, 0}, {0, 0, 0, 32}};
     size_t                      l;
     (void)state;
     for (l = 0; l < sizeof limits / sizeof limits[0]; l++) {
