@@ -1111,11 +1111,11 @@ static void test_scan_segments(void **state) {
     uint32_t numbers[2] = {0, 1};
     int      type;
     (void)state;
-    ACCEPTED(scan, BY(OFFSETS, f.parts));
+    ACCEPTED(scan, BY(OFFSETS, f.parts, (void)0));
     ACCEPTED(scan, BY(OFFSETS, f.parts, d.segments.type = GPUSCAN_TYPE_U64));
     ACCEPTED(scan, BY(OFFSETS, none, d.segments.count = 0));
-    ACCEPTED(scan, BY(HEADS, f.parts));
-    ACCEPTED(scan, BY(KEYS, f.parts));
+    ACCEPTED(scan, BY(HEADS, f.parts, (void)0));
+    ACCEPTED(scan, BY(KEYS, f.parts, (void)0));
     ACCEPTED(scan, BY(KEYS, f.parts, d.rows = 1));
     for (type = GPUSCAN_TYPE_DEFAULT; type < GPUSCAN_TYPE_CUSTOM; type++) {
         ACCEPTED(scan, BY(KEYS, f.parts, d.segments.type = (gpuscan_type)type; d.count = N / 2));
@@ -1125,7 +1125,7 @@ static void test_scan_segments(void **state) {
             REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
                              BY(HEADS, f.parts, d.segments.type = (gpuscan_type)type));
     }
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", BY(NONE, f.parts));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", BY(NONE, f.parts, (void)0));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.count = 1);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.data.offset = 1);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.host_data = numbers);
@@ -1150,14 +1150,14 @@ static void test_scan_segments(void **state) {
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count",
                      BY(OFFSETS, f.parts, d.segments.count = UINT64_MAX));
     REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_data", BY(KEYS, f.parts, d.segments.host_data = numbers));
-    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(OFFSETS, none));
-    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(KEYS, none));
-    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(HEADS, none));
-    REFUSED(scan, GPUSCAN_ERROR_INVALID_CONTEXT, "segments.data", BY(KEYS, f.foreign));
-    REFUSED(scan, GPUSCAN_ERROR_BUFFER_ACCESS, "segments.data", BY(HEADS, f.write_only));
-    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "segments.data", BY(KEYS, f.tiny));
-    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data", BY(KEYS, at(f.parts, UINT64_MAX)));
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst and segments.data", BY(KEYS, f.out.at));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(OFFSETS, none, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(KEYS, none, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(HEADS, none, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_CONTEXT, "segments.data", BY(KEYS, f.foreign, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_ACCESS, "segments.data", BY(HEADS, f.write_only, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "segments.data", BY(KEYS, f.tiny, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data", BY(KEYS, at(f.parts, UINT64_MAX), (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst and segments.data", BY(KEYS, f.out.at, (void)0));
     REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form", d.segments.form = GPUSCAN_SEGMENTS_KEYS);
     REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form",
                      d.segments.form = GPUSCAN_SEGMENTS_HEADS);
