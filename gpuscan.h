@@ -3559,7 +3559,7 @@ static const char *gpuscan__kernels[] = {
     "        if (!begun)\n"
     "            tile->before[k] = gpuscan_combine_plain(value, tile->before[k]);\n"
     "#endif\n"
-    "        if (!begun && GPUSCAN_HEADS_OF(tile, k) == 0)\n"
+    "        if (GPUSCAN_HEADS_OF(tile, k) == 0 && !begun)\n"
     "            tile->end[k] = gpuscan_combine_plain(value, tile->end[k]);\n"
     "    }\n"
     "#if GPUSCAN_HEADS\n"
@@ -5146,7 +5146,7 @@ static const char *gpuscan__kernels[] = {
     "                                       gpuscan_t base, gpuscan_t sum) {\n"
     "    if (GPUSCAN_TEST_SILENT(tile))\n"
     "        return;\n"
-    "    if (tile != row_first && !GPUSCAN_HAS_BEGUN(sum)) /* where a segment has begun, the sum is all that there is, too */\n"
+    "    if (!GPUSCAN_HAS_BEGUN(sum) && tile != row_first) /* where a segment has begun, the sum is all that there is, too */\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n"
     "    else\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, sum));\n"
@@ -9644,12 +9644,16 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
     "    bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
-    "    if (!GPUSCAN_NONE_OUTSIDE && !GPUSCAN_SPARE && bin == GPUSCAN_NO_BIN)\n"
+    "#if !GPUSCAN_NONE_OUTSIDE && !GPUSCAN_SPARE\n"
+    "    if (bin == GPUSCAN_NO_BIN)\n"
     "        return;\n"
+    "#endif\n"
     "    if (GPUSCAN_PLANTED(BIN) && bin != GPUSCAN_NO_BIN)\n"
     "        bin = (bin + 1) % GPUSCAN_BINS;\n"
-    "    if (GPUSCAN_SPARE && !GPUSCAN_NONE_OUTSIDE && slot != 0 && bin == GPUSCAN_NO_BIN)\n"
+    "#if GPUSCAN_SPARE && !GPUSCAN_NONE_OUTSIDE\n"
+    "    if (slot != 0 && bin == GPUSCAN_NO_BIN)\n"
     "        bin -= slot * GPUSCAN_CHANNEL_BINS; /* NO_BIN again with what comes next */\n"
+    "#endif\n"
     "    bin += slot * GPUSCAN_CHANNEL_BINS;\n"
     "#endif\n"
     "#if GPUSCAN_SLICES > 1\n"
@@ -9657,9 +9661,8 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_SPARE && bin >= GPUSCAN_SLICE_BINS)\n"
     "        return;\n"
     "#endif\n"
-    "#if GPUSCAN_SPARE\n"
-    "    if (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE)\n"
-    "        bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
+    "#if GPUSCAN_SPARE && (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE)\n"
+    "    bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
     "#endif\n"
     "#if GPUSCAN_BY_VALUE\n"
     "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
@@ -17813,8 +17816,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     weight_size = gpuscan__types[plan->weight].size;
     if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
-            0 ||
-        (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
+            0)
         return r;
     is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
     range = gpuscan__input(common, "samples", desc->samples, 0, plan->element_size);
@@ -17822,7 +17824,8 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     if ((r = gpuscan__resolve_rows(gs, &fields, desc->count, plan->rows, desc->pitch, desc->pitch_bytes,
                                    plan->pixel_elements, plan->element_size,
                                    is_custom ? gpuscan__alignment(plan->element_size) : plan->element_size, range,
-                                   &plan->pitch)) != 0)
+                                   &plan->pitch)) != 0 ||
+        (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
     plan->unit = is_custom ? 1 : plan->element_size;
     range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,

@@ -21,7 +21,7 @@
 GPUSCAN_TEST_LONG=0
 everywhere=
 intel=
-share=16
+share=32
 case $1 in
   '') ;;
   --more) share=8 intel=1 ;;
