@@ -577,7 +577,7 @@ static void custom_sizes(void **state) {
             c.src_offset = n;
             c.dst_offset = 3 * n;
             c.total = 1;
-            c.kind = (n + o) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+            c.kind = (test.share > 8 ? o : n + o) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
             if (only[o])
                 check_one_strategy(c, only[o]);
             else
