@@ -16,12 +16,11 @@
 #define RUNS 9
 
 static const char *kernels =
-    /* A weighted mean, near enough to Rec. 601. */
     "kernel void luma(global const uchar *rgb, global uchar *lumas, uint pixels) {\n"
     "    uint i = get_global_id(0);\n"
     "    if (i < pixels) {\n"
     "        uchar4 c = (uchar4)(vload3(i, rgb), 0);\n"
-    "        lumas[i] = (77 * c.x + 150 * c.y + 29 * c.z + 128) >> 8;\n"
+    "        lumas[i] = " TEXT(LUMA(c.x, c.y, c.z)) ";\n"
     "    }\n"
     "}\n"
     /* luma < mean * (100 - percent) / 100, in integers. The table has a row and a column of zeros before the first. */
@@ -38,14 +37,6 @@ static const char *kernels =
     "    }\n"
     "}\n";
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
-static int most(int a, int b) {
-    return a > b ? a : b;
-}
-
 /* The same in plain C, with sums of 64 bits. */
 static void threshold_on_cpu(const unsigned char *rgb, unsigned char *lumas, uint64_t *table, unsigned char *out,
                              int width, int height, int radius, int percent) {
@@ -57,7 +48,7 @@ static void threshold_on_cpu(const unsigned char *rgb, unsigned char *lumas, uin
         row[0] = 0;
         for (x = 0; x < width; x++) {
             const unsigned char *c = rgb + 3 * ((size_t)y * (size_t)width + (size_t)x);
-            unsigned char luma = (unsigned char)((77 * c[0] + 150 * c[1] + 29 * c[2] + 128) >> 8);
+            unsigned char luma = (unsigned char)LUMA(c[0], c[1], c[2]);
             lumas[(size_t)y * (size_t)width + (size_t)x] = luma;
             sum += luma;
             row[x + 1] = above[x + 1] + sum;
@@ -92,10 +83,6 @@ static void threshold(const work *w) {
     launch(w->queue, w->luma, w->pixels, w->luma_group);
     check(w->gs, gpuscan_integral(w->gs, &w->integral), "gpuscan_integral");
     launch(w->queue, w->threshold, w->pixels, w->threshold_group);
-}
-
-static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
-    check(NULL, clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
 }
 
 /* The median luma, which does not leave the device before it is asked for. */

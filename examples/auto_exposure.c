@@ -73,10 +73,6 @@ static const char *kernels =
     "    }\n"
     "}\n";
 
-static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
-    check(NULL, clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
-}
-
 static void read_back(cl_command_queue queue, cl_mem buffer, size_t size, void *to) {
     check(NULL, clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, size, to, 0, NULL, NULL), "clEnqueueReadBuffer");
 }

@@ -30,14 +30,6 @@ static const char *kernels =
     "    }\n"
     "}\n";
 
-static int least(int a, int b) {
-    return a < b ? a : b;
-}
-
-static int most(int a, int b) {
-    return a > b ? a : b;
-}
-
 /* In plain C, by another way: the sums of the box's columns, of which a row enters and a row leaves from one row of
    pixels to the next; and along the row a column enters and a column leaves. */
 static void blur_on_cpu(const unsigned char *rgb, unsigned char *out, int width, int height, int radius) {
@@ -81,10 +73,6 @@ typedef struct work {
     size_t group, pixels;
     gpuscan_integral_desc integral;
 } work;
-
-static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
-    check(NULL, clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
-}
 
 static void blur(const work *w, cl_int radius) {
     set(w->blur, 4, sizeof radius, &radius);

@@ -19,12 +19,7 @@
 #define TILES 8 /* in each direction */
 #define RUNS  9
 
-/* A weighted mean, near enough to Rec. 601: for gpuscan, the kernels and the CPU. */
-#define LUMA(r, g, b) ((77 * (r) + 150 * (g) + 29 * (b) + 128) >> 8)
-#define TEXT_(...) #__VA_ARGS__
-#define TEXT(...)  TEXT_(__VA_ARGS__)
-
-static const char *kernels =
+static const char *kernels = RECOLOR_TEXT
     /* A work-item a tile: cuts its bins, and gives each of them its share of what was cut off. */
     "kernel void clip(global uint *counts, uint limit_256) {\n" /* of the limit, in 256ths of a bin's mean */
     "    global uint *bins = counts + 256 * get_global_id(0);\n"
@@ -56,22 +51,14 @@ static const char *kernels =
     "    int i = get_global_id(0);\n"
     "    if (i < width * height) {\n"
     "        int3 c = convert_int3(vload3(i, rgb));\n"
-    "        int y = LUMA(c.x, c.y, c.z), m = max(c.x, max(c.y, c.z)), z;\n"
+    "        int y = LUMA(c.x, c.y, c.z), z;\n"
     "        long px, py, w = 2 * tile_width, h = 2 * tile_height;\n"
     "        int tx = before(i % width, tile_width, across, &px), right = px ? 1 : 0;\n"
     "        int ty = before(i / width, tile_height, down, &py), below = py ? across : 0, tile = ty * across + tx;\n"
     "        long top = (w - px) * map(sums, tile, y) + px * map(sums, tile + right, y);\n"
     "        long bottom = (w - px) * map(sums, tile + below, y) + px * map(sums, tile + below + right, y);\n"
     "        z = (int)(((h - py) * top + py * bottom + w * h / 2) / (w * h));\n"
-    /* From luma y to z; where a channel would pass 255 the colour is mixed with the gray of the new luma: see
-       equalize.c. */
-    "        if (y == 0)\n"
-    "            c = (int3)(z);\n"
-    "        else if (m * z <= 255 * y)\n"
-    "            c = (c * z + y / 2) / y;\n"
-    "        else\n"
-    "            c = z + (c - y) * (255 - z) / (m - y);\n"
-    "        vstore3(convert_uchar3(c), i, out);\n"
+    "        vstore3(recolor(c, y, z), i, out);\n"
     "    }\n"
     "}\n";
 
@@ -133,9 +120,9 @@ static int before_on_cpu(int at, int size, int tiles, int64_t *past) {
 
 static void apply_on_cpu(const unsigned char *rgb, const grid *g, const uint32_t *sums, unsigned char *out) {
     int64_t w = 2 * g->tile_width, h = 2 * g->tile_height, px, py;
-    int i, k;
+    int i;
     for (i = 0; i < g->width * g->height; i++, rgb += 3, out += 3) {
-        int y = LUMA(rgb[0], rgb[1], rgb[2]), m = rgb[0] > rgb[1] ? rgb[0] : rgb[1], z, right, below, tile;
+        int y = LUMA(rgb[0], rgb[1], rgb[2]), z, right, below, tile;
         int64_t top, bottom;
         tile = before_on_cpu(i % g->width, g->tile_width, g->across, &px);
         tile += before_on_cpu(i / g->width, g->tile_height, g->down, &py) * g->across;
@@ -144,16 +131,8 @@ static void apply_on_cpu(const unsigned char *rgb, const grid *g, const uint32_t
         top = (w - px) * map_on_cpu(sums, tile, y) + px * map_on_cpu(sums, tile + right, y);
         bottom = (w - px) * map_on_cpu(sums, tile + below, y) + px * map_on_cpu(sums, tile + below + right, y);
         z = (int)(((h - py) * top + py * bottom + w * h / 2) / (w * h));
-        m = rgb[2] > m ? rgb[2] : m;
-        for (k = 0; k < 3; k++)
-            out[k] = (unsigned char)(y == 0             ? z
-                                     : m * z <= 255 * y ? (rgb[k] * z + y / 2) / y
-                                                        : z + (rgb[k] - y) * (255 - z) / (m - y));
+        recolor(out, rgb, y, z);
     }
-}
-
-static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
-    check(NULL, clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
 }
 
 int main(int argc, char **argv) {

@@ -119,6 +119,11 @@ static inline cl_kernel make_kernel(cl_program program, const char *name) {
     return kernel;
 }
 
+/* One argument of a kernel. */
+static inline void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
+    check(NULL, clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
+}
+
 static inline cl_mem make_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host) {
     cl_int code;
     cl_mem buffer = clCreateBuffer(context, flags | (host ? CL_MEM_COPY_HOST_PTR : 0), size ? size : 1, host, &code);
@@ -154,6 +159,42 @@ static inline void launch(cl_command_queue queue, cl_kernel kernel, size_t items
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #include <stb/stb_image_write.h>
 #include <stb/stb_easy_font.h>
+
+static inline int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+static inline int most(int a, int b) {
+    return a > b ? a : b;
+}
+
+/* A weighted mean, near enough to Rec. 601: as TEXT(LUMA(...)) also for kernels and for gpuscan's expressions. */
+#define LUMA(r, g, b) ((77 * (r) + 150 * (g) + 29 * (b) + 128) >> 8)
+#define TEXT_(...)    #__VA_ARGS__
+#define TEXT(...)     TEXT_(__VA_ARGS__)
+
+/* Scales a colour from luma y to luma z. Where a channel would pass 255 the colour is mixed with the gray of the new
+   luma until it fits: (c * z / y - z) * k + z with the k that takes the largest channel to 255. */
+#define RECOLOR_TEXT                                                                                                   \
+    "uchar3 recolor(int3 c, int y, int z) {\n"                                                                         \
+    "    int m = max(c.x, max(c.y, c.z));\n"                                                                           \
+    "    if (y == 0)\n"                                                                                                \
+    "        c = (int3)(z);\n"                                                                                         \
+    "    else if (m * z <= 255 * y)\n"                                                                                 \
+    "        c = (c * z + y / 2) / y;\n"                                                                               \
+    "    else\n"                                                                                                       \
+    "        c = z + (c - y) * (255 - z) / (m - y);\n"                                                                 \
+    "    return convert_uchar3(c);\n"                                                                                  \
+    "}\n"
+
+/* The same in plain C. */
+static inline void recolor(unsigned char *out, const unsigned char *c, int y, int z) {
+    int m = most(c[0], most(c[1], c[2])), k;
+    for (k = 0; k < 3; k++)
+        out[k] = (unsigned char)(y == 0             ? z
+                                 : m * z <= 255 * y ? (c[k] * z + y / 2) / y
+                                                    : z + (c[k] - y) * (255 - z) / (m - y));
+}
 
 /* channels 0: as many as the file has, into *found. */
 static inline unsigned char *load_picture(const char *path, int *width, int *height, int *found, int channels) {

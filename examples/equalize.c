@@ -14,11 +14,10 @@
 #define BINS 256
 #define RUNS 9
 
-/* A weighted mean, near enough to Rec. 601: what the histogram counts of a pixel. */
-static const gpuscan_custom luma = {
-    NULL, NULL, 0, NULL, NULL, "(77 * x.x + 150 * x.y + 29 * x.z + 128) >> 8", NULL, NULL, NULL};
+/* What the histogram counts of a pixel. */
+static const gpuscan_custom luma = {NULL, NULL, 0, NULL, NULL, TEXT(LUMA(x.x, x.y, x.z)), NULL, NULL, NULL};
 
-static const char *kernels =
+static const char *kernels = RECOLOR_TEXT
     /* sums[v] pixels are as dark as v or darker: their share is v's new place between 0 and 255. The darkest value that
        there is goes to 0. One group of any size. */
     "kernel void make_table(global const uint *counts, global const uint *sums, global uchar *table) {\n"
@@ -33,20 +32,12 @@ static const char *kernels =
     "        table[v] = most ? (uchar)((255 * above + most / 2) / most) : (uchar)v;\n" /* one value: leave it */
     "    }\n"
     "}\n"
-    /* Scales a colour from luma y to luma z. Where a channel would pass 255 the colour is mixed with the gray of the
-       new luma until it fits: (c * z / y - z) * k + z with the k that takes the largest channel to 255. */
     "kernel void apply(global const uchar *rgb, global const uchar *table, global uchar *out, uint pixels) {\n"
     "    uint i = get_global_id(0);\n"
     "    if (i < pixels) {\n"
     "        int3 c = convert_int3(vload3(i, rgb));\n"
-    "        int y = (77 * c.x + 150 * c.y + 29 * c.z + 128) >> 8, z = table[y], m = max(c.x, max(c.y, c.z));\n"
-    "        if (y == 0)\n"
-    "            c = (int3)(z);\n"
-    "        else if (m * z <= 255 * y)\n"
-    "            c = (c * z + y / 2) / y;\n"
-    "        else\n"
-    "            c = z + (c - y) * (255 - z) / (m - y);\n"
-    "        vstore3(convert_uchar3(c), i, out);\n"
+    "        int y = " TEXT(LUMA(c.x, c.y, c.z)) ";\n"
+    "        vstore3(recolor(c, y, table[y]), i, out);\n"
     "    }\n"
     "}\n";
 
@@ -57,11 +48,11 @@ static void equalize_on_cpu(const unsigned char *rgb, unsigned char *lumas, unsi
     uint64_t darkest = 0, most;
     uint32_t sum = 0;
     size_t i;
-    int v, k;
+    int v;
     memset(counts, 0, BINS * sizeof *counts);
     for (i = 0; i < pixels; i++) {
         const unsigned char *c = rgb + 3 * i;
-        lumas[i] = (unsigned char)((77 * c[0] + 150 * c[1] + 29 * c[2] + 128) >> 8);
+        lumas[i] = (unsigned char)LUMA(c[0], c[1], c[2]);
         counts[lumas[i]]++;
     }
     for (v = 0; v < BINS; v++) {
@@ -74,15 +65,8 @@ static void equalize_on_cpu(const unsigned char *rgb, unsigned char *lumas, unsi
         uint64_t above = sums[v] ? sums[v] - darkest : 0;
         table[v] = (unsigned char)(most ? (255 * above + most / 2) / most : (uint64_t)v);
     }
-    for (i = 0; i < pixels; i++) {
-        const unsigned char *c = rgb + 3 * i;
-        int y = lumas[i], z = table[y], m = c[0] > c[1] ? c[0] : c[1];
-        m = c[2] > m ? c[2] : m;
-        for (k = 0; k < 3; k++)
-            out[3 * i + (size_t)k] = (unsigned char)(y == 0             ? z
-                                                     : m * z <= 255 * y ? (c[k] * z + y / 2) / y
-                                                                        : z + (c[k] - y) * (255 - z) / (m - y));
-    }
+    for (i = 0; i < pixels; i++)
+        recolor(out + 3 * i, rgb + 3 * i, lumas[i], table[lumas[i]]);
 }
 
 /* A histogram with its scan, the share of pixels up to each luma, as a line over it. */
@@ -141,10 +125,6 @@ static void equalize(const work *w) {
     check(w->gs, gpuscan_scan(w->gs, &w->scan), "gpuscan_scan");
     launch(w->queue, w->make_table, w->table_group, w->table_group);
     launch(w->queue, w->apply, w->pixels, w->apply_group);
-}
-
-static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
-    check(NULL, clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
 }
 
 int main(int argc, char **argv) {

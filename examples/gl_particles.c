@@ -400,10 +400,6 @@ static void close_simulation(simulation *m) {
     free(m->copy);
 }
 
-static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
-    check(NULL, clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
-}
-
 /* One frame: from the particles of one buffer to those of the other, the living in their order, and how many there are
    into the draw command. */
 static void advance(simulation *m, int from) {

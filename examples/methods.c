@@ -262,10 +262,6 @@ typedef struct method {
     const char *why;
 } method;
 
-static void set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
-    check(NULL, clSetKernelArg(kernel, index, size, value), "clSetKernelArg");
-}
-
 /* Each kernel is made once for each type. */
 static cl_kernel find_kernel(state *s, const char *name) {
     size_t k = 0;
