@@ -82,8 +82,8 @@
                has no object then, says it in its desc's error. All arguments are checked before anything is enqueued in
                the call's queue (by a _host form: anything but copies of its arrays). After a failure the outputs are as
                they were (those of a _host form as long as the device did not fail while it ran; those of gpuscan_sort
-               see there), *event is NULL, nothing has leaked and the object works on. The library never prints, aborts or exits (a driver's
-               compiler may print).
+               see there), *event is NULL, nothing has leaked and the object works on. The library never prints, aborts
+               or exits (a driver's compiler may print).
 
    EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
                wait list holds for all of them. The event is the last one's: once it has completed the whole call has,
@@ -1053,8 +1053,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    count_buffer  the pixels of each row
    aliasing      none: counts must overlap nothing else
    scratch       up to 8 bytes a counter, of all tiles; on a CPU, where the bins do not fit local memory or weights go
-                 to u64 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given weights
-                 (or host_weights) where the call has them: both programs and scratch differ
+                 to u64 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given
+                 weights (or host_weights) where the call has them: both programs and scratch differ
    count 0       samples may be missing; the counters are 0, or with accumulate stay
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
@@ -1161,9 +1161,9 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end above the key's bits; custom without key;
                  payloads and payload_count. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither dst nor payloads
                  nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not
-                 fit 64 bits. UNSUPPORTED_STRATEGY: one was forced that does not work on the device. Not only the last command writes outputs: after a failed
-                 call dst (in place: src) and payloads may hold the elements in another order, or, where they are not in
-                 place, anything
+                 fit 64 bits. UNSUPPORTED_STRATEGY: one was forced that does not work on the device. Not only the last
+                 command writes outputs: after a failed call dst (in place: src) and payloads may hold the elements in
+                 another order, or, where they are not in place, anything
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
                  Satish, Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009. On CPUs:
                  Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014 */
@@ -12321,9 +12321,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
    added. Their sums wrap around, so any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    return integers && !cpu && !e->convert && !e->selects && !e->begun && e->op == GPUSCAN_OP_ADD && e->src_size <= 2 && e->t_size <= 4
-               ? e->src_size
-               : 0;
+    int plain = !e->convert && !e->selects && !e->begun && e->op == GPUSCAN_OP_ADD;
+    return integers && !cpu && plain && e->src_size <= 2 && e->t_size <= 4 ? e->src_size : 0;
 }
 
 /* The vector of a lane in a row: 16 bytes of the larger type, so that loads and stores are whole; else one element. */
