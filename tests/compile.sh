@@ -77,6 +77,7 @@ int main(void) {
     gpuscan_reduce_desc reduce;
     gpuscan_histogram_desc histogram;
     gpuscan_select_desc select;
+    gpuscan_runs_desc runs;
     gpuscan_sort_desc sort;
     uint64_t size = 0;
     size_t blob_size = 0;
@@ -90,6 +91,7 @@ int main(void) {
     memset(&reduce, 0, sizeof reduce);
     memset(&histogram, 0, sizeof histogram);
     memset(&select, 0, sizeof select);
+    memset(&runs, 0, sizeof runs);
     memset(&sort, 0, sizeof sort);
     desc.device_name = "no device has this name";
     desc.error = error;
@@ -104,6 +106,10 @@ int main(void) {
     refused += gpuscan_select_prepare(gs, &select) != GPUSCAN_SUCCESS;
     refused += gpuscan_select_scratch_size(gs, &select, &size) != GPUSCAN_SUCCESS;
     refused += gpuscan_select_host(gs, &size, &size, &size, 1, NULL, &select) != GPUSCAN_SUCCESS;
+    refused += gpuscan_runs(gs, &runs) != GPUSCAN_SUCCESS;
+    refused += gpuscan_runs_prepare(gs, &runs) != GPUSCAN_SUCCESS;
+    refused += gpuscan_runs_scratch_size(gs, &runs, &size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_runs_host(gs, &size, &size, 1, NULL, &runs) != GPUSCAN_SUCCESS;
     refused += gpuscan_scan_prepare(gs, &scan) != GPUSCAN_SUCCESS;
     refused += gpuscan_uniform_add_prepare(gs, &add) != GPUSCAN_SUCCESS;
     refused += gpuscan_reduce_prepare(gs, &reduce) != GPUSCAN_SUCCESS;
