@@ -81,8 +81,8 @@
                are -2000 and below. gpuscan_error(gs) says in words which argument or call it was; gpuscan_create, which
                has no object then, says it in its desc's error. All arguments are checked before anything is enqueued in
                the call's queue (by a _host form: anything but copies of its arrays). After a failure the outputs are as
-               they were (those of a _host form as long as the device did not fail while it ran), *event is NULL,
-               nothing has leaked and the object works on. The library never prints, aborts or exits (a driver's
+               they were (those of a _host form as long as the device did not fail while it ran; those of gpuscan_sort
+               see there), *event is NULL, nothing has leaked and the object works on. The library never prints, aborts or exits (a driver's
                compiler may print).
 
    EVENTS      A call is one command or several, in order: kernels, a clearing of scratch, the read of a result. The
@@ -97,13 +97,12 @@
                CL_MEM_USE_HOST_PTR, until the event has completed or the queue is finished; the functions of logger,
                tracer, allocator and opencl, and their user pointers, until gpuscan_destroy.
 
-   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A sort needs about as
-               much as it sorts (see gpuscan_sort; it may have src instead). A scan needs about
+   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
                bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
-               selection needs as little as a scan, but in place as much as its outputs besides. A call may bring its
-               own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the object's
-               scratch wait for each other.
+               selection needs as little as a scan, but in place as much as its outputs besides. A sort needs about as
+               much as it sorts; may_destroy_src gives it src instead. A call may bring its own scratch, see
+               gpuscan_scan_scratch_size. Calls in several queues that use the object's scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
                or grow allocates nothing (but a buffer for an init on the host that is too large for an argument: more
@@ -137,8 +136,8 @@
                Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
 
-   DOES NOT    scan by segments; use several devices in one call; scan along columns; take SVM pointers,
-               images or SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+   DOES NOT    scan by segments; use several devices in one call; scan along columns; take SVM pointers, images or
+               SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
@@ -149,8 +148,9 @@
 
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
-                      gpuscan_sort: a stable radix sort of keys of every builtin type and of custom types by a key,
-                      with payloads and permutation; GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
+                      gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
+                      custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
+                      GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
                       are built without the compiler's warnings; gpuscan_info: refused, refusals, refusal; sums start
@@ -384,12 +384,12 @@ typedef struct gpuscan_custom {
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
     const char *equal;    /* for a later version, and not used by this one: an expression of a and b, not 0 where b
                              belongs to a's run */
-    const char *key;      /* likewise: an expression of x and i, the key by which x is sorted */
+    const char *key;      /* an expression of x and i, as in convert, for gpuscan_sort: the key of key_type by which x is
+                             sorted (f16: a float) */
 } gpuscan_custom;
 
 /* One more array that follows what gpuscan_select keeps or gpuscan_sort sorts: the elements of src go to dst as the
-   call's own elements do.
-   Offsets are in elements of size bytes. src and dst may be the same range. */
+   call's own elements do. Offsets are in elements of size bytes. src and dst may be the same range. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
     size_t         size; /* bytes an element, 1 to 1024 */
@@ -770,7 +770,7 @@ typedef struct gpuscan_sort_desc {
     gpuscan_buffer         permutation;   /* out, optional, index_type: the result's element p was element
                                              permutation[p] of src */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten, in place of scratch */
+    int                    may_destroy_src; /* not 0: src and the payloads' src may be used as scratch */
     const gpuscan_custom  *custom;        /* NULL: the elements are keys. Else they are of custom->type, and sorted by
                                              custom->key, which gives a key_type (f16: a float) of x and i */
     gpuscan_buffer         count_buffer;
@@ -1117,8 +1117,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
    permutation   out: where each sorted element was, counted from src.offset
    count_buffer  the elements; what lies in dst, in payloads and in permutation past them stays as it was
    order         integers as numbers. Floats from -infinity to infinity, -0 and +0 as equals; NaN comes after all
-                 numbers, in its order in src, descending too. All keys keep their bits. bit_begin and bit_end count bits
-                 of the code by which keys are compared: integers with the sign bit turned round; of floats, as integers
+                 numbers, in its order in src, descending too. All keys keep their bits. bit_begin and bit_end are of
+                 the code by which keys are compared: integers with the sign bit turned round; of floats, as integers
                  of their size, all bits of negative ones and the sign bit of others, -0 as +0; descending: all bits
                  turned round; and of NaN all ones
    aliasing      in place: src and dst may be the same range, and the src and dst of each payload
@@ -8902,8 +8902,8 @@ static const char *gpuscan__kernels[] = {
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
     "                                                        gpuscan_sort_places_numbers numbers,\n"
     "                                                        local gpuscan_place *sums) {\n"
-    "    uint length = (uint)numbers.count, span = (length + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
-    "    uint first = min(GPUSCAN_ITEM * span, length), last = min(first + span, length);\n"
+    "    uint cells = (uint)numbers.count, span = (cells + GPUSCAN_GROUP - 1) / GPUSCAN_GROUP;\n"
+    "    uint first = min(GPUSCAN_ITEM * span, cells), last = min(first + span, cells);\n"
     "    gpuscan_place before = 0;\n"
     "    table += numbers.table_offset;\n"
     "#if GPUSCAN_GROUP > 1\n"
@@ -8925,7 +8925,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    for (uint i = first; i < last; i++) {\n"
     "        gpuscan_place here = table[i];\n"
-    "        table[i] = before - (GPUSCAN_PLANTED(SORT_PLACES) && i == length / 2 ? min(before, (gpuscan_place)1) : 0);\n"
+    "        table[i] = before - (GPUSCAN_PLANTED(SORT_PLACES) && i == cells / 2 ? min(before, (gpuscan_place)1) : 0);\n"
     "        before += here;\n"
     "    }\n"
     "}\n"
@@ -10831,6 +10831,7 @@ struct gpuscan__plan {
     /* choose: from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
+    uint64_t idle_plain; /* of need's GPUSCAN__PLAIN: bytes that a call that reads a count of 0 may touch; 0: all */
     int not_built; /* the driver did not build the program */
 
     cl_mem_flags scratch_flags; /* checked: of the caller's scratch */
@@ -13659,6 +13660,7 @@ static gpuscan_result gpuscan__test_rounds(gpuscan__test_round *test_round, unsi
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
+    gpuscan__need need = plan->need;
     uint64_t bytes = GPUSCAN__SHAM_LEAST;
     cl_mem sham = NULL, none = NULL;
     gpuscan_call call;
@@ -13674,6 +13676,8 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     if (!idle || plan->is_nothing || bytes > GPUSCAN__SHAM_MOST)
         return GPUSCAN_SUCCESS;
     memset(&call, 0, sizeof(call));
+    if (plan->idle_plain)
+        plan->need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 && (r = gpuscan__test_buffer(gs, bytes, &sham)) == 0 &&
         (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &none)) == 0 &&
         (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call.scratch.mem)) == 0 &&
@@ -13695,6 +13699,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
         plan->call = caller;
         plan->flags = flags;
     }
+    plan->need = need;
     if (call.scratch.mem)
         gs->cl.clReleaseMemObject(call.scratch.mem);
     if (none)
@@ -17596,7 +17601,7 @@ typedef struct gpuscan__sort_way {
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
     gpuscan__sort_key key;
-    uint32_t begin, end, width, passes; /* the digit of pass p: width bits from begin + p * width on, the last's fewer */
+    uint32_t begin, end, width, passes; /* pass p: by the width bits from begin + p * width on, the last by fewer */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
     int wants_indices, by_index; /* permutation is given; the values are indices */
@@ -17746,7 +17751,8 @@ static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
 /* The bits of a type's codes that are turned round. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
-    uint64_t ones = ~(uint64_t)0 >> (64 - bits), sign = gpuscan__types[type].kind == 's' ? (uint64_t)1 << (bits - 1) : 0;
+    uint64_t ones = ~(uint64_t)0 >> (64 - bits);
+    uint64_t sign = gpuscan__types[type].kind == 's' ? (uint64_t)1 << (bits - 1) : 0;
     return descending ? ones ^ sign : sign;
 }
 
@@ -17760,7 +17766,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is no gpuscan_type");
     if (type == GPUSCAN_TYPE_CUSTOM)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
-                             "key_type: elements of a custom type are sorted by custom->key, which is of a builtin type");
+                             "key_type: custom elements are sorted by custom->key, which is of a builtin type");
     plan->key_size = plan->element_size = gpuscan__types[type].size;
     if (desc->custom) {
         if (!desc->custom->key)
@@ -17793,6 +17799,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     gpuscan__range *range;
     gpuscan_result r;
     uint32_t k;
+    size_t i;
     if ((r = gpuscan__sort_resolve_keys(gs, plan)) != 0 ||
         (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->element_size, &elements)) != 0)
@@ -17816,6 +17823,8 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
     range->required = 0;
     range->partial = desc->count_buffer.mem != NULL;
+    for (i = 0; i < common->range_count; i++)
+        common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
     if (!gpuscan__multiply(elements, 64, &elements)) /* so that sums of scratch need no checks */
@@ -18056,6 +18065,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         plan->table_at = *bytes;
         *bytes += gpuscan__scratch_aligned((plan->parts << plan->key.digit_bits) * (plan->key.wide ? 8 : 4));
     }
+    common->idle_plain = gpuscan__max(*bytes, 1); /* the elements' places are not touched */
     gpuscan__sort_way_of_values(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_way_of_keys(plan);
@@ -18180,7 +18190,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flags = plan->common.flags;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
@@ -18199,7 +18209,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
     numbers.dst_offset = gpuscan__arg_place(&launch, to, 1) * (to->buffer.mem ? size : 1);
     numbers.indices_offset = gpuscan__arg_place(&launch, &indices, index_size);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
     numbers.flags = plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0);
@@ -18216,11 +18226,12 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
     numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &plan->keys.to[1], plan->key_size);
-    numbers.values_offset = gpuscan__arg_place(&launch, plan->by_index ? &values->to[1] : &values->from, size ? size : 1);
+    numbers.values_offset =
+        gpuscan__arg_place(&launch, plan->by_index ? &values->to[1] : &values->from, size ? size : 1);
     numbers.values_dst_offset = gpuscan__arg_place(&launch, &values->to[0], size ? size : 1);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, &values->to[1], size ? size : 1);
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flip = plan->flip;
     numbers.begin = plan->begin;
     numbers.end = plan->end;
@@ -18270,7 +18281,8 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     uint64_t groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, each), 1),
                                    (uint64_t)gs->device.units * gs->device.profile.groups_per_unit);
     /* a copy's work-items count less than 2^16 */
-    uint64_t items = gpuscan__ceil_div(plan->common.key.group, plan->key.copies), rounds = 65535 / (items * plan->key.loads);
+    uint64_t items = gpuscan__ceil_div(plan->common.key.group, plan->key.copies);
+    uint64_t rounds = 65535 / (items * plan->key.loads);
     return gpuscan__max(groups, gpuscan__ceil_div(desc->count, rounds * each));
 }
 
@@ -18287,7 +18299,7 @@ static gpuscan_result gpuscan__sort_histogram(gpuscan__sort_run *run) {
     numbers.bases_offset = numbers.states_offset - GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flip = plan->flip;
     numbers.begin = plan->begin;
     numbers.end = plan->end;
@@ -18316,7 +18328,7 @@ static gpuscan_result gpuscan__sort_sweep(gpuscan__sort_run *run, uint32_t pass)
     numbers.bases_offset = at + ((uint64_t)pass << plan->key.digit_bits);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     numbers.flip = plan->flip;
     numbers.shift = step.shift;
     numbers.mask = step.mask;
@@ -18341,12 +18353,13 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     count.keys_offset = gpuscan__arg_place(&launch, &step.keys, plan->key_size);
     count.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
     count.count = desc->count;
-    count.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     count.flip = plan->flip;
     count.shift = step.shift;
     count.mask = step.mask;
     count.flags = common->flags;
-    r = gpuscan__sort_end(run, &launch, &count, sizeof(count), plan->parts, is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
+    r = gpuscan__sort_end(run, &launch, &count, sizeof(count), plan->parts,
+                          is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
     if (r != 0)
         return r;
     launch = gpuscan__sort_launch(run, GPUSCAN__SORT_PLACES);
@@ -18362,7 +18375,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     scatter.values_dst_offset = gpuscan__arg_place(&launch, &step.values_dst, step.values_size);
     scatter.table_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->table_at, place_size);
     scatter.count = desc->count;
-    scatter.count_offset = gpuscan__arg_buffer(&launch, desc->count_buffer);
+    scatter.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     scatter.flip = plan->flip;
     scatter.shift = step.shift;
     scatter.mask = step.mask;

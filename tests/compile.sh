@@ -200,7 +200,7 @@ for compiler in gcc clang; do
   for std in c99 c11 c17 c2x gnu99; do
     knows "$compiler" "$std" c || { left_out "$compiler has no $std"; continue; }
     check "$compiler $std: implementation" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only implementation.c
-    case $std in c99 | c17) ;; *) continue ;; esac
+    [ "$std" = c99 ] || continue
     check "$compiler $std: twice included" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only twice.c
     check "$compiler $std: static" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only static.c
     check "$compiler $std: static, not used" "$compiler" "-std=$std" $c_warnings -I"$root" -fsyntax-only unused.c
@@ -209,7 +209,7 @@ for compiler in gcc clang; do
   for std in c++11 c++14 c++17 c++20 c++2b gnu++11; do
     knows "$cxx" "$std" c++ || { left_out "$cxx has no $std"; continue; }
     check "$cxx $std: implementation" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only implementation.cpp
-    case $std in c++11 | c++20) ;; *) continue ;; esac
+    [ "$std" = c++11 ] || continue
     check "$cxx $std: twice included" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only twice.cpp
     check "$cxx $std: static" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only static.cpp
     check "$cxx $std: static, not used" "$cxx" "-std=$std" $warnings -I"$root" -fsyntax-only unused.cpp
@@ -252,10 +252,11 @@ for compiler in gcc clang; do
   for version in 120 200 210 220 300; do
     set -- "-DCL_TARGET_OPENCL_VERSION=$version" -I"$root" -fsyntax-only
     check "$compiler: OpenCL $version" "$compiler" -std=c99 $c_warnings "$@" implementation.c
+    check "$compiler: OpenCL $version, interface" "$compiler" -std=c89 -pedantic $c_warnings "$@" user.c
+    case $version in 120 | 300) ;; *) continue ;; esac # between them the headers only grow
     check "$cxx: OpenCL $version" "$cxx" -std=c++11 $warnings "$@" implementation.cpp
     check "$compiler: OpenCL $version, linked" "$compiler" -std=c99 $c_warnings "$@" -DGPUSCAN_LINK_OPENCL implementation.c
     check "$compiler: OpenCL $version, CL/cl.h first" "$compiler" -std=c99 $c_warnings "$@" -include CL/cl.h implementation.c
-    check "$compiler: OpenCL $version, interface" "$compiler" -std=c89 -pedantic $c_warnings "$@" user.c
   done
   for version in 100 110; do
     for first in stddef.h CL/cl.h; do
@@ -267,7 +268,7 @@ for compiler in gcc clang; do
   done
   check "$compiler: newer entry points behind the header" "$compiler" -std=c99 $c_warnings -I"$root" -fsyntax-only newer.c
   if echo '#include <CL/opencl.hpp>' | "$cxx" -std=c++11 -x c++ -fsyntax-only - 2> /dev/null; then
-    for version in 120 200 210 220 300; do
+    for version in 120 300; do
       for file in before_hpp behind_hpp; do
         check "$cxx: $file.cpp, OpenCL $version" "$cxx" -std=c++11 $warnings -I"$root" -fsyntax-only \
           "-DCL_HPP_MINIMUM_OPENCL_VERSION=$version" "-DCL_HPP_TARGET_OPENCL_VERSION=$version" $file.cpp

@@ -1517,6 +1517,208 @@ static void do_select(form which) {
     forget_scratch();
 }
 
+/* ---- sort -------------------------------------------------------------------------------------------------------- */
+
+/* All that decides the program: keys, elements with a key in them, and the payload's bytes. */
+static const struct {
+    gpuscan_type type;
+    size_t size, payload;
+    int has_key;
+} sorts[] = {{GPUSCAN_TYPE_DEFAULT, 4, 0, 0},
+             {GPUSCAN_TYPE_F32, 4, 4, 0},
+             {GPUSCAN_TYPE_I16, 2, 3, 0},
+             {GPUSCAN_TYPE_U64, 8, 8, 0},
+             {GPUSCAN_TYPE_U8, 12, 0, 1}};
+enum { SORTS = sizeof sorts / sizeof *sorts };
+
+static const gpuscan_custom keyed = {"typedef struct { uchar v[12]; } fuzz_keyed;\n", "fuzz_keyed", 12, NULL, NULL, NULL,
+                                     NULL, NULL, "x.v[5]"};
+
+typedef struct placed {
+    uint64_t code, place;
+} placed;
+
+static int by_code(const void *a, const void *b) {
+    const placed *x = (const placed *)a, *y = (const placed *)b;
+    if (x->code != y->code)
+        return x->code < y->code ? -1 : 1;
+    return x->place < y->place ? -1 : 1;
+}
+
+/* The code of a key, as gpuscan.h says it. */
+static uint64_t code_of(unsigned s, const unsigned char *element, int descending) {
+    size_t size = sorts[s].has_key ? 1 : sorts[s].size;
+    uint64_t ones = ~(uint64_t)0 >> (64 - 8 * size), code = 0;
+    memcpy(&code, element + (sorts[s].has_key ? 5 : 0), size); /* little-endian, as all hosts of the tests are */
+    if (sorts[s].type == GPUSCAN_TYPE_I16)
+        code ^= 0x8000;
+    if (sorts[s].type == GPUSCAN_TYPE_F32) {
+        uint64_t magnitude = code & 0x7fffffff;
+        if (magnitude > 0x7f800000)
+            return ones;
+        code = magnitude == 0 ? 0x80000000 : code == magnitude ? code | 0x80000000 : code ^ ones;
+    }
+    return descending ? code ^ ones : code;
+}
+
+static void copy_sorted(unsigned char *dst, const unsigned char *src, size_t size, const placed *order, uint64_t count) {
+    unsigned char *copy = (unsigned char *)test_alloc(count * size);
+    uint64_t i;
+    if (count > 0)
+        memcpy(copy, src, (size_t)count * size);
+    for (i = 0; i < count; i++)
+        memcpy(dst + i * size, copy + order[i].place * size, size);
+    free(copy);
+}
+
+/* What a range holds is not known: a failed sort may have moved elements, and one that may destroy its sources has. */
+static void forget_range(const range *r) {
+    int q;
+    open_gate();
+    for (q = 0; q < QUEUES; q++)
+        test_cl(clFinish(queues[q]));
+    if (r->end > r->begin)
+        test_cl(clEnqueueReadBuffer(queues[0], arenas[r->buffer].mem, CL_TRUE, r->begin, r->end - r->begin,
+                                    arenas[r->buffer].bytes + r->begin, 0, NULL, NULL));
+}
+
+static void do_sort(form which) {
+    gpuscan_sort_desc desc;
+    gpuscan_payload payload;
+    unsigned s = fuzz_below(is_short ? 2 : SORTS), bits = fuzz_8();
+    size_t size = sorts[s].size, index_size;
+    int src = NONE, dst = NONE, from = NONE, to = NONE, places = NONE, limit = NONE, i, src_range, from_range = -1;
+    uint32_t key_bits = sorts[s].has_key ? 8 : 8 * (uint32_t)size;
+    gpuscan_type count_type;
+    uint64_t count, need = 0;
+    gpuscan_result result;
+    memset(&desc, 0, sizeof desc);
+    memset(&payload, 0, sizeof payload);
+    some_call(which);
+    desc.key_type = sorts[s].type;
+    desc.custom = sorts[s].has_key ? &keyed : NULL;
+    desc.descending = bits & 1;
+    desc.may_destroy_src = bits >> 1 & 1;
+    desc.index_type = bits & 4 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    index_size = bits & 4 ? 8 : 4;
+    if (bits & 8) {
+        desc.bit_begin = fuzz_below(key_bits);
+        desc.bit_end = desc.bit_begin + 1 + fuzz_below(key_bits - desc.bit_begin);
+    }
+    payload.size = sorts[s].payload;
+    desc.payloads = &payload;
+    desc.payload_count = payload.size != 0;
+    count = desc.count = some_count(which);
+    switch (fuzz_8()) {
+    case 255:
+        desc.bit_end = key_bits + 1;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 254:
+        desc.payload_count = 9;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 253:
+        desc.key_type = GPUSCAN_TYPE_CUSTOM;
+        surely_wrong(GPUSCAN_ERROR_INVALID_TYPE);
+        break;
+    case 252:
+        desc.index_type = GPUSCAN_TYPE_F32;
+        surely_wrong(GPUSCAN_ERROR_INVALID_TYPE);
+        break;
+    default:
+        break;
+    }
+    if (!fits64(product(count, 64)) || (desc.payload_count == 1 && !fits64(product(count, payload.size))))
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    desc.count_type = some_count_type(&count_type);
+    if (which == PREPARE) {
+        test_case("sort_prepare");
+        right.unsure = 1;
+        arm();
+        judge(gpuscan_sort_prepare(gs, &desc), which);
+        return;
+    }
+    desc.count_buffer = buffer_at(&limit, A, 1);
+    use(desc.count_buffer, limit, 1, count_type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
+    desc.src = buffer_at(&src, A, 0);
+    desc.dst = buffer_at(&dst, B, 0);
+    if (fuzz_8() % 4 == 0) {
+        desc.dst = desc.src;
+        dst = src;
+    }
+    if (fuzz_8() % 8 == 0) {
+        desc.dst.mem = NULL;
+        dst = NONE;
+    }
+    if (count > 0 && src == NONE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+    src_range = range_count;
+    use(desc.src, src, count, size, 1, desc.may_destroy_src, 1);
+    use(desc.dst, dst, count, size, 0, 1, 1);
+    if (desc.payload_count == 1) {
+        payload.src = buffer_at(&from, A, 0);
+        payload.dst = buffer_at(&to, B, 0);
+        if (fuzz_8() % 4 == 0) {
+            payload.dst = payload.src;
+            to = from;
+        }
+        if (count > 0 && (from == NONE || to == NONE))
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        from_range = range_count;
+        use(payload.src, from, count, payload.size, 1, desc.may_destroy_src, 2);
+        use(payload.dst, to, count, payload.size, 0, 1, 2);
+    }
+    desc.permutation = buffer_at(&places, B, 1);
+    if (index_size == 4 && count > UINT32_MAX) { /* the size query takes index_type for a permutation */
+        if (places != NONE)
+            surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+        else
+            maybe_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    }
+    use(desc.permutation, places, count, index_size, 0, 1, 0);
+    if (count > 0 && dst == NONE && places == NONE && desc.payload_count == 0)
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+    check_overlaps();
+    SCRATCH_SIZE(sort, desc, need);
+    some_scratch(&now.call, need);
+    desc.call = now.call;
+    test_case("sort, shape %u, %llu by bits %u to %u, options %u, strategy %d", s, (unsigned long long)count,
+              (unsigned)desc.bit_begin, (unsigned)desc.bit_end, bits & 15, (int)desc.call.strategy);
+    arm();
+    result = gpuscan_sort(gs, &desc);
+    if (judge(result, which)) {
+        uint64_t live = device_count(limit, desc.count_buffer, count_type, count), k;
+        uint32_t end = desc.bit_end ? desc.bit_end : key_bits;
+        uint64_t mask = ~(uint64_t)0 >> (64 - (end - desc.bit_begin)) << desc.bit_begin;
+        placed *order = (placed *)test_alloc(live * sizeof *order);
+        const unsigned char *elements = bytes_of(src, desc.src.offset, size);
+        for (k = 0; k < live; k++) {
+            order[k].code = code_of(s, elements + k * size, desc.descending) & mask;
+            order[k].place = k;
+        }
+        qsort(order, (size_t)live, sizeof *order, by_code);
+        if (dst != NONE)
+            copy_sorted(bytes_of(dst, desc.dst.offset, size), elements, size, order, live);
+        if (desc.payload_count)
+            copy_sorted(bytes_of(to, payload.dst.offset, payload.size), bytes_of(from, payload.src.offset, payload.size),
+                        payload.size, order, live);
+        for (k = 0; k < live && places != NONE; k++)
+            memcpy(bytes_of(places, desc.permutation.offset, index_size) + k * index_size, &order[k].place, index_size);
+        free(order);
+        mark();
+        if (desc.may_destroy_src && desc.src.mem != desc.dst.mem && range_count > src_range)
+            forget_range(&ranges[src_range]);
+        if (desc.may_destroy_src && desc.payload_count && payload.src.mem != payload.dst.mem)
+            forget_range(&ranges[from_range]);
+    } else if (layer.failed >= 0 || layer.allocation_failed) {
+        for (i = 0; i < range_count; i++)
+            if (ranges[i].writes)
+                forget_range(&ranges[i]);
+    }
+    forget_scratch();
+}
+
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* All that decides the program: keys, what is reduced, and the payload's bytes. */
@@ -1792,13 +1994,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             do_uniform_add(which);
             break;
         case 4:
-            do_reduce(which, call);
-            break;
         case 5:
-            do_runs(which == HOST_ARRAYS ? DEVICE : which);
+            if (b / 8 % 4 == 3)
+                do_runs(which == HOST_ARRAYS ? DEVICE : which);
+            else
+                do_reduce(which, call);
             break;
         case 6:
-            do_select(which == HOST_ARRAYS ? DEVICE : which);
+            if (b / 8 % 2)
+                do_sort(which == HOST_ARRAYS ? DEVICE : which);
+            else
+                do_select(which == HOST_ARRAYS ? DEVICE : which);
             break;
         default:
             do_histogram(which);

@@ -1707,8 +1707,8 @@ static void test_scratch_sizes(void **state) {
     SCRATCH(reduce, d.src = src; d.count = count);
     SCRATCH(uniform_add, d.dst = dst; d.addend = src; d.count = count);
     SCRATCH(histogram, d.samples = src; d.count = 4 * count);
-    SCRATCH(sort, d.src = src; d.dst = dst; d.count = count);
-    SCRATCH(sort, d.src = d.dst = dst; d.count = count; d.bit_end = 7);
+    SCRATCH(sort, d.src = src; d.dst = dst; d.count = count / 2);
+    SCRATCH(sort, d.src = d.dst = dst; d.count = count / 2; d.bit_end = 7);
     test_cl(clFinish(test.queue));
     clReleaseMemObject(src.mem);
     clReleaseMemObject(dst.mem);

@@ -393,10 +393,69 @@ static void keep_places(const void *src, void *dst, size_t n, void *state) {
     ((uint64_t *)state)[1] += n;
 }
 
+/* Room for a sort's passes, and for the values that go with its keys: of each, as much as the keys. */
+static void *sort_room, *sort_values;
+
+/* By what floats are compared: as gpuscan does it, both zeros alike, and NaN behind all. */
+static uint32_t f32_code(uint32_t x) {
+    if (x << 1 > 0xff000000u) return 0xffffffffu;
+    return x << 1 == 0 ? 0x80000000u : x ^ (x >> 31 ? 0xffffffffu : 0x80000000u);
+}
+
+/* A radix sort, least significant digit first: all digits are counted in one reading. What is in one digit alone is not
+   moved. The code is what keys are compared by. */
+#define SORT_LOOP(name, type, bits, code, VALUES)                                                                      \
+    static void sort_##name(const void *src, void *dst, size_t n, void *state) {                                       \
+        enum { PASSES = (bits) / 8 };                                                                                  \
+        static size_t counts[PASSES][256];                                                                             \
+        type *to = (type *)dst, *other = (type *)sort_room;                                                            \
+        uint32_t *values = (uint32_t *)sort_values, *values_to = values + n, *swap_values;                             \
+        size_t i;                                                                                                      \
+        int p, d;                                                                                                      \
+        (void)state;                                                                                                   \
+        memset(counts, 0, sizeof counts);                                                                              \
+        memcpy(to, src, n * sizeof(type));                                                                             \
+        for (i = 0; i < n; i++) {                                                                                      \
+            const type x = to[i];                                                                                      \
+            for (p = 0; p < PASSES; p++) counts[p][(code) >> (8 * p) & 255]++;                                         \
+        }                                                                                                              \
+        for (p = 0; p < PASSES; p++) {                                                                                 \
+            size_t *next = counts[p], sum = 0, most = 0;                                                               \
+            type *swap;                                                                                                \
+            for (d = 0; d < 256; d++) {                                                                                \
+                const size_t here = next[d];                                                                           \
+                most = here > most ? here : most;                                                                      \
+                next[d] = sum;                                                                                         \
+                sum += here;                                                                                           \
+            }                                                                                                          \
+            if (most == n) continue;                                                                                   \
+            for (i = 0; i < n; i++) {                                                                                  \
+                const type x = to[i];                                                                                  \
+                const size_t at = next[(code) >> (8 * p) & 255]++;                                                     \
+                other[at] = x;                                                                                         \
+                if (VALUES) values_to[at] = values[i];                                                                 \
+            }                                                                                                          \
+            swap = to;                                                                                                 \
+            to = other;                                                                                                \
+            other = swap;                                                                                              \
+            swap_values = values;                                                                                      \
+            values = values_to;                                                                                        \
+            values_to = swap_values;                                                                                   \
+        }                                                                                                              \
+        if ((void *)to != dst) memcpy(dst, to, n * sizeof(type));                                                      \
+    }
+SORT_LOOP(u8, uint8_t, 8, x, 0)
+SORT_LOOP(u16, uint16_t, 16, x, 0)
+SORT_LOOP(u32, uint32_t, 32, x, 0)
+SORT_LOOP(u64, uint64_t, 64, x, 0)
+SORT_LOOP(f32, uint32_t, 32, f32_code(x), 0)
+SORT_LOOP(u32_16bit, uint32_t, 16, x, 0)
+SORT_LOOP(u32_pairs, uint32_t, 32, x, 1)
+
 /* ---- what is measured -------------------------------------------------------------------------------------------- */
 
-typedef enum bench_group { SCAN, REDUCE, HISTOGRAM, SELECT, GROUPS } bench_group;
-static const char *const group_names[GROUPS] = {"scan", "reduce", "histogram", "select"};
+typedef enum bench_group { SCAN, REDUCE, HISTOGRAM, SELECT, SORT, GROUPS } bench_group;
+static const char *const group_names[GROUPS] = {"scan", "reduce", "histogram", "select", "sort"};
 
 /* By what a selection goes. */
 enum { VALUE, FLAGS, PLACES };
@@ -409,7 +468,8 @@ typedef struct bench_row {
     loop_function *loop;
     int plotted;
     gpuscan_op operation;
-    uint32_t bins, range; /* histogram: bins of equal width over [0, range); select: percent that are kept, by what */
+    uint32_t bins, range; /* histogram: bins of equal width over [0, range); select: percent that are kept, by what;
+                             sort: bits of the keys that count, bytes of a value that goes with each */
     uint32_t channels;    /* interleaved; all but the last are counted. 0: one */
     int host;             /* a call on host arrays: wall clock, transfers included */
 } bench_row;
@@ -484,6 +544,16 @@ static const bench_row rows[] = {
     {SELECT, "select_flagged_index", "u32", "50%", U32, U32, fill_random, keep_places,    1, ADD, 50, PLACES, 0, 0},
     {SELECT, "select_flagged_index", "u32", "1%",  U32, U32, fill_random, keep_places,    0, ADD, 1,  PLACES, 0, 0},
     {SELECT, "select_flagged_index", "u32", "99%", U32, U32, fill_random, keep_places,    0, ADD, 99, PLACES, 0, 0},
+
+    /*     op                  type   dist        source              C loop  plotted      bits values */
+    {SORT, "sort_keys",       "u32", "random",   U32, U32, fill_random,    sort_u32,       1, ADD, 32, 0, 0, 0},
+    {SORT, "sort_keys",       "u32", "constant", U32, U32, fill_constant,  sort_u32,       0, ADD, 32, 0, 0, 0},
+    {SORT, "sort_keys",       "f32", "random bits", F32, F32, fill_random, sort_f32,       0, ADD, 32, 0, 0, 0},
+    {SORT, "sort_keys",       "u64", "random",   U64, U64, fill_random,    sort_u64,       0, ADD, 64, 0, 0, 0},
+    {SORT, "sort_keys",       "u16", "random",   U16, U16, fill_random,    sort_u16,       0, ADD, 16, 0, 0, 0},
+    {SORT, "sort_keys",       "u8",  "random",   U8,  U8,  fill_random,    sort_u8,        0, ADD, 8,  0, 0, 0},
+    {SORT, "sort_keys_16bit", "u32", "random",   U32, U32, fill_random,    sort_u32_16bit, 0, ADD, 16, 0, 0, 0},
+    {SORT, "sort_pairs_v32",  "u32", "random",   U32, U32, fill_random,    sort_u32_pairs, 1, ADD, 32, 4, 0, 0},
 };
 /* clang-format on */
 enum { ROWS = (int)(sizeof rows / sizeof rows[0]) };
@@ -501,6 +571,8 @@ static uint64_t result_bytes(const bench_row *r, uint64_t n) {
     case SCAN:
     case SELECT: /* room for all, and behind them the tally */
         return (n + (r->group == SELECT ? 1 : 0)) * type_size(r->dst);
+    case SORT: /* the keys, and behind them the values */
+        return n * (type_size(r->dst) + r->range);
     case HISTOGRAM:
         return (uint64_t)r->bins * (r->channels ? r->channels - 1 : 1) * type_size(r->dst);
     default:
@@ -513,7 +585,13 @@ static uint64_t traffic(const bench_row *r, uint64_t n) {
     if (r->group == SELECT)
         return (r->range == PLACES ? 0 : n * source_size(r)) + (r->range == VALUE ? 0 : n) +
                n / 100 * r->bins * type_size(r->dst);
+    if (r->group == SORT) return 2 * result_bytes(r, n);
     return n * source_size(r) + (r->group == SCAN ? result_bytes(r, n) : 0);
+}
+
+/* And what the C loop takes of the host's memory. */
+static uint64_t loop_bytes(const bench_row *r, uint64_t n) {
+    return n * source_size(r) + (r->group == SORT ? 2 : 1) * result_bytes(r, n);
 }
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */
@@ -892,8 +970,28 @@ static gpuscan_result enqueue_select(const job *j) {
     return gpuscan_select(device.gs, &desc);
 }
 
-static gpuscan_result (*const enqueue_functions[GROUPS])(const job *) = {enqueue_scan, enqueue_reduce,
-                                                                         enqueue_histogram, enqueue_select};
+static gpuscan_result enqueue_sort(const job *j) {
+    const bench_row *r = j->row;
+    gpuscan_sort_desc desc = {0};
+    gpuscan_payload values = {{NULL, 0}, {NULL, 0}, 0};
+    values.src.mem = j->flags;
+    values.dst.mem = j->dst;
+    values.dst.offset = j->n;
+    values.size = r->range;
+    desc.src.mem = j->src;
+    desc.dst.mem = j->dst;
+    desc.count = j->n;
+    desc.key_type = r->src;
+    desc.bit_end = r->bins;
+    desc.payloads = r->range ? &values : NULL;
+    desc.payload_count = r->range != 0;
+    desc.call.strategy = j->strategy;
+    desc.call.queue = j->queue;
+    return gpuscan_sort(device.gs, &desc);
+}
+
+static gpuscan_result (*const enqueue_functions[GROUPS])(const job *) = {
+    enqueue_scan, enqueue_reduce, enqueue_histogram, enqueue_select, enqueue_sort};
 
 /* The time of a copy that reads and writes so many bytes in all; NAN when memory is short. Each is measured once. */
 static double copy_ms(uint64_t bytes) {
@@ -927,6 +1025,7 @@ static double copy_ms(uint64_t bytes) {
 
 /* A scan's running value, a sum or counters before the first element. */
 static void start_state(const bench_row *r, void *state) {
+    if (r->group == SORT) return;
     if (r->group == SELECT) memset(state, 0, 2 * sizeof(uint64_t)); /* how many are kept, how many there were */
     else if (r->src == GPUSCAN_TYPE_CUSTOM) memcpy(state, &affine_none, sizeof affine_none);
     else memset(state, 0, (size_t)result_bytes(r, 1));
@@ -980,6 +1079,53 @@ static int selection_is_right(const job *j, const void *host_src, void *state) {
     return right && tally == (uint32_t)done;
 }
 
+static uint64_t key_code(const bench_row *r, const char *keys, uint64_t i) {
+    const size_t size = type_size(r->src);
+    uint32_t x4;
+    uint64_t x8 = 0;
+    if (r->src == GPUSCAN_TYPE_F32) {
+        memcpy(&x4, keys + i * 4, 4);
+        return f32_code(x4);
+    }
+    memcpy(&x8, keys + i * size, size); /* little-endian, or all bits count */
+    return r->bins < 64 ? x8 & (((uint64_t)1 << r->bins) - 1) : x8;
+}
+
+/* A sort's result: a block's, in which each run of keys that compare alike stands as often as there are blocks. Values
+   are copies of the keys. */
+static int sort_is_right(const job *j, const void *host_src, void *state) {
+    const bench_row *r = j->row;
+    const size_t size = type_size(r->src);
+    const uint64_t block = j->n < BLOCK ? j->n : BLOCK, blocks = j->n / block; /* larger sizes are multiples of it */
+    char *expected = (char *)allocate(block * size), *got = (char *)allocate(block * size);
+    char *values = r->range ? (char *)allocate(block * size) : NULL;
+    uint64_t at = 0, begin, end, i, k;
+    int right = 1;
+    r->loop(host_src, expected, (size_t)block, state);
+    for (begin = 0; begin < block && right; begin = end) {
+        for (end = begin + 1; end < block && key_code(r, expected, end) == key_code(r, expected, begin);) end++;
+        for (k = 0; k < blocks && right; k++)
+            for (i = begin; i < end && right; i++, at++) {
+                const size_t in = (size_t)(at % block * size);
+                if (in == 0) {
+                    must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)(at * size),
+                                                (size_t)(block * size), got, 0, NULL, NULL),
+                         "read");
+                    if (values != NULL)
+                        must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)((j->n + at) * size),
+                                                    (size_t)(block * size), values, 0, NULL, NULL),
+                             "read");
+                    right = values == NULL || memcmp(got, values, (size_t)(block * size)) == 0;
+                }
+                right = right && memcmp(got + in, expected + i * size, size) == 0;
+            }
+    }
+    free(expected);
+    free(got);
+    free(values);
+    return right;
+}
+
 /* Compares the whole result with the loop's, a block of the input at a time: host_src holds one block at least. */
 static int result_is_right(const job *j, const void *host_src, void *state) {
     const bench_row *r = j->row;
@@ -988,10 +1134,10 @@ static int result_is_right(const job *j, const void *host_src, void *state) {
     char *expected = (char *)allocate(bytes), *got = (char *)allocate(bytes);
     uint64_t at;
     int right = 1;
-    if (r->group == SELECT) {
+    if (r->group == SELECT || r->group == SORT) {
         free(expected);
         free(got);
-        return selection_is_right(j, host_src, state);
+        return r->group == SORT ? sort_is_right(j, host_src, state) : selection_is_right(j, host_src, state);
     }
     start_state(r, state);
     for (at = 0; at < j->n && right; at += block) {
@@ -1425,7 +1571,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
     choose_sizes(o, r, sizes);
     for (i = 0; sizes[i]; i++) {
         largest = sizes[i];
-        if (largest * source_size(r) + result_bytes(r, largest) <= HOST_BYTES) host_n = largest;
+        if (loop_bytes(r, largest) <= HOST_BYTES) host_n = largest;
     }
     if (largest == 0) return;
     progress("[%d/%d] %s %s %s: making the input", number, ROWS, r->op, r->type, r->dist);
@@ -1458,6 +1604,17 @@ static void run_row(const options *o, const bench_row *r, int number) {
         if (j.flags == NULL) die("no device memory for flags");
         flag_device(r, j.src, j.flags, largest);
     }
+    if (r->group == SORT) {
+        const uint64_t n = host_n > block_n ? host_n : block_n;
+        sort_room = allocate(n * source_size(r));
+        sort_values = allocate(2 * n * r->range);
+        memset(sort_values, 0, (size_t)(2 * n * r->range));
+        if (r->range) {
+            j.flags = new_buffer(largest * r->range);
+            if (j.flags == NULL) die("no device memory for values");
+            fill_device(r, j.flags, host_src, largest);
+        }
+    }
 
     print_heading(r);
     for (i = 0; sizes[i]; i++) {
@@ -1475,6 +1632,10 @@ static void run_row(const options *o, const bench_row *r, int number) {
     if (j.dst != NULL) cl.clReleaseMemObject(j.dst);
     if (j.flags != NULL) cl.clReleaseMemObject(j.flags);
     if (r->group == SELECT) free(select_flags);
+    if (r->group == SORT) {
+        free(sort_room);
+        free(sort_values);
+    }
     free(j.host_dst);
     free(host_src);
     free(host_dst);
@@ -1607,7 +1768,7 @@ static void usage(void) {
     printf("bench: how fast gpuscan is on your device\n\n"
            "  --quick             four sizes up to 2^24\n"
            "  --sweep             every operation beside these rows, the worst first; --quick: large inputs only\n"
-           "  --only GROUP        scan, reduce, histogram or select\n"
+           "  --only GROUP        scan, reduce, histogram, select or sort\n"
            "  --filter TEXT       only rows whose \"op type dist\" contains TEXT\n"
            "  --max LOG2N         the largest input (default: 30 on a GPU, 28 on a CPU, as memory allows)\n"
            "  --device NAME       a part of the device's or the platform's name\n"
@@ -1655,7 +1816,7 @@ static void read_options(options *o, int argc, char **argv) {
         } else if (strcmp(name, "--only") == 0) {
             for (k = 0; k < GROUPS; k++)
                 if (strcmp(value, group_names[k]) == 0) o->only = k;
-            if (o->only < 0) die("--only: scan, reduce, histogram or select");
+            if (o->only < 0) die("--only: scan, reduce, histogram, select or sort");
         } else if (strcmp(name, "--strategy") == 0) {
             for (k = 0; k < GPUSCAN_STRATEGY_COUNT; k++)
                 if (strcmp(value, strategy_names[k]) == 0) break;

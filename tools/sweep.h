@@ -1,14 +1,21 @@
 /* bench --sweep: every operation one step beside the benchmark's rows, the worst first. Part of bench.c.
 
    A case is a call; its class says what varies. On a GPU its time is compared with the device's own: a copy of as many
-   bytes (scan, uniform add) or a kernel that only reads them (reduction, histogram); on a CPU with one thread of a
-   plain C loop. Each class has a floor, which is what it should reach on a GPU; on a CPU that is 1. What falls farthest
-   below its floor comes first; what takes less than two launches of an empty kernel can hardly be better, and is marked
-   "launch". The results of the smallest size are compared with the loop's. */
+   bytes (scan, uniform add, select, sort) or a kernel that only reads them (reduction, histogram); on a CPU with one
+   thread of a plain C loop. Each class has a floor, which is what it should reach on a GPU; on a CPU that is 1. What
+   falls farthest below its floor comes first; what takes less than two launches of an empty kernel can hardly be better,
+   and is marked "launch". The results of the smallest size are compared with the loop's. */
 
 enum { SWEEP_SLACK = 65536, SWEEP_MAX = 2048 };
 
-typedef enum sweep_op { SWEEP_SCAN, SWEEP_UNIFORM_ADD, SWEEP_REDUCE, SWEEP_HISTOGRAM, SWEEP_SELECT } sweep_op;
+typedef enum sweep_op {
+    SWEEP_SCAN,
+    SWEEP_UNIFORM_ADD,
+    SWEEP_REDUCE,
+    SWEEP_HISTOGRAM,
+    SWEEP_SELECT,
+    SWEEP_SORT
+} sweep_op;
 
 typedef enum sweep_fill { SWEEP_RANDOM, SWEEP_STEPS, SWEEP_UNIT, SWEEP_ONE_VALUE, SWEEP_8_VALUES } sweep_fill;
 
@@ -28,6 +35,7 @@ typedef struct sweep_call {
         gpuscan_reduce_desc reduce;
         gpuscan_histogram_desc histogram;
         gpuscan_select_desc select;
+        gpuscan_sort_desc sort;
     } u;
     uint64_t read, written;      /* bytes, the least there can be */
     uint64_t results;            /* elements of dst that are compared; 0: none, say of rounded sums */
@@ -284,6 +292,7 @@ static gpuscan_result enqueue_sweep(const job *j) {
     case SWEEP_UNIFORM_ADD: return gpuscan_uniform_add(device.gs, &c->u.add);
     case SWEEP_REDUCE: return gpuscan_reduce(device.gs, &c->u.reduce);
     case SWEEP_SELECT: return gpuscan_select(device.gs, &c->u.select);
+    case SWEEP_SORT: return gpuscan_sort(device.gs, &c->u.sort);
     default: return gpuscan_histogram(device.gs, &c->u.histogram);
     }
 }
@@ -436,7 +445,8 @@ static void sweep_run(const sweep_call *c, const char *format, ...) {
     r->ms = t.ms;
     r->floor = timed_by_events() ? c->floor : 1.0;
     if (!timed_by_events()) r->yard_ms = loop;
-    else if (c->op == SWEEP_SCAN || c->op == SWEEP_UNIFORM_ADD || c->op == SWEEP_SELECT)
+    else if (c->op == SWEEP_SCAN || c->op == SWEEP_UNIFORM_ADD || c->op == SWEEP_SELECT ||
+             c->op == SWEEP_SORT)
         r->yard_ms = copy_ms(c->read + c->written);
     else if (c->read <= sweep.bytes) r->yard_ms = read_ms(c->read);
     else r->yard_ms = read_ms(sweep.bytes) * (double)c->read / (double)sweep.bytes;
@@ -880,6 +890,81 @@ static void sweep_selects(void) {
     }
 }
 
+static void sweep_sort_loop(const sweep_call *c, const void *src, void *dst) {
+    const size_t n = (size_t)c->u.sort.count;
+    switch (c->u.sort.key_type) {
+    case GPUSCAN_TYPE_U8: sort_u8(src, dst, n, NULL); break;
+    case GPUSCAN_TYPE_U16: sort_u16(src, dst, n, NULL); break;
+    case GPUSCAN_TYPE_F32: sort_f32(src, dst, n, NULL); break;
+    case GPUSCAN_TYPE_U64: sort_u64(src, dst, n, NULL); break;
+    default: sort_u32(src, dst, n, NULL);
+    }
+}
+
+/* Keys of so many bits, with so many payloads of some bytes: 8 bits a pass, and one more reading. */
+static sweep_call sweep_sort_call(double floor, gpuscan_type type, uint32_t bits, uint32_t payloads, size_t bytes) {
+    static gpuscan_payload payload[2];
+    sweep_call c;
+    const uint64_t passes = bits / 8;
+    uint32_t k;
+    memset(&c, 0, sizeof c);
+    c.name_of_class = payloads ? "sort with payloads" : "sort keys";
+    c.op = SWEEP_SORT;
+    c.floor = floor;
+    c.fill = SWEEP_RANDOM;
+    c.size = c.result_size = gpuscan_type_size(type);
+    c.u.sort.key_type = type;
+    c.u.sort.bit_end = bits;
+    c.u.sort.count = sweep.bytes / (c.size + payloads * bytes);
+    c.u.sort.src.mem = sweep.a;
+    c.u.sort.dst.mem = sweep.b;
+    for (k = 0; k < payloads; k++) {
+        payload[k].src.mem = sweep.c;
+        payload[k].dst.mem = sweep.b;
+        payload[k].src.offset = k * c.u.sort.count;
+        payload[k].dst.offset = (k * c.u.sort.count) + (c.u.sort.count * c.size + bytes - 1) / bytes;
+        payload[k].size = bytes;
+    }
+    c.u.sort.payloads = payloads ? payload : NULL;
+    c.u.sort.payload_count = payloads;
+    c.u.sort.call.queue = device.queue;
+    c.read = c.u.sort.count * c.size * (passes + 1);
+    c.written = c.u.sort.count * c.size * passes;
+    if (payloads == 1 && (bytes == 4 || bytes == 8)) { /* they go through the passes */
+        c.read += c.u.sort.count * bytes * passes;
+        c.written += c.u.sort.count * bytes * passes;
+    } else if (payloads) { /* an index does, and they are gathered */
+        c.read += c.u.sort.count * (4 * passes + payloads * (4 + bytes));
+        c.written += c.u.sort.count * (4 * passes + payloads * bytes);
+    }
+    c.loop = payloads || bits < 8 * c.size ? NULL : sweep_sort_loop;
+    c.results = c.loop != NULL ? c.u.sort.count : 0;
+    return c;
+}
+
+static void sweep_sorts(void) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32,
+                                         GPUSCAN_TYPE_U64};
+    static const sweep_fill fills[] = {SWEEP_RANDOM, SWEEP_8_VALUES, SWEEP_ONE_VALUE};
+    static const size_t bytes[] = {4, 8, 1, 3, 12, 16, 64};
+    uint32_t k, f;
+    for (k = 0; k < 5; k++)
+        for (f = 0; f < 3; f++) {
+            sweep_call c = sweep_sort_call(0.4, types[k], (uint32_t)gpuscan_type_size(types[k]) * 8, 0, 0);
+            c.fill = fills[f];
+            sweep_run(&c, "sort %s%s", sweep_type_of(types[k])->name, sweep_fill_name(fills[f]));
+        }
+    for (k = 8; k < 32; k += 8) {
+        sweep_call c = sweep_sort_call(0.4, GPUSCAN_TYPE_U32, k, 0, 0);
+        sweep_run(&c, "sort U32 by %u bits", (unsigned)k);
+    }
+    for (k = 0; k < 7; k++)
+        for (f = 1; f < 3; f++) {
+            sweep_call c = sweep_sort_call(k < 2 && f == 1 ? 0.4 : 0.2, GPUSCAN_TYPE_U32, 32, f, bytes[k]);
+            sweep_run(&c, "sort U32 with %u payloads of %u bytes", (unsigned)f, (unsigned)bytes[k]);
+        }
+}
+
 /* ---- the output ---- */
 
 static int compare_sweep(const void *a, const void *b) {
@@ -992,6 +1077,7 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
     sweep.host_b = (char *)allocate(all);
     sweep.host_c = (char *)allocate(all);
     sweep.host_edges = (float *)allocate(65536);
+    sort_room = allocate(all);
     sweep.a = new_buffer(all);
     sweep.b = new_buffer(all);
     sweep.c = new_buffer(all);
@@ -1015,6 +1101,7 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
         sweep_pixels();
         sweep_weights();
         sweep_selects();
+        sweep_sorts();
     }
     progress("%s", "");
     at_hand = "";
@@ -1036,5 +1123,6 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
     free(sweep.host_b);
     free(sweep.host_c);
     free(sweep.host_edges);
+    free(sort_room);
     free(sweep.results);
 }
