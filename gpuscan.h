@@ -1,4 +1,4 @@
-/* gpuscan.h - v0.2.0 - prefix sum, reduction, histogram, selection on any OpenCL device - MIT-0 or public domain
+/* gpuscan.h - v0.2.0 - prefix sum, reduction, histogram, selection, runs on any OpenCL device - MIT-0 or public domain
 
    Do this in ONE C or C++ file, and include the header without the define everywhere else:
 
@@ -100,9 +100,10 @@
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
                bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
-               selection needs as little as a scan, but in place as much as its outputs besides. A sort needs about as
-               much as it sorts; may_destroy_src gives it src instead. A call may bring its own scratch, see
-               gpuscan_scan_scratch_size. Calls in several queues that use the object's scratch wait for each other.
+               selection needs as little as a scan, but in place as much as its outputs besides; runs need as little as
+               a scan of their results. A sort needs about as much as it sorts; may_destroy_src gives it src instead. A
+               call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
+               object's scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
                or grow allocates nothing (but a buffer for an init on the host that is too large for an argument: more
@@ -143,10 +144,12 @@
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
                [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS]
                [DEVICE PROFILE] [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST]
-               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT] [PUBLIC ENTRY POINTS] [LICENCE].
+               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT]
+               [PUBLIC ENTRY POINTS] [LICENCE].
                The kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
+                      gpuscan_runs: unique, run-length encoding and reduction by key, with custom->equal;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
                       gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
                       custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
@@ -322,7 +325,7 @@ typedef enum gpuscan_op {
 /* How a call is computed. AUTO takes what the device profile says; the others force one, for tests and comparisons.
    Every strategy gives the same integers; floats are the same bits from run to run within one strategy.
 
-   A selection is computed as a scan is. Where a single pass does not fit its call AUTO takes MULTI_PASS.
+   A selection, and runs, are computed as a scan is. Where a single pass does not fit its call AUTO takes MULTI_PASS.
 
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, scan of the sums,      partial results, then a      bins in global memory
@@ -382,14 +385,15 @@ typedef struct gpuscan_custom {
                              gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
                              this unused */
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
-    const char *equal;    /* for a later version, and not used by this one: an expression of a and b, not 0 where b
-                             belongs to a's run */
+    const char *equal;    /* an expression of a and b, for gpuscan_runs: not 0 where key b belongs to the run of the key
+                             a before it */
     const char *key;      /* an expression of x and i, as in convert, for gpuscan_sort: the key of key_type by which x is
                              sorted (f16: a float) */
 } gpuscan_custom;
 
-/* One more array that follows what gpuscan_select keeps or gpuscan_sort sorts: the elements of src go to dst as the
-   call's own elements do. Offsets are in elements of size bytes. src and dst may be the same range. */
+/* One more array that follows what gpuscan_select keeps, gpuscan_sort sorts or gpuscan_runs finds at the runs' starts:
+   the elements of src go to dst as the call's own elements do. Offsets are in elements of size bytes. src and dst may be
+   the same range, but not of gpuscan_runs. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
     size_t         size; /* bytes an element, 1 to 1024 */
@@ -739,7 +743,7 @@ typedef struct gpuscan_runs_desc {
     gpuscan_buffer         starts;        /* out: its i, of index_type */
     gpuscan_buffer         lengths;       /* out: how many keys each run has, of index_type */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* dst, out: the elements of src at each run's keys, combined in their order */
+    gpuscan_buffer         src, dst;      /* dst, out: of each run the elements of src at its keys, combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* but ARGMIN and ARGMAX */
@@ -822,7 +826,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
    the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
    this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
-   of selections also by the outputs and their sizes, and those of histograms by bins, form, a class of bounds,
+   of selections and runs also by the outputs and their sizes, and those of histograms by bins, form, a class of bounds,
    channels, mask, outside, closed, weights and counters.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
@@ -847,7 +851,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
    once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
    (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
-   like must be the call's; buffers (but for a histogram's weights and a selection's outputs), events and queue may be
+   like must be the call's; buffers (but for a histogram's weights and the outputs of selections and runs), events and
+   queue may be
    left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns
    what the call would, but for what concerns buffers and events.
 
@@ -1066,14 +1071,14 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    same one may have several runs.)
 
        keys      7 7 7 2 2 7        keys_dst  7 2 7      lengths  3 2 1
-       src       1 2 3 4 5 6        starts    0 3 5      dst      6 9 6     (op ADD)
+       src       1 2 3 4 5 6        starts    0 3 5      dst      6 9 6, with op ADD
 
    keys          count elements of key_type from keys.offset on
    keys_dst      out, optional: the first key of each run
    starts        out, optional: where each run begins, from keys.offset on counted
    lengths       out, optional: the keys that each run has
-   src, dst      optional: of each run the elements of src at its keys, converted to dst_type and combined in their order
-                 as gpuscan_reduce does without init. src may be keys
+   src, dst      optional: of each run the elements of src at its keys, converted to dst_type and combined in their
+                 order as gpuscan_reduce does without init; i is the place in src. src may be keys
    payloads      of each, dst gets the elements of src where runs begin
    capacity      runs that every output has room for; count where it is 0 or above count. Those beyond are counted and
                  not written, and the first capacity runs are what they would be anyway
@@ -1083,7 +1088,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  bitwise equal bits are. Of a custom type what custom->equal says of neighbours, which must be so of all
                  in a run: it is asked of each key and the one before it
    aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may
-   scratch       about 1/1000 of the keys; with dst, of types above 4 bytes, as much more as they are larger
+   scratch       about 1/1000 of the keys; of results of 64 bytes up to 1/64
    prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, and no payloads,
                  it is keys_dst); so must scratch_size
    count 0       all but the tally may be missing; the tally is 0
@@ -1104,8 +1109,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_
 
 /* The runs of the array keys of count keys: the first key of each into the array keys_dst, which may be NULL, and how
    many there are into runs, which may be NULL, too. Starts, lengths and what is reduced are the desc's host_starts,
-   host_lengths, host_src and host_dst; its keys, keys_dst, starts, lengths, src, dst, count and runs.count must be zero.
-   Payloads are device buffers here, too. */
+   host_lengths, host_src and host_dst; its keys, keys_dst, starts, lengths, src, dst, count and runs.count must be
+   zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 
@@ -16556,8 +16561,8 @@ static const char *gpuscan__word_name(uint32_t word) {
 
 /* Whether a tile's kept elements are listed themselves: who decides has loaded them, so they are not read again. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
-    return (key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS) && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) &&
-           key->sizes[0] <= 8;
+    int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS;
+    return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
 /* Whether their places are: for all other outputs. */
@@ -16665,8 +16670,7 @@ static int gpuscan__same_place(gpuscan_buffer a, gpuscan_buffer b) {
     return a.mem && a.mem == b.mem && a.offset == b.offset;
 }
 
-/* Where outputs are all that is wanted, and the rest of what a selection and runs have in common: payloads are resolved,
-   and all ranges are there but the tally's and the count's. */
+/* What a selection and runs end with: all ranges are there but the tally's and the count's. */
 static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *tally_fields,
                                              gpuscan_type count_type) {
     gpuscan__plan *common = &plan->common;
@@ -17269,7 +17273,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
 
-/* Runs are a selection of the keys that begin one, with two more outputs: plan, programs and launches are [SELECT]'s. */
+/* A selection of the keys that begin a run, with two more outputs: plan, programs and launches are [SELECT]'s. */
 
 /* The bytes of a gpuscan_run in kernels.cl.inc, and their alignment. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
@@ -17588,7 +17592,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
         copy.keys.offset || copy.keys_dst.offset || copy.starts.offset || copy.lengths.offset || copy.src.offset ||
         copy.dst.offset || copy.count || copy.runs.count.mem || copy.runs.count.offset || copy.runs.count_type)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "keys, keys_dst, starts, lengths, src, dst, runs.count and count of the desc must be zero");
+                             "keys, keys_dst, starts, lengths, src, dst, runs.count and count of the desc must be "
+                             "zero");
     copy.count = count;
     copy.runs.count_type = GPUSCAN_TYPE_U64;
     gpuscan__host_begin(&host, gs);
