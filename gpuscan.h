@@ -1413,7 +1413,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "   DEFINES     GPUSCAN_..., by the host:\n"
     "     GROUP           work-items a group              CPU      one work-item a group, chunks shaped for a cache\n"
-    "     LANES           work-items a sub-group          PTX      NVIDIA's memory and arithmetic instructions\n"
+    "     LANES           work-items a sub-group          PTX      NVIDIA's instructions: its compute capability * 10\n"
     "     VECTOR          elements a vector               FENCE    the device fence: FENCE_...\n"
     "     ITEM_VECTORS    vectors a work-item             WORD     bits of a state word: 32, 64 or 128\n"
     "     TILE            elements a tile                 POLLS    polls before a late tile is summed by who waits for it\n"
@@ -1673,6 +1673,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_BALLOT_UP_TO(lane) (GPUSCAN_BALLOT_ONES >> (GPUSCAN_BALLOT_BITS - 1u - (lane)))\n"
     "#define GPUSCAN_BALLOT_ALL         GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n"
+    "\n"
+    "static inline uint gpuscan_highest(gpuscan_ballot_t bits) {\n"
+    "    return GPUSCAN_BALLOT_BITS - 1u - (uint)clz(bits);\n"
+    "}\n"
     "\n"
     "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
     "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
@@ -2667,7 +2671,8 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
     "   such hints, or none for vectors of this size, all loads are alike. */\n"
-    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_HINTS (GPUSCAN_PTX >= 80)\n"
+    "#if GPUSCAN_HINTS\n"
     "static inline ulong gpuscan_policy_keep(void) {\n"
     "    ulong policy;\n"
     "    __asm__ volatile(\"createpolicy.fractional.L2::evict_last.b64 %0, 1.0;\" : \"=l\"(policy));\n"
@@ -2691,7 +2696,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#define GPUSCAN_LOAD_HINTED \"ld.global.L1::no_allocate.L2::cache_hint.\"\n"
     "static inline uint4 gpuscan_load_hinted(global const uint4 *p, ulong policy) {\n"
-    "#if GPUSCAN_PTX\n"
+    "#if GPUSCAN_HINTS\n"
     "    uint4 x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
     "                     : \"=r\"(x.x), \"=r\"(x.y), \"=r\"(x.z), \"=r\"(x.w)\n"
@@ -2704,22 +2709,22 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
     "static inline GPUSCAN_SRC_RAW gpuscan_load_vector(global const gpuscan_src *p, ulong policy) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
+    "#if GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 16 && GPUSCAN_SRC_RAW_ULONGS\n"
     "    ulong2 x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u64 {%0, %1}, [%2], %3;\" : \"=l\"(x.x), \"=l\"(x.y) : \"l\"(p), \"l\"(policy));\n"
     "    return x;\n"
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 16\n"
+    "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 16\n"
     "    return gpuscan_load_hinted((global const uint4 *)p, policy);\n"
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n"
+    "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 8 && !GPUSCAN_SRC_RAW_ULONGS\n"
     "    uint2 x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"v2.u32 {%0, %1}, [%2], %3;\" : \"=r\"(x.x), \"=r\"(x.y) : \"l\"(p), \"l\"(policy));\n"
     "    return x;\n"
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 32\n"
+    "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 32\n"
     "    uint8 x;\n"
     "    x.lo = gpuscan_load_hinted((global const uint4 *)p, policy);\n"
     "    x.hi = gpuscan_load_hinted((global const uint4 *)p + 1, policy);\n"
     "    return x;\n"
-    "#elif GPUSCAN_PTX && GPUSCAN_SRC_RAW_SIZE == 4\n"
+    "#elif GPUSCAN_HINTS && GPUSCAN_SRC_RAW_SIZE == 4\n"
     "    uint x;\n"
     "    __asm__ volatile(GPUSCAN_LOAD_HINTED \"u32 %0, [%1], %2;\" : \"=r\"(x) : \"l\"(p), \"l\"(policy));\n"
     "    return x;\n"
@@ -8983,44 +8988,47 @@ static const char *gpuscan__kernels[] = {
     "    typedef struct {                                                                                                   \\\n"
     "        type element[GPUSCAN_LINE / sizeof(type)];                                                                     \\\n"
     "    } __attribute__((aligned(GPUSCAN_LINE))) name##_line;                                                              \\\n"
-    "    /* Elements [from, to) of dst, which end a line or, at a part's end, do not. past: of dst's line before dst. */    \\\n"
+    "    /* Elements [from, to) of dst, a part's first or last ones. past: of dst's line before dst. */                     \\\n"
     "    static inline void name##_flush(global type *dst, const name##_line *line, gpuscan_place from, gpuscan_place to,   \\\n"
-    "                                    uint past, bool stream) {                                                          \\\n"
+    "                                    uint past) {                                                                       \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        if (to - from == per) {                                                                                        \\\n"
-    "            GPUSCAN_SORT_STREAM(dst + from, line);                                                                     \\\n"
-    "            for (uint i = 0; i < per; i++)                                                                             \\\n"
-    "                dst[from + i] = line->element[i];                                                                      \\\n"
-    "        } else {                                                                                                       \\\n"
-    "            for (; from < to; from++)                                                                                  \\\n"
-    "                dst[from] = line->element[((uint)from + past) & (per - 1)];                                            \\\n"
-    "        }                                                                                                              \\\n"
+    "        for (; from < to; from++)                                                                                      \\\n"
+    "            dst[from] = line->element[((uint)from + past) & (per - 1)];                                                \\\n"
     "    }                                                                                                                  \\\n"
-    "    /* Element p of dst, whose line holds the part's elements from begin on. */                                       \\\n",
+    "    /* Element p of dst, whose line holds the part's elements from begin on. */                                        \\\n"
     "    static inline void name##_put(global type *dst, name##_line *line, gpuscan_place p, gpuscan_place begin,           \\\n"
     "                                  uint past, bool stream, type x) {                                                    \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        uint slot = ((uint)p + past) & (per - 1);                                                                      \\\n"
     "        line->element[slot] = x;                                                                                       \\\n"
-    "        if (slot == per - 1)                                                                                           \\\n"
-    "            name##_flush(dst, line, p - begin < per ? begin : p + 1 - per, p + 1, past, stream);                       \\\n"
+    "        if (slot == per - 1) {                                                                                         \\\n",
+    "            if (p - begin < per - 1)                                                                                   \\\n"
+    "                name##_flush(dst, line, begin, p + 1, past);                                                           \\\n"
+    "            else                                                                                                       \\\n"
+    "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
+    "        }                                                                                                              \\\n"
     "    }                                                                                                                  \\\n"
     "    /* What is left in a line: the elements before end. */                                                             \\\n"
     "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
     "                                     gpuscan_place end, uint past) {                                                   \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
-    "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past, false);                            \\\n"
+    "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past);                                   \\\n"
     "    }\n"
+    "\n"
+    "/* A whole line, past the caches or not. */\n"
+    "static inline void gpuscan_store_line(global uchar *to, const void *line, bool stream) {\n"
     "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
-    "#define GPUSCAN_SORT_STREAM(to, line)                                                                                  \\\n"
-    "    if (stream) {                                                                                                      \\\n"
-    "        __builtin_nontemporal_store(*(const uint16 *)(line), (global uint16 *)(to));                                   \\\n"
-    "        return;                                                                                                        \\\n"
-    "    }\n"
+    "    uint16 x = *(const uint16 *)line;\n"
+    "    if (stream)\n"
+    "        __builtin_nontemporal_store(x, (global uint16 *)to);\n"
+    "    else\n"
+    "        *(global uint16 *)to = x;\n"
     "#else\n"
-    "#define GPUSCAN_SORT_STREAM(to, line)\n"
+    "    for (uint i = 0; i < GPUSCAN_LINE / 4; i++)\n"
+    "        ((global uint *)to)[i] = ((const uint *)line)[i];\n"
     "#endif\n"
+    "}\n"
     "#define GPUSCAN_SORT_PAST(p) ((uint)((size_t)(p) % GPUSCAN_LINE / sizeof(*(p))))\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_keys, gpuscan_key_bits)\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -9040,9 +9048,14 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        for (uint t = 0; t < TABLES; t++)\n"
     "            counts[t][d] = 0;\n"
-    "    for (; i + TABLES <= last; i += TABLES)\n"
-    "        for (uint t = 0; t < TABLES; t++)\n"
-    "            counts[t][gpuscan_digit_of(keys[i + t], digit)]++;\n"
+    "    for (; i + TABLES <= last; i += TABLES) { /* by hand: PoCL does not unroll it */\n"
+    "        uint a = gpuscan_digit_of(keys[i], digit), b = gpuscan_digit_of(keys[i + 1], digit);\n"
+    "        uint c = gpuscan_digit_of(keys[i + 2], digit), d = gpuscan_digit_of(keys[i + 3], digit);\n"
+    "        counts[0][a]++;\n"
+    "        counts[1][b]++;\n"
+    "        counts[2][c]++;\n"
+    "        counts[3][d]++;\n"
+    "    }\n"
     "    for (; i < last; i++)\n"
     "        counts[0][gpuscan_digit_of(keys[i], digit)]++;\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
@@ -9277,6 +9290,9 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
     "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
     "\n",
+    "/* How many rankers' places of a digit share a word: they have 16 bits each. */\n"
+    "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
+    "\n"
     "typedef struct {\n"
     "    gpuscan_place to[GPUSCAN_RADIX]; /* where a digit's elements go, less the place of its first in the tile */\n"
     "    union {                          /* of the tile, in its order */\n"
@@ -9284,8 +9300,11 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "        gpuscan_sort_value value[GPUSCAN_TILE];\n"
     "#endif\n"
+    "#if GPUSCAN_SORT_PACKED\n"
+    "        uint count[GPUSCAN_RANKERS * GPUSCAN_RADIX]; /* before: of each ranker's digits */\n"
+    "#endif\n"
     "    } exchange;\n"
-    "    uint next[GPUSCAN_RANKERS * GPUSCAN_RADIX]; /* counts; then places in the tile */\n"
+    "    uint next[GPUSCAN_RANKERS * GPUSCAN_RADIX / GPUSCAN_PACK]; /* of each ranker's digits: places in the tile */\n"
     "#if GPUSCAN_HAS_LANES\n"
     "    uint sums[GPUSCAN_SUBGROUPS];\n"
     "    uint others[GPUSCAN_LANES]; /* what lanes add to that do not add for their peers: cheaper than a branch */\n"
@@ -9302,6 +9321,12 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    uint ticket, late; /* one pass: see [SORT SWEEP] */\n"
     "} gpuscan_sort_shared;\n"
+    "\n"
+    "#if GPUSCAN_SORT_PACKED\n"
+    "#define GPUSCAN_SORT_COUNTS (shared->exchange.count)\n"
+    "#else\n"
+    "#define GPUSCAN_SORT_COUNTS (shared->next)\n"
+    "#endif\n"
     "\n"
     "/* Exclusive, over the work-items that have digits. */\n"
     "GPUSCAN_INLINE uint gpuscan_sort_before(uint x, local gpuscan_sort_shared *shared) {\n"
@@ -9344,7 +9369,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_HELD_LAST ((gpuscan_held)GPUSCAN_KEY_ONES | (gpuscan_held)~(gpuscan_held)0 * !GPUSCAN_KEY_INFINITY)\n"
     "\n"
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
-    "   (Two loops that load keys spill.) */\n"
+    "   (Two loops that load or hold keys spill.) */\n"
     "#define GPUSCAN_IS_WHOLE(valid) (GPUSCAN_PTX && (valid) == GPUSCAN_TILE)\n"
     "\n"
     "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_held *tile, global const gpuscan_key_bits *keys, uint valid,\n"
@@ -9378,6 +9403,15 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
+    "/* NVIDIA merges the lanes of one address where the addend is the constant 1. */\n"
+    "static inline void gpuscan_count_one(local uint *counter) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"red.shared.add.u32 [%0], 1;\" ::\"r\"((uint)(size_t)counter) : \"memory\");\n"
+    "#else\n"
+    "    atomic_inc((volatile local uint *)counter);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
     "/* For the digits of a work-item: how many the tile has. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_held *tile, gpuscan_held_digit digit, uint *totals,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
@@ -9386,25 +9420,25 @@ static const char *gpuscan__kernels[] = {
     "        shared->skew = 0;\n"
     "#endif\n"
     "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANKERS * GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
-    "        shared->next[i] = 0;\n"
+    "        GPUSCAN_SORT_COUNTS[i] = 0;\n"
     "    GPUSCAN_BARRIER();\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        atomic_inc(&GPUSCAN_AT_OFFSET(volatile uint, shared->next + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
-    "                                      gpuscan_held_at(tile[k], digit)));\n"
+    "        gpuscan_count_one(&GPUSCAN_AT_OFFSET(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
+    "                                             gpuscan_held_at(tile[k], digit)));\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        totals[e] = 0;\n"
     "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r++)\n"
-    "            totals[e] += shared->next[r * GPUSCAN_RADIX + d];\n"
+    "            totals[e] += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "        if (totals[e] > GPUSCAN_SKEWED)\n"
     "            shared->skew = totals[e];\n"
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* And where the first of each goes in the tile. For each ranker's digits that is left in shared->next. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, uint *starts, local gpuscan_sort_shared *shared) {\n"
     "    uint sum = 0, before;\n"
@@ -9414,15 +9448,19 @@ static const char *gpuscan__kernels[] = {
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        starts[e] = before;\n"
-    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r++) {\n"
-    "            uint here = shared->next[r * GPUSCAN_RADIX + d];\n"
-    "            shared->next[r * GPUSCAN_RADIX + d] = before;\n"
-    "            before += here;\n"
+    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r += GPUSCAN_PACK) {\n"
+    "            uint places = before;\n"
+    "            before += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
+    "#if GPUSCAN_SORT_PACKED\n"
+    "            places |= before << 16;\n"
+    "            before += GPUSCAN_SORT_COUNTS[(r + 1) * GPUSCAN_RADIX + d];\n"
+    "#endif\n"
+    "            shared->next[r / GPUSCAN_PACK * GPUSCAN_RADIX + d] = places;\n"
     "        }\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_HAS_LANES\n"
     "/* The lanes with the same digit; d: times 4. masked: of its lower bits by masks in local memory, which is faster where\n"
     "   few lanes meet in one. */\n"
@@ -9444,41 +9482,62 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (; b < GPUSCAN_DIGIT_BITS; b++) {\n"
+    "#if GPUSCAN_PTX /* four instructions: the compiler makes six of it */\n"
+    "        __asm__ volatile(\"{ .reg .pred p; .reg .b32 bit, lanes, mine; and.b32 bit, %1, %2; setp.ne.u32 p, bit, 0;\"\n"
+    "                         \" vote.sync.ballot.b32 lanes, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
+    "                         \" lop3.b32 %0, %0, lanes, mine, 0x90; }\" /* peers & ~(lanes ^ mine) */\n"
+    "                         : \"+r\"(peers)\n"
+    "                         : \"r\"(d), \"r\"(4u << b));\n"
+    "#else\n"
     "        uint bit = d & (4u << b);\n"
     "        gpuscan_ballot_t lanes = gpuscan_ballot((int)bit);\n"
     "        peers &= bit ? lanes : ~lanes;\n"
+    "#endif\n"
     "    }\n"
     "    return peers;\n"
     "}\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "/* Of some rounds' elements, whose digits these are, times 4: the places in the tile. The lowest lane of peers draws\n"
-    "   their places for all of them; rounds draw in order. */\n"
+    "/* A ranker's half of a word. */\n"
+    "static inline uint gpuscan_sort_half(uint word, uint upper) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    __asm__(\"prmt.b32 %0, %1, 0, %2;\" : \"=r\"(x) : \"r\"(word), \"r\"(upper ? 0x4432u : 0x4410u));\n"
+    "    return x;\n"
+    "#else\n"
+    "    return word >> upper * 16 & 0xffffu;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Of some rounds' elements, whose digits these are, times 4: the places in the tile. The highest lane of peers, which\n"
+    "   knows how many they are, draws their places for all of them; rounds draw in order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
-    "    uint below[GPUSCAN_RANK_BATCH], lowest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
-    "    local uint *next = shared->next + GPUSCAN_RANKER * GPUSCAN_RADIX;\n"
+    "    uint below[GPUSCAN_RANK_BATCH], highest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
+    "    local uint *next = shared->next + GPUSCAN_RANKER / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
     "    local uint *other = shared->others + GPUSCAN_LANE; /* anything */\n"
-    "    uint all[GPUSCAN_RANK_BATCH];\n"
+    "    uint upper = GPUSCAN_RANKER % GPUSCAN_PACK, one = upper ? 0x10000u : 1u;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
     "        gpuscan_ballot_t peers = gpuscan_sort_peers(digits[b], masked, shared);\n"
-    "        gpuscan_ballot_t before = peers & (GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE) >> 1);\n"
-    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
-    "            before = peers & ~GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE);\n"
-    "        below[b] = (uint)popcount(before);\n"
-    "        all[b] = (uint)popcount(peers);\n"
-    "        lowest[b] = gpuscan_lowest(peers);\n"
+    "        below[b] = (uint)popcount(peers & (GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE) >> 1));\n"
+    "        highest[b] = gpuscan_highest(peers);\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
     "        first[b] = atomic_add(\n"
-    "            (volatile local uint *)(lowest[b] == GPUSCAN_LANE ? &GPUSCAN_AT_OFFSET(uint, next, digits[b]) : other),\n"
-    "            all[b]);\n"
+    "            (volatile local uint *)(highest[b] == GPUSCAN_LANE ? &GPUSCAN_AT_OFFSET(uint, next, digits[b]) : other),\n"
+    "            below[b] * one + one);\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-    "        places[b] = gpuscan_lane_at(first[b], lowest[b]) + below[b];\n"
+    "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
+    "        uint drawn = gpuscan_lane_at(first[b], highest[b]);\n"
+    "        if (GPUSCAN_SORT_PACKED)\n"
+    "            drawn = gpuscan_sort_half(drawn, upper);\n"
+    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
+    "            below[b] = gpuscan_lane_at(below[b], highest[b]) - below[b];\n"
+    "        places[b] = drawn + below[b];\n"
+    "    }\n"
     "}\n"
     "#else\n"
     "/* The place in the tile of a round's element. */\n"
@@ -9491,10 +9550,10 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n"
     "        uint of_word = bits[w];\n"
-    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
+    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n",
     "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
     "        else\n"
-    "            place += popcount(w < word ? of_word : w == word ? of_word & ((1u << bit) - 1u) : 0u);\n",
+    "            place += popcount(w < word ? of_word : w == word ? of_word & ((1u << bit) - 1u) : 0u);\n"
     "        after |= w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word;\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
@@ -9567,7 +9626,8 @@ static const char *gpuscan__kernels[] = {
     "        if (whole || at < valid) {\n"
     "            gpuscan_held held = shared->exchange.key[at];\n"
     "            uint d = gpuscan_held_at(held, digit);\n"
-    "            keys_dst[shared->to[d / 4] + at] = gpuscan_release(held, digit);\n"
+    "            keys_dst[GPUSCAN_AT_OFFSET(gpuscan_place, shared->to, d * (sizeof(gpuscan_place) / 4)) + at] =\n"
+    "                gpuscan_release(held, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / 4);\n"
     "#endif\n"
@@ -9826,8 +9886,23 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SORT_HISTOGRAM_NUMBERS\n"
     "} gpuscan_sort_histogram_numbers;\n"
     "\n"
-    "/* Counts the digits of all passes, in halves of words: the host gives no group more. The last group makes bases of the\n"
-    "   counts, the places of the digits' first elements, and leaves the counts 0 as they were. */\n"
+    "/* Counts n codes' digits, which are width bits each, the last pass's as many as its mask has; in halves of words. */\n"
+    "GPUSCAN_INLINE void gpuscan_sort_count_digits(gpuscan_key_code *codes, uint n, uint passes, uint width, uint last_mask,\n"
+    "                                              local uint *counts) {\n"
+    "    for (uint p = 0; p < passes; p++) {\n"
+    "        uint mask = p == passes - 1 ? last_mask : (1u << width) - 1;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint k = 0; k < n; k++) {\n"
+    "            uint d = (uint)codes[k] & mask;\n"
+    "            atomic_add((volatile local uint *)counts + d / 2 * GPUSCAN_SORT_COPIES, 1u + d % 2 * 0xffffu);\n"
+    "            codes[k] >>= width;\n"
+    "        }\n"
+    "        counts += GPUSCAN_RADIX / 2 * GPUSCAN_SORT_COPIES;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Counts the digits of all passes; the host gives no group more than halves of words hold. The last group makes bases\n"
+    "   of the counts, the places of the digits' first elements, and leaves the counts 0 as they were. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_histogram(global const gpuscan_key_bits *keys, global uint *states,\n"
     "                                                           global uint *zeros, global const uint *count_buffer,\n"
     "                                                           gpuscan_sort_histogram_numbers numbers,\n"
@@ -9848,23 +9923,19 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    for (ulong s = i; s < tiles * GPUSCAN_RADIX; s += stride)\n"
     "        states[s] = 0;\n"
-    "    while (i < count) {\n"
-    "        gpuscan_key_bits loaded[GPUSCAN_SORT_LOADS];\n"
+    "    for (; i + (GPUSCAN_SORT_LOADS - 1) * stride < count; i += GPUSCAN_SORT_LOADS * stride) {\n"
+    "        gpuscan_key_code codes[GPUSCAN_SORT_LOADS];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
-    "            loaded[k] = i + k * stride < count ? keys[i + k * stride] : 0;\n"
+    "            codes[k] = keys[i + k * stride];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < GPUSCAN_SORT_LOADS; k++)\n"
-    "            if (i + k * stride < count) {\n"
-    "                gpuscan_key_code code = gpuscan_code_of(loaded[k], flip) >> begin;\n"
-    "                for (uint p = 0; p < passes; p++) {\n"
-    "                    uint d = p * GPUSCAN_RADIX + ((uint)code & (p == passes - 1 ? last_mask : (1u << width) - 1));\n"
-    "                    atomic_add((volatile local uint *)counts + d / 2 * GPUSCAN_SORT_COPIES + copy,\n"
-    "                               1u + d % 2 * 0xffffu);\n"
-    "                    code >>= width;\n"
-    "                }\n"
-    "            }\n"
-    "        i += GPUSCAN_SORT_LOADS * stride;\n"
+    "            codes[k] = gpuscan_code_of((gpuscan_key_bits)codes[k], flip) >> begin;\n"
+    "        gpuscan_sort_count_digits(codes, GPUSCAN_SORT_LOADS, passes, width, last_mask, counts + copy);\n"
+    "    }\n"
+    "    for (; i < count; i += stride) {\n"
+    "        gpuscan_key_code code = gpuscan_code_of(keys[i], flip) >> begin;\n"
+    "        gpuscan_sort_count_digits(&code, 1, passes, width, last_mask, counts + copy);\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint c = GPUSCAN_ITEM; c < passes * GPUSCAN_RADIX; c += GPUSCAN_GROUP) {\n"
@@ -9883,7 +9954,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint p = 0; p < passes; p++) {\n"
     "        uint digits[GPUSCAN_ITEM_DIGITS], sum = 0, before;\n"
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
-    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
+    "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n",
     "            digits[e] = d < GPUSCAN_RADIX ? atomic_xchg((volatile global uint *)zeros + p * GPUSCAN_RADIX + d, 0u) : 0;\n"
     "            sum += digits[e];\n"
     "        }\n"
@@ -9897,14 +9968,14 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER();\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SORT_SWEEP_NUMBERS\n"
     "} gpuscan_sort_sweep_numbers;\n"
     "\n"
-    "/* Asks for a tile's keys and values ahead. */\n"
+    "/* Asks for a tile's keys and values ahead, where a device takes such requests. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_prefetch(global const uchar *tile) {\n"
-    "#if GPUSCAN_PTX\n"
+    "#if GPUSCAN_PTX >= 90\n"
     "    if (GPUSCAN_LANE == 0 && ((size_t)tile & 15) == 0)\n"
     "        __asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(tile), \"r\"(GPUSCAN_SORT_RANKER_BYTES)\n"
     "                         : \"memory\");\n"
@@ -9965,7 +10036,7 @@ static const char *gpuscan__kernels[] = {
     "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
     "            next_states[d] = 0;\n"
     "        }\n"
-    "    }\n"
+    "    }\n",
     "    gpuscan_sort_start(totals, starts, shared);\n"
     "    gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
     "    for (bool more = true; more;) {\n"
@@ -9979,7 +10050,7 @@ static const char *gpuscan__kernels[] = {
     "        uint late = shared->late;\n"
     "        more = late > 0;\n"
     "        if (!more)\n"
-    "            continue;\n",
+    "            continue;\n"
     "        late--;\n"
     "        GPUSCAN_BARRIER(); /* all know */\n"
     "        if (GPUSCAN_ITEM == 0)\n"
@@ -10241,6 +10312,7 @@ typedef struct gpuscan__device {
     uint64_t local_memory, cache, largest_buffer;
     uint64_t parameters; /* bytes of a kernel's arguments */
     uint64_t registers; /* a work-group's, on NVIDIA; 0: not known */
+    uint64_t capability; /* LANES_PTX: the compute capability times 10, which says what instructions there are */
     int version, c_version; /* 120, 200, 300 */
     int f64, int64_atomics, zero_copy;
     int fence, lanes; /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
@@ -11088,7 +11160,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
-    gpuscan__set_by_size(p->sort_rounds, 36, 16);
+    /* the largest tiles that 48 KiB hold: a digit's runs are longer; more registers would keep a third group out */
+    gpuscan__set_by_size(p->sort_rounds, 40, 20);
     gpuscan__set_by_size(p->sort_registers, 80, 128);
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->polls = 20000;
@@ -11296,6 +11369,18 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
+/* What NVIDIA's instructions depend on. Before 7.0 there are no loads and fences of a scope. */
+static void gpuscan__open_nvidia(gpuscan *gs) {
+    gpuscan__device *device = &gs->device;
+    const gpuscan_opencl *cl = &gs->cl;
+    uint64_t major = gpuscan__device_number(cl, gs->device_id, 0x4000); /* CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV */
+    uint64_t minor = gpuscan__device_number(cl, gs->device_id, 0x4001); /* CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV */
+    device->registers = gpuscan__device_number(cl, gs->device_id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
+    device->capability = major ? 10 * major + minor : 70;
+    if (device->capability < 70)
+        device->lanes = GPUSCAN__LANES_NONE;
+}
+
 /* Fills gs->device from queries, the profile table and the desc's limits. */
 static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
@@ -11368,7 +11453,7 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
         device->lane_width = gs->limits.lanes;
     }
     if (device->lanes == GPUSCAN__LANES_PTX)
-        device->registers = gpuscan__device_number(cl, id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
+        gpuscan__open_nvidia(gs);
     gpuscan__choose_fence(gs);
     return GPUSCAN_SUCCESS;
 }
@@ -11679,12 +11764,12 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
 /* What all programs are told: the constants, the device and the shape. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
-    int ptx = gpuscan__uses_ptx(gs, key);
+    uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     size_t i;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__device_constants); i++)
         gpuscan__define_number(text, gpuscan__device_constants[i].name, gpuscan__device_constants[i].value);
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
-    gpuscan__define_number(text, "PTX", (uint64_t)ptx);
+    gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
     gpuscan__define_number(text, "HAS_F64", (uint64_t)gs->device.f64);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
@@ -17721,6 +17806,13 @@ static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
     return i;
 }
 
+/* Whether of two sub-groups the places of a digit share a word: where the room of the tile's keys holds all counts
+   before them. */
+static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
+    uint32_t rankers = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
+    return gpuscan__whole_lanes(gs, group) && rankers % 2 == 0 && rankers << own->digit_bits <= tile && tile < 65536;
+}
+
 static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
@@ -17747,6 +17839,8 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_VALUE_SIZE", gpuscan__types[key->dst].size);
     gpuscan__define_number(text, "SORT", 1);
     gpuscan__define_number(text, "SORT_SMALL", own.small);
+    gpuscan__define_number(text, "SORT_PACKED",
+                           (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", type->size == 8   ? "ulong"
                                       : type->size == 4 ? "uint"
@@ -17882,7 +17976,8 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rankers = whole ? group / lanes : 1;
     uint64_t each = gpuscan__max(plan->key_size > 4 ? 8 : 4, plan->values.size);
-    uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8 + rankers * radix * 4;
+    uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8;
+    bytes += rankers * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
     bytes += whole ? rankers * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
     bytes += 8 + (whole ? lanes * 4 : 0) + gpuscan__lanes_bytes(gs, group);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole) /* masks */
@@ -17944,6 +18039,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
         if (is_single && batch == 4)
             vectors = gs->device.profile.sort_rounds[plan->key_size > 4 || plan->values.size > 4] / batch * batch;
+        if (is_single && batch == 4 && vectors > batch && gpuscan__is_float((gpuscan_type)key->src))
+            vectors -= batch; /* their digits take more registers */
         gpuscan__sort_fit(gs, plan, group, vectors, batch);
         if (batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS)
             gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(GPUSCAN__SORT_SMALL_GROUP, plan->common.group_limit),

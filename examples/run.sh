@@ -2,11 +2,11 @@
 # sh examples/run.sh
 #
 # Compiles the examples into build/ and runs them on the best OpenCL device of this machine: a scan of 100,000,000
-# elements, the culling of a frame's objects, the fields of a CSV text, and the histogram and the equalisation of a
-# photograph, all checked against the CPU, with times and speed-ups; scans over all devices of this machine and over
-# four ranks of MPI, where that is. The pictures go to examples/out/. What is missing gets installed first where this is
-# Debian and root runs it. GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph, CSV=file another
-# text.
+# elements, the culling of a frame's objects, splats sorted by depth, the fields of a CSV text, and the histogram and the
+# equalisation of a photograph, all checked against the CPU, with times and speed-ups; scans over all devices of this
+# machine and over four ranks of MPI, where that is. The pictures go to examples/out/. What is missing gets installed
+# first where this is Debian and root runs it. GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph,
+# CSV=file another text.
 
 if [ $# != 0 ]; then
   echo "usage: sh examples/run.sh (no arguments)" >&2
@@ -80,7 +80,7 @@ example() {
   echo
 }
 
-programs='prefix_sum engine histogram equalize auto_exposure methods cull csv_columns many_devices'
+programs='prefix_sum engine histogram equalize auto_exposure methods cull splats csv_columns many_devices'
 ! command -v mpicc > /dev/null 2>&1 || programs="$programs mpi_scan"
 # Whether a header is here.
 has_header() {
@@ -99,6 +99,7 @@ rm -f "$build/engine.cache" # the first engine starts cold, the second one warm
 example engine "$build/engine.cache"
 example engine_as_cpp "$build/engine.cache"
 example cull
+example splats "$out/splats"
 example csv_columns ${CSV:+"$CSV"}
 if [ -f "$photo" ]; then
   example histogram "$photo" "$out/histogram.png"

@@ -470,7 +470,7 @@ one() {
 }
 for file; do
   target=spir64
-  grep -q 'GPUSCAN_PTX 1' "$file" && target=nvptx64
+  grep -q 'GPUSCAN_PTX [1-9]' "$file" && target=nvptx64
   case $(head -1 "$file") in *CL2.0*) lowest=CL2.0 ;; *CL3.0*) lowest=CL3.0 ;; *) lowest=CL1.2 ;; esac
   one $lowest
   case $file in
@@ -492,14 +492,34 @@ done
 # In each of NVIDIA's programs with a folding group, all lanes have read the prefix before one writes the next. No test
 # sees it: today's compilers bring the lanes together a few instructions before.
 lanes_meet() {
-  ahead=$(grep -l 'GPUSCAN_PTX 1' programs.d/*.cl | xargs grep -l 'GPUSCAN_AHEAD 1')
+  ahead=$(grep -l 'GPUSCAN_PTX [1-9]' programs.d/*.cl | xargs grep -l 'GPUSCAN_AHEAD 1')
   [ -n "$ahead" ] || return 1
   for file in $ahead; do
     clang -target nvptx64 -x cl -cl-std=CL1.2 -E -P -w "$file" | tr -s '\n ' ' ' |
       grep -q 'shared->prefix; __asm__ volatile("bar.warp.sync' || return 1
   done
 }
+# What cards of an older compute capability do not have is in none of their programs. The capabilities are those of
+# NVIDIA's "PTX ISA"; every fifth program.
+has_instructions() {
+  found=0
+  for file in $(grep -l 'GPUSCAN_PTX 90' programs.d/*.cl | awk 'NR % 5 == 1'); do
+    for card in 70 80 90; do
+      case $card in
+        70) newer='createpolicy|cache_hint|cp[.]async' ;;
+        80) newer='cp[.]async[.]bulk' ;;
+        90) newer='' ;;
+      esac
+      sed "s/GPUSCAN_PTX 90/GPUSCAN_PTX $card/" "$file" |
+        clang -target nvptx64 -x cl -cl-std=CL1.2 -E -P -w - > instructions.txt || return 1
+      [ -n "$newer" ] && grep -E "$newer" instructions.txt
+      [ -z "$newer" ] && found=$((found + $(grep -cE 'createpolicy|cp[.]async[.]bulk' instructions.txt)))
+    done
+  done
+  [ "$found" -gt 0 ] || echo 'no program has any of them'
+}
 if have clang; then
+  check 'older cards are not asked for newer instructions' has_instructions
   check 'lanes meet before one writes what the others read' lanes_meet
   find programs.d -name '*.cl' | sort | xargs -n 20 -P 2 sh kernel.sh > kernels.txt 2>&1
   grep -v '^ok$' kernels.txt | head -40

@@ -64,8 +64,6 @@ static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size
         return code;
     case CL_DEVICE_ADDRESS_BITS:
         return worn->address_bits ? fake_uint(worn->address_bits, size, value, needed) : code;
-    case 0x4002: /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
-        return fake_uint(65536, size, value, needed);
     default:
         return code;
     }
@@ -100,7 +98,7 @@ static cl_program CL_API_CALL source(cl_context context, cl_uint count, const ch
     for (i = 0; i < count && i < 8; i++) {
         if (refuses && strstr(lines[i], refuses))
             has_refused = refuses_without || !strstr(lines[i], "#define GPUSCAN_LANES_KIND 0\n");
-        if (strstr(lines[i], "#define GPUSCAN_PTX 1\n"))
+        if (strstr(lines[i], "#define GPUSCAN_PTX ") && !strstr(lines[i], "#define GPUSCAN_PTX 0\n"))
             has_instructions = 1;
         if (strstr(lines[i], "#define GPUSCAN_WIDE 16\n"))
             has_wide = 1;
@@ -238,6 +236,7 @@ static const disguise nvidia = {.what = "NVIDIA's own driver",
                                 .says.platform = "NVIDIA CUDA",
                                 .says.version = "OpenCL 3.0 CUDA",
                                 .says.language = "OpenCL C 1.2 ",
+                                .says.capability = 90,
                                 .profile = "NVIDIA GPU",
                                 .fence = 1};
 
@@ -359,6 +358,29 @@ static void test_no_instructions(void **state) {
     runs(gs, "an NVIDIA GPU without its instructions");
     assert_int_equal(refused_builds, 0);
     close_disguised(gs);
+}
+
+/* What a card's compute capability has is asked for, and no more; a driver that does not say has the least. */
+static void test_capabilities(void **state) {
+    static const struct {
+        cl_uint says, wanted; /* times 10; wanted: 0: none of NVIDIA's instructions */
+    } cards[] = {{61, 0}, {70, 70}, {75, 75}, {86, 86}, {90, 90}, {120, 120}, {0, 70}};
+    size_t i;
+    (void)state;
+    want_pocl();
+    for (i = 0; i < sizeof cards / sizeof *cards; i++) {
+        disguise card = nvidia;
+        gpuscan *gs;
+        gpuscan_info info;
+        card.says.capability = cards[i].says;
+        test_case("a card of compute capability %u / 10", (unsigned)cards[i].says);
+        gs = open_disguised(&card, 0);
+        test_ok(gpuscan_get_info(gs, &info));
+        assert_int_equal(info.has_lanes, cards[i].wanted != 0);
+        if (info.has_lanes)
+            assert_int_equal(gs->device.capability, cards[i].wanted);
+        close_disguised(gs);
+    }
 }
 
 /* The descs of calls with a custom text, of every operation that takes one. */
@@ -1241,7 +1263,7 @@ static void test_parameter_size(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions),
+    const struct CMUnitTest tests[] = {TEST(test_profiles),     TEST(test_no_instructions), TEST(test_capabilities),
                                        TEST(test_blame),        TEST(test_no_compiler),
                                        TEST(test_stand_in_not_built),
                                        TEST(test_small_groups), TEST(test_odd_groups),
