@@ -57,7 +57,7 @@ static void keys_of_all_types(void **state) {
             c.bitwise = i / 2 != 0;
             c.special = 1;
             c.reduces = 0;
-            if (test_share(type + i, ref_is_float((gpuscan_type)type) ? 5 : 9)) /* f64 is compared by bits everywhere */
+            if (test_share(type + i, ref_is_float((gpuscan_type)type) ? 8 : 12)) /* f64 is compared by bits everywhere */
                 check_next(&c);
         }
     }
@@ -96,7 +96,7 @@ static void outputs(void **state) {
         c.payloads = i & 32 ? 1 : 0;
         c.sizes[0] = 1 + i % 9;
         c.tally = i % 3 ? GPUSCAN_TYPE_U64 : c.no_keys && i % 32 == 1 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
-        if (test_share(i, 14) || i == 1)
+        if (test_share(i, 20) || i == 1)
             check_next(&c);
     }
 }
@@ -130,7 +130,7 @@ static void reductions(void **state) {
             c.starts = c.lengths_out = op % 3 == 0;
             c.filling = op % 2 ? FILL_EXTREME : FILL_TELLING;
             if (test_has_type((gpuscan_type)type) && test_op_fits((gpuscan_type)type, (gpuscan_op)op) &&
-                test_share(type * 7 + op, 25))
+                test_share(type * 7 + op, 40))
                 check_next(&c);
         }
     }
@@ -286,7 +286,7 @@ static void limits(void **state) {
     for (i = 0; i < sizeof limit_cases / sizeof limit_cases[0]; i++) {
         run_case c = some_runs(test_size(300, 20011, 100003), RUNS_BLOCKS);
         int      strategy = GPUSCAN_STRATEGY_MULTI_PASS + (int)((test.seed + i) % 3);
-        if (!test_share(i, 4) || (limit_cases[i].lanes && (test.info.has_lanes || test.whole)))
+        if (!test_share(i, 6) || (limit_cases[i].lanes && (test.info.has_lanes || test.whole)))
             continue;
         test_limit(&limit_cases[i]);
         test_strategies(&runs, &c, strategy, strategy);
@@ -311,7 +311,7 @@ static void silent_and_late_tiles(void **state) {
     for (t = 0; t < 3; t++)
         for (s = 0; s < 3; s++) {
             run_case c = some_runs(test_size(900, 50021, 500009), t == 2 ? RUNS_SHORT : RUNS_BLOCKS);
-            if (!test_share(t + s, 5))
+            if (!test_share(t + 3 * s, 5))
                 continue;
             l = (t * 3 + s + test.seed) % (sizeof limit_cases / sizeof limit_cases[0]);
             if (t == 1 && !(limit_cases[l].lanes && (test.info.has_lanes || test.whole)))
