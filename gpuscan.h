@@ -1131,14 +1131,16 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  permutation or a custom type two indices of 4 bytes an element (of 8 from 2^32 elements on) instead, or
                  one beside a permutation of that size; for what is then brought to its place in place, as much as that,
                  if it is more than the keys'. Twice the keys where dst is left out. With may_destroy_src less: neither
-                 keys nor a payload of 4 or 8 bytes need any, if they are not in place. In gpuscan_sort_prepare and
+                 keys nor a payload of 4 or 8 bytes need any, if they are not in place; but sorts of up to some 10,000
+                 elements, which are one launch, do, so ask for a count and not only for the largest. Where the number
+                 of passes (bits by 8) is even, it costs a copy of the result. In gpuscan_sort_prepare and
                  _scratch_size permutation counts as given where index_type is, and where src and dst are given they
                  must be valid, since they tell what is in place
    count 0       all buffers may be missing; nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end above the key's bits; custom without key;
                  payloads and payload_count. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither dst nor payloads
-                 nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32. UNSUPPORTED_STRATEGY: one
-                 was forced that does not work on the device. Not only the last command writes outputs: after a failed
+                 nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not
+                 fit 64 bits. UNSUPPORTED_STRATEGY: one was forced that does not work on the device. Not only the last command writes outputs: after a failed
                  call dst (in place: src) and payloads may hold the elements in another order, or, where they are not in
                  place, anything
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
@@ -2595,6 +2597,8 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if (GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST) || GPUSCAN_DST_WORDS\n"
     "    uint word[GPUSCAN_DST_RAW_SIZE / 4];\n"
+    "#elif GPUSCAN_DST_PIECES\n"
+    "    uint word[GPUSCAN_DST_PIECES * GPUSCAN_DST_PIECE_WORDS];\n"
     "#endif\n"
     "} gpuscan_dst_vector;\n"
     "\n"
@@ -2735,13 +2739,15 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "/* What is not read again soon, past the cache where that can be said. */\n"
-    "#ifdef GPUSCAN_DST_RAW\n"
-    "#if GPUSCAN_PTX\n"
     "static inline void gpuscan_store_past(global uint4 *p, uint4 x) {\n"
+    "#if GPUSCAN_PTX\n"
     "    __asm__ volatile(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\" ::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w)\n"
     "                     : \"memory\");\n"
-    "}\n"
+    "#else\n"
+    "    *p = x;\n"
     "#endif\n"
+    "}\n"
+    "#ifdef GPUSCAN_DST_RAW\n"
     "static inline void gpuscan_store_vector(global gpuscan_dst *p, GPUSCAN_DST_RAW x) {\n"
     "#if GPUSCAN_PTX && GPUSCAN_DST_RAW_SIZE == 32\n"
     "    gpuscan_store_past((global uint4 *)p, x.lo);\n"
@@ -2861,6 +2867,59 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
+    "/* Large elements, one a vector, of several pieces that can be stored at once. If each lane stored its own, 32 bytes of\n"
+    "   memory would be written several times (H200, 2^28 bytes, elements of 12 bytes: 201 us, so 187); so lanes hand each\n"
+    "   other their pieces and store them side by side: a transposition. Of an odd number of pieces lane s hands over piece r\n"
+    "   in round r, the sub-group's piece PIECES * s + r; since PIECES and LANES have no common divisor, each lane gets one.\n"
+    "   Of two pieces neighbours exchange one. Loads would gain nothing (12 bytes: 207 us): the first level of the cache\n"
+    "   holds what the next one takes. */\n"
+    "#if GPUSCAN_DST_PIECES\n"
+    "typedef GPUSCAN_DST_PIECE gpuscan_dst_piece;\n"
+    "\n"
+    "/* to: the lane's element. */\n"
+    "GPUSCAN_INLINE void gpuscan_pieces_store(global gpuscan_dst *to, const gpuscan_dst_vector *vector,\n"
+    "                                         local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_DST_PIECES == 2\n"
+    "    uint odd = GPUSCAN_LANE % 2;\n"
+    "    global uint4 *at = (global uint4 *)(to - odd) + odd;\n"
+    "    uint4 a = vector->raw.lo, b = vector->raw.hi, x;\n"
+    "    x.x = gpuscan_lane_xor(odd ? a.x : b.x, 1);\n"
+    "    x.y = gpuscan_lane_xor(odd ? a.y : b.y, 1);\n"
+    "    x.z = gpuscan_lane_xor(odd ? a.z : b.z, 1);\n"
+    "    x.w = gpuscan_lane_xor(odd ? a.w : b.w, 1);\n"
+    "    gpuscan_store_past(at, (uint4)(odd ? x.x : a.x, odd ? x.y : a.y, odd ? x.z : a.z, odd ? x.w : a.w));\n"
+    "    gpuscan_store_past(at + 2, (uint4)(odd ? b.x : x.x, odd ? b.y : x.y, odd ? b.z : x.z, odd ? b.w : x.w));\n"
+    "#else\n"
+    "    enum { pieces = GPUSCAN_DST_PIECES, words = GPUSCAN_DST_PIECE_WORDS };\n"
+    "    const uint rest = GPUSCAN_LANES % pieces, by_lanes = pieces == 3 ? 43 : pieces == 5 ? 13 : 55; /* 1 / PIECES */\n"
+    "    const uint by_pieces = (pieces == 3 ? rest : pieces == 5 ? rest * rest * rest : rest * rest * rest * rest * rest) %\n"
+    "                           pieces; /* 1 / LANES, by Fermat's little theorem */\n"
+    "    uint lane = GPUSCAN_LANE;\n"
+    "    global gpuscan_dst_piece *at = (global gpuscan_dst_piece *)(to - lane) + lane;\n"
+    "    gpuscan_dst_piece piece[pieces];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint r = 0; r < pieces; r++) {\n"
+    "        uint from = (lane - r) * by_lanes % GPUSCAN_LANES;\n"
+    "        uint place = (r + pieces - lane % pieces) * by_pieces % pieces; /* (place * LANES + lane) % pieces == r */\n"
+    "        union {\n"
+    "            gpuscan_dst_piece piece;\n"
+    "            uint word[words];\n"
+    "        } got;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint w = 0; w < words; w++)\n"
+    "            got.word[w] = gpuscan_lane_at(vector->word[r * words + w], from);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint i = 0; i < pieces; i++) /* no selection: that may become one of addresses */\n"
+    "            piece[i] =\n"
+    "                r == 0 ? got.piece : bitselect(piece[i], got.piece, (gpuscan_dst_piece)(0u - (uint)(place == i)));\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n",
+    "    for (uint i = 0; i < pieces; i++)\n"
+    "        at[i * GPUSCAN_LANES] = piece[i];\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* Where in the tile a lane's first vector begins: what is called `own` below. */\n"
     "static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n"
     "    return subgroup * (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE) + lane * GPUSCAN_VECTOR;\n"
@@ -2901,7 +2960,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* How many elements are left past some of the tile's: more than a vector's count as a whole vector. */\n"
     "static inline uint gpuscan_left_past(uint left, uint past) {\n"
     "    return left > past ? left - past : 0;\n"
@@ -2942,7 +3001,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_vector_fetch(&tile->vector[k], from + k * GPUSCAN_VECTOR_STRIDE, there);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_RUNS\n"
     "/* The key before each vector. The lane before has it, where lanes exchange fast: only the first lane's is loaded. */\n"
     "#define GPUSCAN_PRIOR_FROM_LANES (GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM)\n"
@@ -2971,7 +3030,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_REDUCES\n"
     "/* wanted: a bit for each vector. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_fetch_values(gpuscan_tile *tile, global const gpuscan_source *values, ulong first,\n"
@@ -2995,7 +3054,7 @@ static const char *gpuscan__kernels[] = {
     "                tile->value[k].element[v] = from[k * GPUSCAN_VECTOR_STRIDE + v];\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
     "                                          ulong policy) {\n"
     "    gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
@@ -3021,7 +3080,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#define GPUSCAN_NIBBLES 1\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_RUNS\n"
     "/* A bit for each element of a vector that begins a run, of the left elements that are there; prior: the key before. */\n"
     "GPUSCAN_INLINE uint gpuscan_vector_heads(const gpuscan_src_vector *vector, gpuscan_src prior, ulong i, uint left) {\n"
@@ -3061,7 +3120,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#else\n"
-    "\n"
+    "\n",
     "/* A bit for each element of a vector that is kept, and of a word of flags. */\n"
     "GPUSCAN_INLINE uint gpuscan_vector_mask(const gpuscan_src_vector *vector, ulong i) {\n"
     "    uint mask = 0;\n"
@@ -3080,7 +3139,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return mask;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* How many they are. */\n"
     "GPUSCAN_INLINE uint gpuscan_vector_count(const gpuscan_src_vector *vector, ulong i) {\n"
     "#if GPUSCAN_BITS || GPUSCAN_NIBBLES\n"
@@ -3128,7 +3187,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask_left(vector, i, left));\n"
@@ -3146,7 +3205,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* 1 where no element is negative, of those that are there. */\n"
     "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
     "    bool rises = true;\n"
@@ -3491,7 +3550,7 @@ static const char *gpuscan__kernels[] = {
     "#if !GPUSCAN_ANY_ORDER\n"
     "    ends.end = gpuscan_combine(prefix, tile->end[k]);\n"
     "#endif\n"
-    "#if GPUSCAN_LOADS_AFTER\n"
+    "#if GPUSCAN_LOADS_AFTER && GPUSCAN_INCLUSIVE\n"
     "    if (there <= GPUSCAN_VECTOR)\n"
     "        ends.end = shared->prefix;\n"
     "#endif\n"
@@ -3545,6 +3604,19 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_SUBGROUP != 0)\n"
     "        prefix = gpuscan_combine(prefix, tile->group);\n"
     "#endif\n"
+    "#if GPUSCAN_DST_PIECES\n"
+    "    if (left == GPUSCAN_TILE && ((size_t)dst & (GPUSCAN_DST_PIECE_WORDS * 4 - 1)) == 0) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            uint there = k + 1 < GPUSCAN_ITEM_VECTORS ? GPUSCAN_TILE : left - own - k * GPUSCAN_VECTOR_STRIDE;\n"
+    "            gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
+    "            gpuscan_dst_vector out;\n"
+    "            gpuscan_tile_vector(&out, tile, &ends, at, k, GPUSCAN_VECTOR);\n"
+    "            gpuscan_pieces_store(to + k * GPUSCAN_VECTOR_STRIDE, &out, shared);\n"
+    "        }\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
     "#ifdef GPUSCAN_DST_RAW\n"
     "    uint past = (uint)(size_t)dst & (GPUSCAN_DST_RAW_SIZE - 1);\n"
     "    if (left == GPUSCAN_TILE && (past == 0 || GPUSCAN_SHIFTS_DST)) {\n"
@@ -3575,7 +3647,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
     "        gpuscan_dst_vector out;\n"
     "        gpuscan_tile_vector(&out, tile, &ends, at, k, min(there, (uint)GPUSCAN_VECTOR));\n"
-    "#ifdef GPUSCAN_DST_RAW\n"
+    "#ifdef GPUSCAN_DST_RAW\n",
     "        if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && past == 0)\n"
     "            gpuscan_store_vector(to + k * GPUSCAN_VECTOR_STRIDE, out.raw);\n"
     "        else\n"
@@ -3586,7 +3658,7 @@ static const char *gpuscan__kernels[] = {
     "                    to[k * GPUSCAN_VECTOR_STRIDE + v] = gpuscan_dst_at(&out, v);\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#else /* GPUSCAN_CPU */\n"
     "/* [CPU TILES] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -4742,7 +4814,7 @@ static const char *gpuscan__kernels[] = {
     "                                    global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
     "                                    ulong first, ulong count, gpuscan_t prefix, gpuscan_t sum, uint flags,\n"
     "                                    local gpuscan_shared *shared) {\n"
-    "#if GPUSCAN_LOADS_AFTER\n"
+    "#if GPUSCAN_LOADS_AFTER /* by who wants it: see GPUSCAN_WANTS_AFTER */\n"
     "    gpuscan_t after = shared->prefix;\n"
     "#else\n"
     "    gpuscan_t after = gpuscan_combine(prefix, sum);\n"
@@ -5048,7 +5120,8 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* LOADS_AFTER: what stands at a tile's end goes to those of its elements that end it, which see it after the next\n"
-    "   GPUSCAN_LANES_SYNC. All sub-groups find the same. */\n"
+    "   GPUSCAN_LANES_SYNC. All sub-groups find the same. Exclusive scans want it for totals alone, of a row's last tile. */\n"
+    "#define GPUSCAN_WANTS_AFTER(first, count) (GPUSCAN_INCLUSIVE || (first) + GPUSCAN_TILE >= (count))\n"
     "GPUSCAN_INLINE void gpuscan_after_share(gpuscan_t after, local gpuscan_shared *shared) {\n"
     "    if (GPUSCAN_LANE == 0)\n"
     "        shared->prefix = after;\n"
@@ -5058,10 +5131,12 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE bool gpuscan_prefix_load(const gpuscan_scan_row *row, uint tile, gpuscan_t *prefix,\n"
     "                                       local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_LOADS_AFTER\n"
-    "    gpuscan_t after;\n"
-    "    if (!gpuscan_state_load(row->prefixes, tile, row->tag, &after))\n"
-    "        return false;\n"
-    "    gpuscan_after_share(after, shared);\n"
+    "    if (GPUSCAN_WANTS_AFTER((ulong)tile * GPUSCAN_TILE, row->count)) {\n"
+    "        gpuscan_t after;\n"
+    "        if (!gpuscan_state_load(row->prefixes, tile, row->tag, &after))\n"
+    "            return false;\n"
+    "        gpuscan_after_share(after, shared);\n"
+    "    }\n"
     "#endif\n"
     "    return gpuscan_state_load(row->prefixes, tile - 1, row->tag, prefix);\n"
     "}\n"
@@ -5090,7 +5165,7 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_state_store(row->prefixes, from + GPUSCAN_WINDOW - 1, row->tag, prefix);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The folding group's windows take turns. Each of its sub-groups waits for the sums of a window of tiles and scans them\n"
     "   before its turn comes; then it only combines them with the prefix that the sub-group before it has handed on through\n"
     "   local memory. While it has the turn, it publishes what is known of its window so far. */\n"
@@ -5124,7 +5199,7 @@ static const char *gpuscan__kernels[] = {
     "            if (late) {\n"
     "                sums = gpuscan_window_sums(&row, from, min(live, from + GPUSCAN_WINDOW), shared);\n"
     "                known = GPUSCAN_WINDOW;\n"
-    "            } else if (known == done && mine) {\n",
+    "            } else if (known == done && mine) {\n"
     "                continue;\n"
     "            } else {\n"
     "                sums = gpuscan_window_begin(sum, shared);\n"
@@ -5152,7 +5227,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* In place a tile is overwritten only once its sum is published: so whoever sums it for that has read it, or, if that\n"
     "   takes too long, whoever scans it publishes the sum, and whoever reads it after that finds that it is there. Words\n"
     "   that have room for a value publish by a maximum: late sums, which may be of what has been overwritten, have the lower\n"
@@ -5193,7 +5268,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_state_store(row->sums, tile, GPUSCAN_TAG_FOR(row->tag), sum);\n"
     "    gpuscan_device_fence();\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What a group does, by its place in the order above: it sums a tile, or scans it; the first folds. */\n"
     "typedef struct {\n"
     "    uint tile;\n"
@@ -5211,7 +5286,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return role;\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SCAN_SINGLE_PASS\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_scan_ahead(GPUSCAN_SCAN_PARAMETERS) {\n"
     "    gpuscan_tile data;\n"
@@ -5268,7 +5343,8 @@ static const char *gpuscan__kernels[] = {
     "            there = gpuscan_prefix_load(&row, tile, &prefix, shared);\n"
     "        if (gpuscan_ballot(!there)) {\n"
     "#if GPUSCAN_LOADS_AFTER\n"
-    "            gpuscan_after_share(gpuscan_own_prefix(&row, tile + 1, base, shared), shared);\n"
+    "            if (GPUSCAN_WANTS_AFTER(first, count))\n"
+    "                gpuscan_after_share(gpuscan_own_prefix(&row, tile + 1, base, shared), shared);\n"
     "#endif\n"
     "            prefix = gpuscan_own_prefix(&row, tile, base, shared);\n"
     "#if GPUSCAN_HAS_LANES /* seldom: the tile is scanned anew, so that none of it has to be kept meanwhile */\n"
@@ -5289,7 +5365,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
     "#endif\n"
-    "    if (!summed)\n",
+    "    if (!summed)\n"
     "        gpuscan_ahead_await_sum(&row, tile, sum, summed);\n"
     "    dst += r * numbers.dst_pitch;\n"
     "    gpuscan_scan_end(&data, row.src, dst, totals, numbers.total_offset, r, first, count, prefix, sum,\n"
@@ -5297,7 +5373,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_FEW\n"
     "/* [SCAN FEW] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -7731,11 +7807,6 @@ static const char *gpuscan__kernels[] = {
     "typedef uint gpuscan_weight;\n"
     "#endif\n"
     "\n"
-    "typedef union {\n"
-    "    gpuscan_sample element[GPUSCAN_VECTOR];\n"
-    "    GPUSCAN_SAMPLE_RAW raw;\n"
-    "} gpuscan_samples;\n"
-    "\n"
     "/* Where channel c's counters begin, or nothing where the mask leaves it out. */\n"
     "#define GPUSCAN_CHANNEL_ON(c)   ((GPUSCAN_CHANNEL_MASK >> (c)) & 1u)\n"
     "#define GPUSCAN_CHANNEL_SLOT(c) popcount(GPUSCAN_CHANNEL_MASK &((1u << (c)) - 1u))\n"
@@ -8209,17 +8280,19 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_BY_VALUE\n"
     "/* Bytes are counted by value, and the values put into bins at the end: no sample is compared with anything, and few\n"
-    "   bins are no fewer counters. GPUSCAN_BY_VALUE says how the counters of a group lie:\n"
+    "   bins are no fewer counters. So are samples of 16 bits whose bins would be more than their 65,536 values, in slices;\n"
+    "   then no distribution makes them wait for a counter in global memory. GPUSCAN_BY_VALUE says how the counters of a\n"
+    "   group lie:\n"
     "     PLAIN    a channel's values after the other's, each COPIES times, one for every so many work-items\n"
     "     SPREAD   all channels of a value side by side, in 32 words: COPIES of each. Neighbouring work-items begin with\n"
     "              different channels, so that no two of 32 meet in a bank (three channels: few do). Channels that the mask\n"
     "              leaves out are counted, too, and dropped at the end.                                                  */\n"
-    "#define GPUSCAN_VALUE_FLIP (GPUSCAN_SAMPLE_IS_SIGNED ? 0x80u : 0u)\n"
+    "#define GPUSCAN_VALUE_FLIP (GPUSCAN_SAMPLE_IS_SIGNED ? (uint)GPUSCAN_VALUES / 2 : 0u)\n"
     "static inline uint gpuscan_value_of(gpuscan_sample s) {\n"
-    "    return (uint)(uchar)s ^ GPUSCAN_VALUE_FLIP;\n"
+    "    return ((uint)s & (GPUSCAN_VALUES - 1)) ^ GPUSCAN_VALUE_FLIP;\n"
     "}\n"
     "static inline gpuscan_sample gpuscan_sample_of(uint value) {\n"
-    "    return (gpuscan_sample)(uchar)(value ^ GPUSCAN_VALUE_FLIP);\n"
+    "    return (gpuscan_sample)(value ^ GPUSCAN_VALUE_FLIP);\n"
     "}\n"
     "#if GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD\n"
     "#define GPUSCAN_VALUE_AT(channel, value) ((value) * 32 + (channel) * GPUSCAN_COPIES)\n"
@@ -8227,13 +8300,17 @@ static const char *gpuscan__kernels[] = {
     "#undef GPUSCAN_CHANNEL_ON\n"
     "#define GPUSCAN_CHANNEL_ON(c) 1\n"
     "#else\n"
-    "#define GPUSCAN_VALUE_AT(channel, value) ((GPUSCAN_CHANNEL_SLOT(channel) * 256 + (value)) * GPUSCAN_COPIES)\n"
+    "#define GPUSCAN_VALUE_AT(channel, value)                                                                               \\\n"
+    "    ((GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_VALUES + (value)) * GPUSCAN_COPIES)\n"
     "#endif\n"
     "#endif\n"
     "#ifndef GPUSCAN_COPY\n"
     "#define GPUSCAN_COPY (GPUSCAN_ITEM % GPUSCAN_COPIES)\n"
     "#endif\n"
     "\n",
+    "/* Samples that no counter here takes go to a spare one behind them, where an atomic under a condition is a branch\n"
+    "   (NVIDIA). */\n"
+    "#define GPUSCAN_NONE_OUTSIDE (GPUSCAN_FORM != GPUSCAN_BINS_EDGES && !GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_RANGE_ALL)\n"
     "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
@@ -8243,25 +8320,32 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_BY_VALUE\n"
     "    bin = gpuscan_value_of(s);\n"
     "    if (GPUSCAN_PLANTED(BIN))\n"
-    "        bin = (bin + 1) % 256;\n"
-    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
+    "        bin = (bin + 1) % GPUSCAN_VALUES;\n"
     "#else\n"
     "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "    if (bin == GPUSCAN_NO_BIN)\n"
+    "    if (!GPUSCAN_NONE_OUTSIDE && !GPUSCAN_SPARE && bin == GPUSCAN_NO_BIN)\n"
     "        return;\n"
-    "    if (GPUSCAN_PLANTED(BIN))\n"
+    "    if (GPUSCAN_PLANTED(BIN) && bin != GPUSCAN_NO_BIN)\n"
     "        bin = (bin + 1) % GPUSCAN_BINS;\n"
+    "    if (GPUSCAN_SPARE && !GPUSCAN_NONE_OUTSIDE && GPUSCAN_CHANNEL_SLOT(channel) != 0 && bin == GPUSCAN_NO_BIN)\n"
+    "        bin -= GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS; /* NO_BIN again with what comes next */\n"
     "    bin += GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "#endif\n"
     "#if GPUSCAN_SLICES > 1\n"
     "    bin -= first_bin;\n"
-    "    if (bin >= GPUSCAN_SLICE_BINS)\n"
+    "    if (!GPUSCAN_SPARE && bin >= GPUSCAN_SLICE_BINS)\n"
     "        return;\n"
     "#endif\n"
-    "#if GPUSCAN_COPIES\n"
+    "#if GPUSCAN_SPARE\n"
+    "    if (GPUSCAN_SLICES > 1 || !GPUSCAN_NONE_OUTSIDE)\n"
+    "        bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
+    "#endif\n"
+    "#if GPUSCAN_BY_VALUE\n"
+    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
+    "#elif GPUSCAN_COPIES\n"
     "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, accumulators + first_bin + bin);\n"
     "#else\n"
     "    gpuscan_add_global_once(accumulators, bin, weight);\n"
-    "#endif\n"
     "#endif\n"
     "}\n"
     "\n"
@@ -8282,10 +8366,9 @@ static const char *gpuscan__kernels[] = {
     "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
     "    }\n"
     "}\n"
-    "\n"
-    "\n"
-    "/* PLAIN: not of three channels, whose first one is at another place in each word. */\n"
-    "#if GPUSCAN_BY_VALUE && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__) &&                                             \\\n"
+    "\n",
+    "/* Bytes; PLAIN: not of three channels, whose first one is at another place in each word. */\n"
+    "#if GPUSCAN_BY_VALUE && GPUSCAN_VALUES == 256 && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__) &&                    \\\n"
     "    (GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD || GPUSCAN_CHANNELS != 3)\n"
     "#define GPUSCAN_COUNT_WORDS 1\n"
     "/* The counters of a word's samples, as byte addresses cut out of the word. */\n"
@@ -8301,7 +8384,7 @@ static const char *gpuscan__kernels[] = {
     "        atomic_inc((volatile local uint *)((local char *)bins + (value | at[(first + v) % GPUSCAN_CHANNELS])));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
     "    uint at[GPUSCAN_CHANNELS], turn = GPUSCAN_CHANNELS == 3 ? 0 : GPUSCAN_ITEM % GPUSCAN_CHANNELS;\n"
     "    raw ^= GPUSCAN_VALUE_FLIP * 0x01010101u;\n"
@@ -8326,7 +8409,7 @@ static const char *gpuscan__kernels[] = {
     "            atomic_inc((volatile local uint *)((local char *)(bins + GPUSCAN_VALUE_AT(channel, 0)) + (at | copy * 4)));\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_count_words(uint4 raw, uint channel, uint copy, local uint *bins) {\n"
     "    raw ^= GPUSCAN_VALUE_FLIP * 0x01010101u;\n"
     "    gpuscan_count_word(raw.x, copy, bins);\n"
@@ -8337,6 +8420,22 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "\n"
+    "typedef union {\n"
+    "    gpuscan_sample element[GPUSCAN_VECTOR];\n"
+    "    GPUSCAN_SAMPLE_RAW raw;\n"
+    "    uint word[4];\n"
+    "} gpuscan_samples;\n"
+    "\n"
+    "/* Small samples are cut out of words: arrays of them do not stay in registers (NVIDIA). */\n"
+    "static inline gpuscan_sample gpuscan_sample_at(const gpuscan_samples *vector, uint v) {\n"
+    "#ifdef __ENDIAN_LITTLE__\n"
+    "    if (sizeof(gpuscan_sample) < 4)\n"
+    "        return (gpuscan_sample)(vector->word[v * (uint)sizeof(gpuscan_sample) / 4] >>\n"
+    "                                v * (uint)sizeof(gpuscan_sample) % 4 * 8);\n"
+    "#endif\n"
+    "    return vector->element[v];\n"
+    "}\n"
+    "\n"
     "/* A vector holds whole pixels, so that a sample's place in it tells the channel: not with three channels, nor four of 8\n"
     "   bytes. */\n"
     "#define GPUSCAN_WHOLE_PIXELS (GPUSCAN_VECTOR % GPUSCAN_CHANNELS == 0)\n"
@@ -8345,7 +8444,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_channel_of(ulong at) {\n"
     "    return GPUSCAN_CHANNELS == 3 ? ((uint)at % 3 + (uint)(at >> 32) % 3) % 3 : (uint)at % GPUSCAN_CHANNELS;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Counts a vector of samples, the first of which is the row's sample at. */\n"
     "static inline void gpuscan_count_vector(uint4 raw, ulong at, global const gpuscan_weight *weights, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
@@ -8357,13 +8456,13 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_samples vector;\n"
     "    vector.raw = raw;\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "        gpuscan_weight weight = 1;\n"
     "#if GPUSCAN_WEIGHTED\n"
     "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n"
     "#endif\n"
-    "        gpuscan_count_sample(vector.element[v], GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel, weight, copy,\n"
-    "                             first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        gpuscan_count_sample(gpuscan_sample_at(&vector, v), GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel,\n"
+    "                             weight, copy, first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
     "    }\n"
     "#endif\n"
@@ -8371,7 +8470,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_COUNT_VECTOR(raw, i)                                                                                   \\\n"
     "    gpuscan_count_vector(raw, here.head + (ulong)(i) * GPUSCAN_VECTOR, here.weights, copy, first_bin, bins,            \\\n"
     "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
-    "\n"
+    "\n",
     "/* Counts sample i of a row by itself. */\n"
     "#if GPUSCAN_WEIGHTED\n"
     "#define GPUSCAN_WEIGHT_OF(i) here.weights[(i) / GPUSCAN_CHANNELS]\n"
@@ -8393,7 +8492,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_weight *weights;\n"
     "    ulong head, vectors;\n"
     "} gpuscan_sample_row;\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE gpuscan_sample_row gpuscan_sample_row_at(global const gpuscan_sample *samples, ulong count,\n"
     "                                                        global const gpuscan_weight *weights) {\n"
     "    gpuscan_sample_row at;\n"
@@ -8432,7 +8531,7 @@ static const char *gpuscan__kernels[] = {
     "                    (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
     "    return part;\n"
     "}\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE global const uint4 *gpuscan_sample_row_vectors(gpuscan_sample_row at) {\n"
     "    return (global const uint4 *)(at.samples + at.head);\n"
     "}\n"
@@ -8442,7 +8541,7 @@ static const char *gpuscan__kernels[] = {
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        vectors[k] = gpuscan_load_once(from + k * stride);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Loads vectors i, i + stride, ... of a row, where there are ITEM_VECTORS of them; in the short form as many as there\n"
     "   are. */\n"
     "GPUSCAN_INLINE bool gpuscan_load_if(uint4 *vectors, gpuscan_sample_row at, ulong i, ulong stride) {\n"
@@ -8490,7 +8589,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "typedef uint gpuscan_copies_t;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The sum of a bin's copies, in each of the BIN_ITEMS work-items side by side that call this for it; helper: which of\n"
     "   them this is. Each sums a part of the copies that begins at a bank of its own, and for neighbouring bins one bank on.\n"
     "   Not unrolled altogether: code that runs once is slow to come in. */\n"
@@ -8515,7 +8614,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Accumulators that count groups, too, in the bits from ARRIVALS on. All groups come to them at the same time, so that\n"
     "   small ones are spread over the cache's slices: eight, which are updated together, in every 64 bytes. They are zeroed\n"
     "   by an exchange, since the others were atomic: nothing else orders them. */\n"
@@ -8540,18 +8639,21 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_BIN_SUM(bin) gpuscan_copies_sum(bins, bin, helper)\n"
     "#endif\n"
     "#define GPUSCAN_HANDS_OVER(j) (k + (j) * GPUSCAN_GROUP < bins_here && helper == 0)\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_MERGE\n"
     "/* Puts the values' sums into bins: into those of local memory behind the values', which are zero, or, where they are\n"
     "   too many, into the accumulators. */\n"
-    "static inline void gpuscan_merge_values(local uint *shared, global gpuscan_counter *accumulators,\n"
+    "static inline void gpuscan_merge_values(local uint *shared, uint first_value, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
     "        uint sum = gpuscan_copies_sum(shared, k, 0);\n"
-    "        uint bin = gpuscan_bin(gpuscan_sample_of(k % 256), GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "        if (sum == 0 || bin == GPUSCAN_NO_BIN)\n"
+    "        uint value = first_value + k, bin;\n"
+    "        if (sum == 0)\n"
     "            continue;\n"
-    "        bin += k / 256 * GPUSCAN_CHANNEL_BINS;\n"
+    "        bin = gpuscan_bin(gpuscan_sample_of(value % GPUSCAN_VALUES), GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        if (bin == GPUSCAN_NO_BIN)\n"
+    "            continue;\n"
+    "        bin += value / GPUSCAN_VALUES * GPUSCAN_CHANNEL_BINS;\n"
     "#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
     "        atomic_add((volatile local uint *)(shared + GPUSCAN_LOCAL_COUNTERS + bin), sum);\n"
     "#else\n"
@@ -8561,7 +8663,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Groups g, g + SLICES, ... count slice g % SLICES of the bins. Of a slice's groups all work-items take the vectors in\n"
     "   turn, ITEM_VECTORS loads in flight. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void\n"
@@ -8622,7 +8724,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong rows = count ? numbers.rows : 0, pitch = numbers.pitch * GPUSCAN_CHANNELS;\n"
     "    bool alike = pitch * sizeof(gpuscan_sample) % 16 == 0; /* then all rows begin as far behind a vector's begin */\n"
     "    uint past = alike ? (uint)((size_t)samples & 15) / (uint)sizeof(gpuscan_sample) : GPUSCAN_VECTOR - 1;\n"
-    "    ulong row_vectors = max((count + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
+    "    ulong row_vectors = max((count + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n",
     "    ulong row = first / row_vectors, vector = first - row * row_vectors;\n"
     "    ulong step_rows = stride / row_vectors, step_vectors = stride - step_rows * row_vectors;\n"
     "    while (row < rows) {\n"
@@ -8644,7 +8746,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            gpuscan_sample_part here = parts[k];\n"
-    "            if (here.is_whole) {\n",
+    "            if (here.is_whole) {\n"
     "                gpuscan_count_vector(loaded[k], here.first, here.weights, copy, first_bin, bins, accumulators,\n"
     "                                     GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "                continue;\n"
@@ -8711,11 +8813,11 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER();\n"
     "#endif\n"
     "#if GPUSCAN_MERGE\n"
-    "    gpuscan_merge_values(bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    gpuscan_merge_values(bins, first_bin, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
-    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n"
+    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n",
     "                                   : min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
     "    uint helper = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
     "    uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS;\n"
@@ -8733,7 +8835,7 @@ static const char *gpuscan__kernels[] = {
     "        volatile global gpuscan_arrivals *words = (volatile global gpuscan_arrivals *)accumulators;\n"
     "        gpuscan_arrivals before[GPUSCAN_AT_ONCE];\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n",
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
     "            if (GPUSCAN_HANDS_OVER(j)) /* a single group needs nobody's help */\n"
     "                before[j] = members == 1 ? 0\n"
     "                                         : GPUSCAN_ARRIVE(words + GPUSCAN_WORD_OF(first_bin + k + j * GPUSCAN_GROUP),\n"
@@ -8771,7 +8873,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* a group of many work-items */\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
     "} gpuscan_histogram_finish_numbers;\n"
@@ -8792,7 +8894,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT\n"
     "/* [SORT KEYS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -8807,7 +8909,7 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
     "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
     "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -8825,7 +8927,7 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
     "#if GPUSCAN_KEY_INFINITY\n"
     "    gpuscan_key_code bits = key, magnitude = bits & GPUSCAN_KEY_MAGNITUDE;\n"
-    "    gpuscan_key_code code = bits ^ (bits == magnitude || magnitude == 0 ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES);\n"
+    "    gpuscan_key_code code = bits ^ (bits == magnitude ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES);\n"
     "    if (magnitude == 0)\n"
     "        code = GPUSCAN_KEY_SIGN;\n"
     "    if (GPUSCAN_PLANTED(SORT_NAN))\n"
@@ -8835,7 +8937,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
@@ -8853,8 +8955,10 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SORT_KEYS_NUMBERS\n"
     "} gpuscan_sort_keys_numbers;\n"
     "\n"
-    "kernel void gpuscan_sort_keys(global const gpuscan_custom_type *src, global gpuscan_key_bits *keys,\n"
-    "                              global const uint *count_buffer, gpuscan_sort_keys_numbers numbers) {\n"
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_keys(global const gpuscan_custom_type *src,\n"
+    "                                                      global gpuscan_key_bits *keys,\n"
+    "                                                      global const uint *count_buffer,\n"
+    "                                                      gpuscan_sort_keys_numbers numbers) {\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    src += numbers.src_offset;\n"
     "    keys += numbers.keys_offset;\n"
@@ -8870,7 +8974,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -8889,7 +8993,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -8916,7 +9020,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -8943,7 +9047,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
@@ -8977,7 +9081,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -9001,7 +9105,7 @@ static const char *gpuscan__kernels[] = {
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        uint slot = ((uint)p + past) & (per - 1);                                                                      \\\n"
     "        line->element[slot] = x;                                                                                       \\\n"
-    "        if (slot == per - 1) {                                                                                         \\\n",
+    "        if (slot == per - 1) {                                                                                         \\\n"
     "            if (p - begin < per - 1)                                                                                   \\\n"
     "                name##_flush(dst, line, begin, p + 1, past);                                                           \\\n"
     "            else                                                                                                       \\\n"
@@ -9015,7 +9119,7 @@ static const char *gpuscan__kernels[] = {
     "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
     "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past);                                   \\\n"
     "    }\n"
-    "\n"
+    "\n",
     "/* A whole line, past the caches or not. */\n"
     "static inline void gpuscan_store_line(global uchar *to, const void *line, bool stream) {\n"
     "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
@@ -9025,8 +9129,8 @@ static const char *gpuscan__kernels[] = {
     "    else\n"
     "        *(global uint16 *)to = x;\n"
     "#else\n"
-    "    for (uint i = 0; i < GPUSCAN_LINE / 4; i++)\n"
-    "        ((global uint *)to)[i] = ((const uint *)line)[i];\n"
+    "    for (uint i = 0; i < GPUSCAN_LINE / 16; i++)\n"
+    "        ((global uint4 *)to)[i] = ((const uint4 *)line)[i];\n"
     "#endif\n"
     "}\n"
     "#define GPUSCAN_SORT_PAST(p) ((uint)((size_t)(p) % GPUSCAN_LINE / sizeof(*(p))))\n"
@@ -9034,7 +9138,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* Several tables, so that equal neighbours do not wait for each other. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS) {\n"
@@ -9061,7 +9165,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -9105,11 +9209,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#else\n"
     "/* Few elements: all passes by one work-item, which counts all digits in one reading and leaves out the passes that\n"
     "   would move nothing. */\n"
-    "\n"
+    "\n",
     "/* Of `moves` passes number s writes to dst or to tmp, so that the last writes to dst; where src is dst the first\n"
     "   cannot, and the last may end in tmp. */\n"
     "static inline bool gpuscan_sort_to_dst(bool in_place, uint moves, uint s) {\n"
@@ -10269,6 +10373,7 @@ typedef struct gpuscan__profile {
     gpuscan_strategy reduce;
     uint32_t reduce_group;
     uint32_t reduce_vectors[GPUSCAN__BY_SIZE], reduce_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
+    uint32_t reduce_vectors_custom; /* of custom operators, elements of 8 or 16 bytes */
     uint32_t reduce_registers[GPUSCAN__BY_SIZE];                               /* as in the tuning above */
     uint32_t segment_group, segment_vectors, segment_per_unit; /* the same of rows and segments */
     uint32_t segment_items; /* steps of their path that a work-item takes at a time */
@@ -11041,6 +11146,7 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->reduce = GPUSCAN_STRATEGY_MULTI_PASS;
     p->reduce_group = 64;
     gpuscan__set_by_size(p->reduce_vectors, 4, 4);
+    p->reduce_vectors_custom = 4;
     gpuscan__set_by_size(p->reduce_per_unit, 4, 4);
     p->segment_group = 64;
     p->segment_vectors = 4;
@@ -11076,6 +11182,7 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->reduce = GPUSCAN_STRATEGY_SINGLE_PASS;
     p->reduce_group = 32;
     gpuscan__set_by_size(p->reduce_vectors, 2, 2);
+    p->reduce_vectors_custom = 2;
     p->segment_group = 32;
     p->segment_vectors = 2;
     p->segment_items = 5;
@@ -11176,6 +11283,9 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
        242; four groups with fewer: 6.9, 9.5, 249) */
     p->reduce_group = 512;
     gpuscan__set_by_size(p->reduce_vectors, 8, 8);
+    /* of structs of 8 and 16 bytes two in order (2^28 bytes: 74, 82 us; with 8: 84, 85; with one: 80, 112), of 12 and of
+       32 bytes 8 (78, 100; with two: 92, 103) */
+    p->reduce_vectors_custom = 2;
     gpuscan__set_by_size(p->reduce_per_unit, 2, 2);
     gpuscan__set_by_size(p->reduce_registers, 64, 64);
     /* rows of 8, segments of 8 and of 100, at 2^28: 399, 619, 421; of 15 steps: 458, 680, 508; of 31: 398, 638, 426; in
@@ -11724,6 +11834,12 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
     return gs->device.lanes == GPUSCAN__LANES_PTX && gpuscan__uses_lanes(gs, key);
 }
 
+/* So that tests, too, take what is for NVIDIA's compiler alone. */
+static int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
+    return gpuscan__uses_lanes(gs, key) &&
+           (gs->device.lanes == GPUSCAN__LANES_PTX || gs->device.lanes == GPUSCAN__LANES_LOCAL);
+}
+
 /* The bytes through which LANES_LOCAL exchanges. */
 static uint64_t gpuscan__lanes_bytes(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL && gpuscan__whole_lanes(gs, group) ? (uint64_t)group * 4 : 0;
@@ -11865,13 +11981,26 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e)
     return e->dst_size + 256u <= gs->device.parameters;
 }
 
+/* Elements that a lane stores in several pieces, as large as all of them divide into: see gpuscan_pieces_store. */
+static void gpuscan__define_pieces(gpuscan__text *text, uint32_t size, int apart) {
+    uint32_t words = 1, pieces;
+    while (words < 4 && size % (words * 8) == 0)
+        words *= 2;
+    pieces = size % 4 == 0 ? size / 4 / words : 0;
+    if (!apart || (pieces != 2 && pieces != 3 && pieces != 5 && pieces != 7))
+        pieces = 0;
+    gpuscan__define_number(text, "DST_PIECES", pieces);
+    gpuscan__define_number(text, "DST_PIECE_WORDS", words);
+    gpuscan__define(text, "DST_PIECE", words == 4 ? "uint4" : words == 2 ? "uint2" : "uint");
+}
+
 /* What the operations on elements are told besides. operation: the macro that switches its kernels on. A scan says also
    whether it is inclusive, and which form of a single pass it is. */
 static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                       const char *operation, uint32_t vector, int inclusive, int ahead, uint32_t few) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__elements *e = &plan->e;
-    int cpu = gpuscan__key_is_cpu(key);
+    int cpu = gpuscan__key_is_cpu(key), apart;
     gpuscan_type src = e->key ? e->key : e->src;
     uint32_t src_size = e->key ? e->key_size : e->src_size;
     gpuscan__define_shape(text, gs, key, vector);
@@ -11895,6 +12024,9 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
         gpuscan__define_raw(text, "SOURCE_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
     if (!e->arg && !e->state_align)
         gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
+    apart = gpuscan__uses_ptx(gs, key) || /* PoCL 3.1 hangs in their exchange through local memory beside a look-back */
+            (gpuscan__uses_ptx_or_local(gs, key) && gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
+    gpuscan__define_pieces(text, e->dst_size, !e->arg && !e->key && vector == 1 && apart);
     if (e->custom)
         gpuscan__define_custom(text, e);
 }
@@ -15136,7 +15268,10 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         if (e->commutes && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->segment_registers);
     } else {
-        gpuscan__fit(gs, common, profile->reduce_group, profile->reduce_vectors[by_size]);
+        gpuscan__fit(gs, common, profile->reduce_group,
+                     e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
+                         ? profile->reduce_vectors_custom
+                         : profile->reduce_vectors[by_size]);
         if (e->commutes && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->reduce_registers[by_size]);
     }
@@ -15439,11 +15574,12 @@ typedef struct gpuscan__histogram_key {
     uint32_t form, mode, bins, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint32_t in_launch; /* finished in the launch that counts: 1 by a fence, or a GPUSCAN__ARRIVALS_... */
     uint32_t pipe;      /* GPUSCAN__PIPE_... */
-    uint32_t slices, slice_bins; /* into how many slices the bins are cut, of how many each; by value: 1, the values */
+    uint32_t slices, slice_bins; /* into how many slices the bins, or values, are cut, of how many each */
     uint32_t by_value, merge;    /* GPUSCAN__BY_VALUE_..., GPUSCAN__MERGE_... */
     uint32_t local_edges;        /* edges are copied to local memory */
     uint32_t edge_cells;         /* cells of equal width that say where to search them; 0: none */
     uint32_t byte_tables;
+    uint32_t spare;              /* a counter more, in each copy, for samples that none takes */
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
 
@@ -15490,7 +15626,7 @@ static uint64_t gpuscan__all_bins(const gpuscan__histogram_key *own) {
 
 /* What a group of many work-items counts with in local memory, in words; and with the bins that values are put into. */
 static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
-    return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : own->slice_bins * own->copies;
+    return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
 }
 
 static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
@@ -15574,6 +15710,8 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "ARRIVALS", own.in_launch > 1 ? own.in_launch : (uint32_t)GPUSCAN__ARRIVALS_NONE);
     gpuscan__define_number(text, "SAMPLE_IS_SIGNED", sample->kind == 's');
     gpuscan__define_number(text, "BY_VALUE", own.by_value);
+    gpuscan__define_number(text, "VALUES", sample->size > 1 ? 65536 : 256);
+    gpuscan__define_number(text, "SPARE", own.spare);
     gpuscan__define_number(text, "MERGE", own.merge);
     gpuscan__define_number(text, "LOCAL_COUNTERS", gpuscan__local_counters(&own));
     gpuscan__define_number(text, "LOCAL_ALL", gpuscan__local_all(&own));
@@ -15871,6 +16009,27 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return 1;
 }
 
+/* Samples of 16 bits whose bins need more slices than their values do, or a counter in global memory each time: from so
+   many samples on, which the values' counters are worth, they are counted by value, too. */
+#define GPUSCAN__VALUES_FROM ((uint64_t)1 << 20)
+static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local, uint32_t most) {
+    gpuscan__histogram_key *own = &plan->key;
+    uint64_t slices, room = local / 4 - own->spare;
+    if (gpuscan__key_is_cpu(&plan->common.key) || gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
+        (own->weight && plan->counter == GPUSCAN_TYPE_U64) || local < 1024 ||
+        plan->count * plan->rows < GPUSCAN__VALUES_FROM)
+        return 0;
+    slices = gpuscan__ceil_div(65536, room);
+    if (slices > most || slices >= own->slices)
+        return 0;
+    own->by_value = GPUSCAN__BY_VALUE_PLAIN;
+    own->merge = GPUSCAN__MERGE_GLOBAL;
+    own->copies = 1;
+    own->slices = (uint32_t)slices;
+    own->slice_bins = (uint32_t)gpuscan__ceil_div(65536, slices);
+    return 1;
+}
+
 /* Edges in local memory, up to so many, and there cells that a search begins with, but for few edges or few samples
    (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84,
    112, 280, 243, 685; with cells 115, 121, 128, 133, 138). */
@@ -15929,6 +16088,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
             gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(profile->counts_group, common->group_limit));
     own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
+    own->spare = 0;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
     local -= gpuscan__min(local, gpuscan__lanes_bytes(gs, key->group));
@@ -15944,7 +16104,12 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
         gpuscan__counts_by_value(plan, local, (uint32_t)copies))
         return GPUSCAN_SUCCESS;
-    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, 1)), UINT32_MAX);
+    /* weighted sums of 64 bits would carry to a bin that is not there */
+    own->spare = gpuscan__uses_ptx_or_local(gs, key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64);
+    own->slices = (uint32_t)gpuscan__min(
+        gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, own->spare * 4 + 4) - own->spare * 4), UINT32_MAX);
+    if (!why && gpuscan__slices_values(plan, local, profile->counts_slices))
+        return GPUSCAN_SUCCESS;
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
@@ -15952,6 +16117,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         why = "the bins do not fit local memory";
     if (why) {
         own->slices = 1;
+        own->spare = 0;
         if (gpuscan__key_is_cpu(key)) /* tables in the scratch */
             return GPUSCAN_SUCCESS;
         key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
@@ -15962,7 +16128,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         copies = gpuscan__min(8, local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
-    for (own->copies = 1; own->copies * 2 <= copies && plan->all_bins * 8 * own->copies <= copies_local;)
+    for (own->copies = 1; own->copies * 2 <= copies && (plan->all_bins + own->spare) * 8 * own->copies <= copies_local;)
         own->copies *= 2;
     if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
         gpuscan__histogram_edges(plan, local);
@@ -15984,7 +16150,8 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         own->pipe = GPUSCAN__PIPE_ROWS;
         if (own->slices == 1)
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
-    } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->counts_pipe) {
+    } else if (!gpuscan__key_is_cpu(key) && own->copies && profile->counts_pipe &&
+               !(own->by_value && own->slices > 1)) {
         int few;
         if (own->slices > 1) {
             uint64_t slices = gpuscan__min(profile->counts_slices,
@@ -17872,6 +18039,11 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__undefine(text, custom->source);
 }
 
+/* Up to so many elements places and indices have 32 bits. (For tests, which have no memory for more.) */
+#ifndef GPUSCAN__SORT_NARROW
+#define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
+#endif
+
 /* Types that sort by the same program: integers are unsigned ones whose sign bit is flipped. */
 static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
     if (gpuscan__is_float(type))
@@ -17931,7 +18103,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
 static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    uint64_t elements;
+    uint64_t elements, most;
     gpuscan__range *range;
     gpuscan_result r;
     uint32_t k;
@@ -17954,8 +18126,10 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     plan->payloads_range = common->range_count;
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, elements, elements, 2)) != 0)
         return r;
-    for (k = 0; k < desc->payload_count && desc->may_destroy_src; k++)
-        common->ranges[plan->payloads_range + 2 * k].writes = 1;
+    for (k = 0, most = plan->element_size; k < desc->payload_count; k++) {
+        common->ranges[plan->payloads_range + 2 * k].writes = desc->may_destroy_src != 0;
+        most = gpuscan__max(most, desc->payloads[k].size);
+    }
     range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
     range->required = 0;
     range->partial = desc->count_buffer.mem != NULL;
@@ -17963,7 +18137,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
-    if (!gpuscan__multiply(elements, 64, &elements)) /* so that sums of scratch need no checks */
+    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* so that sums of scratch need no checks */
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
@@ -18025,7 +18199,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     key->dst = (uint32_t)(plan->values.size == 8   ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
-    plan->key.wide = desc->count > UINT32_MAX;
+    plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     plan->key.digit_bits = 8;
     plan->key.small = 0;
     if (gpuscan__key_is_cpu(key)) {
@@ -18270,7 +18444,7 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
     plan->by_index = plan->wants_indices || desc->custom || (desc->payload_count && size != 4 && size != 8);
-    plan->values.size = plan->by_index ? (desc->count > UINT32_MAX ? 8 : 4) : (uint32_t)size;
+    plan->values.size = plan->by_index ? (desc->count > GPUSCAN__SORT_NARROW ? 8 : 4) : (uint32_t)size;
     plan->keys.size = plan->key_size;
     gpuscan__sort_shape(gs, plan, strategy);
     if (plan->by_index)
@@ -18616,8 +18790,8 @@ static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *place
    one digit. */
 static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
     uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40));
-    if (round == 1)
-        return random % 5 ? random & 3
+    if (round == 1) /* with -0 */
+        return random % 5 ? (random & 3) | (random >> 8 & 1) << (8 * size - 1)
                           : ((random >> 8 & 1) << (8 * size - 1)) ^
                                 (~(uint64_t)0 << gpuscan__test_fraction(8 * size) % (8 * size) | (random >> 9 & 7));
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
@@ -18626,24 +18800,28 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
 /* What dst and its values must hold, from what src and its values do. */
 static void gpuscan__test_sorted(gpuscan_type type, const uint64_t *codes, uint32_t *places, uint64_t count,
                                  const gpuscan__test_array *src, gpuscan__test_array *dst,
-                                 const gpuscan__test_array *payload, gpuscan__test_array *values, uint32_t value_size) {
+                                 const gpuscan__test_array *payload, gpuscan__test_array *values, size_t value_size) {
     const uint32_t *order = gpuscan__test_sort(codes, places, count);
     uint32_t size = gpuscan__types[type].size;
     uint64_t i;
     for (i = 0; i < count; i++) {
+        gpuscan__number index;
         memcpy(dst->expected + i * size, src->before + (size_t)order[i] * size, size);
+        index.bits = order[i];
         if (payload)
             memcpy(values->expected + i * value_size, payload->before + (size_t)order[i] * value_size, value_size);
         else if (values)
-            memcpy(values->expected + i * value_size, &order[i], sizeof(order[i]));
+            gpuscan__put_number(value_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32, values->expected, i, index);
     }
 }
 
+/* Of the three rounds the second asks for indices where the program can move them, and the third for elements that are
+   moved by index, and for some of the keys' bits only. */
 static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
                                                unsigned round, int *right) {
     gpuscan_type type = (gpuscan_type)program->key.src;
-    uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size;
-    uint64_t count = 3 * (uint64_t)program->key.tile + 5, i;
+    uint32_t size = gpuscan__types[type].size, value_size = gpuscan__types[program->key.dst].size, first = 0;
+    uint64_t count = 3 * (uint64_t)program->key.tile + 5, mask = ~(uint64_t)0, i;
     gpuscan__sort_plan plan;
     gpuscan_sort_desc desc;
     gpuscan__sort_key own;
@@ -18652,6 +18830,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     gpuscan__test_array *src, *dst, *payload_src = NULL, *values = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__allocate(&gs->allocator, (size_t)(count * 2 * sizeof(*codes)));
     gpuscan_result r;
+    int moves_indices;
     memcpy(&own, program->key.own, sizeof(own));
     if (own.small)
         count = round == 1 ? program->key.tile : program->key.tile - program->key.tile / 8;
@@ -18664,10 +18843,17 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     desc.descending = round == 1;
     src = gpuscan__test_array_of(&test, &desc.src, count * size);
     dst = gpuscan__test_array_of(&test, &desc.dst, count * size);
-    if (value_size == 4 && round == 1) {
+    if (round == 2) {
+        desc.bit_begin = first = 3;
+        desc.bit_end = 8 * size - 2;
+        mask = ((uint64_t)1 << (desc.bit_end - desc.bit_begin)) - 1;
+    }
+    moves_indices = value_size == (own.wide ? 8 : 4);
+    if (moves_indices && round == 1) {
+        desc.index_type = own.wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
         values = gpuscan__test_array_of(&test, &desc.permutation, count * value_size);
     } else if (value_size) {
-        payload.size = value_size;
+        payload.size = value_size = moves_indices && round == 2 ? 12 : value_size;
         desc.payloads = &payload;
         desc.payload_count = 1;
         payload_src = gpuscan__test_array_of(&test, &payload.src, count * value_size);
@@ -18679,15 +18865,17 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
         for (i = 0; i < count; i++) {
             gpuscan__number key;
             key.bits = gpuscan__test_key(size, i, count, round) & ~(uint64_t)0 >> (64 - 8 * size);
-            codes[i] = gpuscan__sort_code(type, key.bits, flip);
+            codes[i] = gpuscan__sort_code(type, key.bits, flip) >> first & mask;
             gpuscan__put_number(size == 8   ? GPUSCAN_TYPE_U64
                                 : size == 4 ? GPUSCAN_TYPE_U32
                                 : size == 2 ? GPUSCAN_TYPE_U16
                                             : GPUSCAN_TYPE_U8,
                                 src->before, i, key);
-            key.bits = gpuscan__mix(~i);
-            if (payload_src)
-                gpuscan__put_number((gpuscan_type)program->key.dst, payload_src->before, i, key);
+        }
+        for (i = 0; payload_src && i < count * value_size / 4; i++) {
+            gpuscan__number word;
+            word.bits = gpuscan__mix(~i);
+            gpuscan__put_number(GPUSCAN_TYPE_U32, payload_src->before, i, word);
         }
         gpuscan__test_filled(src);
         if (payload_src)
@@ -18714,10 +18902,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
     gpuscan__sort_plan plan;
     gpuscan__host_call host;
     gpuscan_result r;
-    memset(&copy, 0, sizeof(copy));
-    if (desc)
-        copy = *desc;
-    if ((r = gpuscan__enter(gs, &copy, &copy.call)) != 0)
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.src.mem || copy.dst.mem || copy.permutation.mem || copy.src.offset || copy.dst.offset ||
         copy.permutation.offset || copy.count)

@@ -134,7 +134,7 @@ int main(void) {
     refused += gpuscan_result_string(GPUSCAN_SUCCESS) != NULL;
     refused += gpuscan_error(gs) != NULL;
     gpuscan_destroy(gs);
-    return refused == 33 ? 0 : 1;
+    return refused == 37 ? 0 : 1;
 }
 END
 cp user.c user.cpp

@@ -1531,8 +1531,8 @@ static const struct {
              {GPUSCAN_TYPE_U8, 12, 0, 1}};
 enum { SORTS = sizeof sorts / sizeof *sorts };
 
-static const gpuscan_custom keyed = {"typedef struct { uchar v[12]; } fuzz_keyed;\n", "fuzz_keyed", 12, NULL, NULL, NULL,
-                                     NULL, NULL, "x.v[5]"};
+static const gpuscan_custom keyed = {
+    "typedef struct { uchar v[12]; } fuzz_keyed;\n", "fuzz_keyed", 12, NULL, NULL, NULL, NULL, NULL, "x.v[5]"};
 
 typedef struct placed {
     uint64_t code, place;
@@ -1561,7 +1561,8 @@ static uint64_t code_of(unsigned s, const unsigned char *element, int descending
     return descending ? code ^ ones : code;
 }
 
-static void copy_sorted(unsigned char *dst, const unsigned char *src, size_t size, const placed *order, uint64_t count) {
+static void copy_sorted(unsigned char *dst, const unsigned char *src, size_t size, const placed *order,
+                        uint64_t count) {
     unsigned char *copy = (unsigned char *)test_alloc(count * size);
     uint64_t i;
     if (count > 0)
@@ -1701,8 +1702,8 @@ static void do_sort(form which) {
         if (dst != NONE)
             copy_sorted(bytes_of(dst, desc.dst.offset, size), elements, size, order, live);
         if (desc.payload_count)
-            copy_sorted(bytes_of(to, payload.dst.offset, payload.size), bytes_of(from, payload.src.offset, payload.size),
-                        payload.size, order, live);
+            copy_sorted(bytes_of(to, payload.dst.offset, payload.size),
+                        bytes_of(from, payload.src.offset, payload.size), payload.size, order, live);
         for (k = 0; k < live && places != NONE; k++)
             memcpy(bytes_of(places, desc.permutation.offset, index_size) + k * index_size, &order[k].place, index_size);
         free(order);

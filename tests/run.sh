@@ -92,7 +92,8 @@ seconds() {
   case $1 in
     test_scan) echo 200 ;;
     test_histogram | test_reduce | test_faults) echo 100 ;;
-    test_devices | test_lanes | test_uniform_add | test_trust | test_host | test_offsets | test_pairs | test_sort) echo 50 ;;
+    test_devices | test_lanes | test_uniform_add | test_trust | test_host | test_offsets | test_pairs) echo 50 ;;
+    test_sort) echo 40 ;;
     *) echo 10 ;;
   esac
 }

@@ -1078,6 +1078,33 @@ static void bytes_by_value(void **state) {
     }
 }
 
+/* Samples of 16 bits in more bins than they have values: these are counted, in slices of as little local memory as there
+   is, and put into bins at the end. */
+static void values_in_slices(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U16, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_F16};
+    static const uint64_t     limits[] = {0, 80 * 1024};
+    gpuscan_limits            limit;
+    histogram_case            c;
+    size_t                    t, l;
+    (void)state;
+    if (test.is_small) /* so many samples take the simulator too long */
+        return;
+    memset(&limit, 0, sizeof limit);
+    for (l = 0; l < sizeof limits / sizeof *limits; l++) {
+        limit.local_memory = limits[l];
+        test_limit(&limit);
+        for (t = 0; t < sizeof types / sizeof *types; t++) {
+            if (!test_share(2 * t + l, 6))
+                continue;
+            c = a_histogram(types[t], l ? 100000 : 1000000, GPUSCAN__VALUES_FROM + 5);
+            c.d.outside = t == 2 ? GPUSCAN_OUTSIDE_COUNT : GPUSCAN_OUTSIDE_DROP;
+            test_strategies(&histograms, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS);
+            if (!strstr(test.gs->programs->prefix, l ? "#define GPUSCAN_SLICES 4\n" : "#define GPUSCAN_BY_VALUE 1\n"))
+                fail_msg("%s: the values are not what is counted", test.what);
+        }
+    }
+}
+
 static size_t largest_local; /* bytes of a local argument */
 
 static cl_int CL_API_CALL watched_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
@@ -1308,7 +1335,7 @@ int main(void) {
                                        TEST(weights_and_counters),
                                        TEST(accumulated_counters),
                                        TEST(scratch_of_the_caller),
-                                       TEST(limited_devices), TEST(bytes_by_value),
+                                       TEST(limited_devices), TEST(bytes_by_value), TEST(values_in_slices),
                                        TEST(little_local_memory),
                                        TEST(no_samples),
                                        TEST(host_arrays)};

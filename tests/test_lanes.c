@@ -194,6 +194,67 @@ static void test_custom(void **state) {
     }
 }
 
+/* Structs that a lane stores in pieces, by way of other lanes: sums of words, each by itself. */
+static void check_pieces(uint32_t words, gpuscan_scan_kind kind, uint64_t count) {
+    uint32_t        *in = (uint32_t *)test_alloc(count * words * 4), *got = (uint32_t *)test_alloc(count * words * 4);
+    uint32_t        *wanted = (uint32_t *)test_alloc(count * words * 4), sums[32];
+    char             source[500], pieces[60], type[20];
+    gpuscan_custom   custom;
+    gpuscan_scan_desc d;
+    uint64_t         i;
+    uint32_t         w;
+    memset(sums, 0, sizeof sums);
+    for (i = 0; i < count; i++)
+        for (w = 0; w < words; w++) {
+            in[i * words + w] = (uint32_t)test_random();
+            if (kind == GPUSCAN_EXCLUSIVE)
+                wanted[i * words + w] = sums[w];
+            sums[w] += in[i * words + w];
+            if (kind == GPUSCAN_INCLUSIVE)
+                wanted[i * words + w] = sums[w];
+        }
+    snprintf(source, sizeof source,
+             "typedef struct { uint v[%u]; } words;\n"
+             "words add(words a, words b) { for (int k = 0; k < %u; k++) a.v[k] += b.v[k]; return a; }\n"
+             "words none(void) { words a; for (int k = 0; k < %u; k++) a.v[k] = 0; return a; }\n",
+             (unsigned)words, (unsigned)words, (unsigned)words);
+    snprintf(type, sizeof type, "words");
+    memset(&custom, 0, sizeof custom);
+    custom.source = source;
+    custom.type = type;
+    custom.size = words * 4;
+    custom.combine = "add(a, b)";
+    custom.identity = "none()";
+    memset(&d, 0, sizeof d);
+    d.src_type = d.dst_type = GPUSCAN_TYPE_CUSTOM;
+    d.op = GPUSCAN_OP_CUSTOM;
+    d.custom = &custom;
+    d.kind = kind;
+    d.call.strategy = test.is_small ? AHEAD : GPUSCAN_STRATEGY_MULTI_PASS;
+    test_ok(gpuscan_scan_host(test.gs, in, got, count, &d));
+    test_same_bytes(got, wanted, words * 4, count);
+    last_key();
+    snprintf(pieces, sizeof pieces, "#define GPUSCAN_DST_PIECES %u\n",
+             (unsigned)(words == 8 ? 2 : words % 4 == 0 ? words / 4 : words % 2 == 0 ? words / 2 : words));
+    if (!strstr(test.gs->programs->prefix, pieces))
+        fail_msg("%s: not in pieces", test.what);
+    free(in);
+    free(got);
+    free(wanted);
+}
+
+static void test_pieces(void **state) {
+    static const uint32_t words[] = {3, 5, 6, 7, 8, 10, 12, 14, 20};
+    size_t                k;
+    (void)state;
+    for (k = 0; k < sizeof words / sizeof *words; k++)
+        if (test_share(k, 9)) {
+            with_width(widths[(k + test.seed / 9) % width_count()]);
+            test_case("lanes of %u: structs of %u words", (unsigned)test.limits.lanes, (unsigned)words[k]);
+            check_pieces(words[k], k % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE, test_size(700, 3001, 3001));
+        }
+}
+
 /* Late tiles: three in seven say nothing, the first and neighbours among them, and whoever waits for their sums makes
    them with its lanes. Elements become runs by their indices in the row: nothing may be left out, swapped, taken twice
    or from elsewhere. */
@@ -380,8 +441,8 @@ static void test_widths(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_late), TEST(test_reduce),
-                                       TEST(test_histogram), TEST(test_widths)};
+    const struct CMUnitTest tests[] = {TEST(test_scans), TEST(test_custom), TEST(test_pieces), TEST(test_late),
+                                       TEST(test_reduce), TEST(test_histogram), TEST(test_widths)};
     test_select();
     return cmocka_run_group_tests_name("lanes", tests, test_open, test_close);
 }

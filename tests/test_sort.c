@@ -1,5 +1,9 @@
 /* gpuscan_sort and gpuscan_sort_host against a stable sort on the host.
    cc -O2 tests/test_sort.c -o build/test_sort -lcmocka -lOpenCL -lm && build/test_sort */
+#include <stdint.h>
+
+static uint64_t narrow = UINT32_MAX;
+#define GPUSCAN__SORT_NARROW narrow
 #include "sorts.h"
 
 static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
@@ -366,6 +370,31 @@ static void limits(void **state) {
     }
 }
 
+/* Places and indices of 64 bits, as 2^32 elements or more have them: in a pass, in a gather, as a permutation and
+   beside a device count. */
+static void wide_places(void **state) {
+    int what, parts;
+    (void)state;
+    narrow = 0;
+    for (parts = 0; parts < 2; parts++) {
+        if (parts)
+            in_parts(1);
+        for (what = 0; what < 6; what++) {
+            sort_case c = a_sort(GPUSCAN_TYPE_U32, test_size(90, 3001, 10007));
+            c.keys = what % 2 ? KEYS_FEW : KEYS_RANDOM;
+            c.has_permutation = what < 2 || what == 5;
+            c.index_type = GPUSCAN_TYPE_U64; /* so many want no other */
+            c.sizes[0] = what == 2 ? 12 : what == 3 ? 4 : what == 4 ? 8 : 0;
+            c.in_place = c.payloads_in_place = what % 2;
+            c.count_type = what == 5 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+            c.device_count = c.count / 3;
+            if (test.is_small ? what % 3 == parts : (what != 3 && what != 4) || test_share((uint64_t)what, 1))
+                check_next(c);
+        }
+    }
+    narrow = UINT32_MAX;
+}
+
 static void host_arrays(void **state) {
     enum { COUNT = 3001 };
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U64};
@@ -374,11 +403,12 @@ static void host_arrays(void **state) {
     int                       what;
     (void)state;
     for (t = 0; t < 4; t++)
-        for (what = 0; what < 5 && (t == 0 || test_share(t, 1)); what++) { /* both; keys; permutation; in place; at an odd address */
+        /* both; keys; permutation; in place; at an odd address */
+        for (what = 0; what < 5 && (t == 0 || test_share(t, 1)); what++) {
             sort_case         c = a_sort(types[t], n);
             size_t            size = ref_size(types[t]);
-            unsigned char     src[8 * COUNT + 1], dst[8 * COUNT + 1], *from = src + (what == 4), *to = dst + (what == 4);
-            unsigned char     before[8 * COUNT];
+            unsigned char     src[8 * COUNT + 1], dst[8 * COUNT + 1], before[8 * COUNT];
+            unsigned char    *from = src + (what == 4), *to = dst + (what == 4);
             uint64_t         *order;
             uint64_t          permutation[COUNT];
             gpuscan_sort_desc d;
@@ -422,7 +452,8 @@ static void scratch_sizes(void **state) {
             for (what = 0; what < 5; what++) {
                 gpuscan_sort_desc d;
                 gpuscan_payload   payload;
-                test_buffer       a = test_buffer_new(CL_MEM_READ_WRITE, 4, n), b = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+                test_buffer       a = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
+                test_buffer       b = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
                 test_buffer       p = test_buffer_new(CL_MEM_READ_WRITE, 16, n);
                 test_buffer       q = test_buffer_new(CL_MEM_READ_WRITE, 16, n);
                 test_buffer_set(&a, 0, n, NULL);
@@ -637,6 +668,7 @@ int main(void) {
                                        TEST(device_counts),
                                        TEST(custom_keys),
                                        TEST(limits),
+                                       TEST(wide_places),
                                        TEST(host_arrays),
                                        TEST(scratch_sizes),
                                        TEST(random_sorts),
