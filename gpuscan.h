@@ -101,8 +101,9 @@
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
                bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
                selection needs as little as a scan, but in place as much as its outputs besides; runs need as little as
-               a scan of their results. A sort needs about as much as it sorts; may_destroy_src gives it src instead. A
-               call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
+               a scan of their results. A sort needs about as much as it sorts; may_destroy_src gives it src instead.
+               An integral image needs about 1/20 of its table.
+               A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
                object's scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
                building, trying out, growing scratch (up to 1 MiB) and gpuscan_get_blob need. A call that need not build
@@ -137,22 +138,26 @@
                Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
 
-   DOES NOT    scan by segments; use several devices in one call; scan along columns; take SVM pointers, images or
-               SPIR-V. Two halves of a scan on two devices are joined by gpuscan_uniform_add.
+   DOES NOT    use several devices in one call; scan along columns; take SVM pointers, images or SPIR-V. Two halves of a
+               scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
                [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS]
                [DEVICE PROFILE] [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST]
-               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT]
+               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT] [INTEGRAL] [QUANTILE]
                [PUBLIC ENTRY POINTS] [LICENCE].
                The kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
                       gpuscan_runs: unique, run-length encoding and reduction by key, with custom->equal;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
+                      gpuscan_scan: segments by heads, keys or offsets;
+                      gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
+                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds and edges_pitch;
                       gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
                       custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
+                      gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms, in one launch;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call; programs
@@ -381,7 +386,8 @@ typedef struct gpuscan_custom {
     const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
     const char *identity; /* an expression e with combine(e, x) = combine(x, e) = x, for GPUSCAN_OP_CUSTOM */
     const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
-                             that gives a destination element; NULL: C's conversion. ARGMIN and ARGMAX refuse it;
+                             that gives a destination element; NULL: C's conversion. gpuscan_histogram: of a pixel,
+                             that gives the value to count. ARGMIN and ARGMAX refuse it;
                              gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
                              this unused */
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
@@ -584,6 +590,25 @@ typedef enum gpuscan_scan_kind {
     GPUSCAN_INCLUSIVE      /* dst[i] = init op src[0] op ... op src[i] */
 } gpuscan_scan_kind;
 
+typedef enum gpuscan_segment_form {
+    GPUSCAN_SEGMENTS_NONE = 0,
+    GPUSCAN_SEGMENTS_OFFSETS, /* segment s is the elements [data[s], data[s + 1]) */
+    GPUSCAN_SEGMENTS_HEADS,   /* gpuscan_scan only: a segment begins at element i where data[i] is not 0 */
+    GPUSCAN_SEGMENTS_KEYS     /* gpuscan_scan only: where data[i] is not equal to data[i - 1], as C's == says: each NaN
+                                 begins a segment, -0 and +0 are equal */
+} gpuscan_segment_form;
+
+/* How src is cut into segments. */
+typedef struct gpuscan_segments {
+    gpuscan_segment_form form;
+    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending numbers of elements, from src.offset on. HEADS and
+                                       KEYS: one an element */
+    gpuscan_type         type;      /* of data. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32 or u64.
+                                       KEYS: any builtin type, u32 by default */
+    uint64_t             count;     /* OFFSETS: segments; 0 is legal */
+    const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: data as a host array */
+} gpuscan_segments;
+
 /* What gpuscan_scan computes. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
@@ -604,6 +629,7 @@ typedef struct gpuscan_scan_desc {
                                            count above is its upper bound */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
+    gpuscan_segments      segments;     /* or, instead of rows, segments of src, each scanned by itself */
 } gpuscan_scan_desc;
 
 /* What gpuscan_uniform_add computes. */
@@ -619,20 +645,6 @@ typedef struct gpuscan_uniform_add_desc {
     gpuscan_type          count_type;
     gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
-
-typedef enum gpuscan_segment_form {
-    GPUSCAN_SEGMENTS_NONE = 0,
-    GPUSCAN_SEGMENTS_OFFSETS /* segment s is the elements [data[s], data[s + 1]) */
-} gpuscan_segment_form;
-
-/* How src is cut into segments. */
-typedef struct gpuscan_segments {
-    gpuscan_segment_form form;
-    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending numbers of elements, from src.offset on */
-    gpuscan_type         type;      /* of data: u32 (default) or u64 */
-    uint64_t             count;     /* segments; 0 is legal: nothing is written */
-    const void          *host_data; /* for gpuscan_reduce_host only: data as a host array */
-} gpuscan_segments;
 
 /* What gpuscan_reduce computes. */
 typedef struct gpuscan_reduce_desc {
@@ -701,6 +713,15 @@ typedef struct gpuscan_histogram_desc {
     const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
     const void     *host_weights;
     gpuscan_call    call;
+    const gpuscan_custom *custom;  /* optional: its convert makes one value of each pixel, which is counted */
+    gpuscan_type    value_type;    /* that value's; default: as sample_type (f16: f32). Bounds and edges are of it */
+    const char     *weight;        /* optional, instead of weights: an expression, what a pixel counts */
+    uint64_t        tile_width;    /* pixels; with either of these not 0 each tile has a histogram. 0: a whole row */
+    uint64_t        tile_height;   /* rows; 0: all */
+    uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
+    const gpuscan_bound *channel_bounds; /* optional, on the host, instead of lower and upper: both of each channel in
+                                            turn, 2 * channels of them */
+    uint64_t        edges_pitch;   /* EDGES: from one channel's edges to the next's; 0: all channels have the same */
 } gpuscan_histogram_desc;
 
 /* Who decides what gpuscan_select keeps. */
@@ -782,6 +803,54 @@ typedef struct gpuscan_sort_desc {
     gpuscan_call           call;
 } gpuscan_sort_desc;
 
+/* What gpuscan_integral computes. */
+typedef struct gpuscan_integral_desc {
+    gpuscan_buffer    src, dst;
+    uint64_t          width, height;   /* pixels a row and rows of an image; of 0 an EXCLUSIVE table still has zeros */
+    uint64_t          images;          /* 0: 1 */
+    uint32_t          channels;        /* interleaved, in src and dst: 1 to 4; 0: 1 */
+    gpuscan_type      src_type;        /* any builtin type; default: u8 */
+    gpuscan_type      dst_type;        /* u32, i32, u64 or i64 of integers, f32 or f64 of any. Default: u32 of unsigned,
+                                          i32 of signed integers, f32 of floats */
+    gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
+    int               square;          /* not 0: sums of squares */
+    uint64_t          src_pitch;       /* pixels from row to row, at least a row's; 0: just these */
+    uint64_t          dst_pitch;
+    uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
+    uint64_t          dst_image_pitch; /* and in dst, of EXCLUSIVE tables, height + 1 */
+    gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+} gpuscan_integral_desc;
+
+/* What gpuscan_quantile gives of each fraction. */
+typedef enum gpuscan_quantile_form {
+    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the rank's place among that bin's samples, spread over the bin */
+    GPUSCAN_QUANTILE_MEAN     /* f32, of two fractions: the mean of the samples between their ranks, at bins' centres */
+} gpuscan_quantile_form;
+
+enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* of a call */
+
+/* What gpuscan_quantile computes. */
+typedef struct gpuscan_quantile_desc {
+    gpuscan_buffer        counts;         /* histograms: as gpuscan_histogram leaves them */
+    gpuscan_buffer        dst;            /* out: u32 or f32, those of one histogram after those of another */
+    gpuscan_type          counter_type;   /* u32 (default) or u64 */
+    uint32_t              bins;           /* 0: 256 */
+    uint64_t              rows;           /* histograms; 0: 1 */
+    uint64_t              pitch;          /* counters from one to the next, at least bins; 0: bins */
+    const double         *fractions;      /* from 0 to 1, read before the call returns */
+    uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
+    gpuscan_quantile_form form;
+    double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
+    gpuscan_buffer        edges;          /* or, instead, f32: bins + 1 ascending edges, the same for all rows */
+    float                 empty;          /* VALUE, MEAN: the answer where there are no samples; BIN: it is bins */
+    gpuscan_buffer        cdf;            /* out, optional: each bin's sum of the counts up to it; laid out as counts */
+    gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
+    const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
+    void                 *host_cdf;
+    gpuscan_call          call;           /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+} gpuscan_quantile_desc;
+
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
 /* Opens an object on one context and device. Builds nothing yet.
@@ -826,8 +895,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
    the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
    this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
-   of selections and runs also by the outputs and their sizes, and those of histograms by bins, form, a class of bounds,
-   channels, mask, outside, closed, weights and counters.
+   of selections and runs also by the outputs and their sizes, those of integral images by channels and square, and
+   those of histograms by bins, form, a class of bounds, channels, mask, outside, closed, weights, counters and a class
+   of tiles.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
                    anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
@@ -877,10 +947,14 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    dst           out: row r is count elements of dst_type from dst.offset + r * dst_pitch on
    init          one dst_type element on the host, or in init_buffer; every row begins with it
    total         out, optional: one dst_type element a row, init op all elements of the row
+   segments      optional, instead of rows and total: each segment is scanned by itself, as a row is. Element 0 always
+                 begins one. OFFSETS need not begin with 0 nor end with count: what lies before the first and behind the
+                 last is a segment each; of no offsets src is one. Offsets that descend or lie beyond count give wrong
+                 results, but nothing else happens. Keys and heads must not overlap dst
    count_buffer  the elements of each row; what lies in dst past them stays as it was
    aliasing      in place: src and dst may be the same range of one buffer, if their types have one size and, where
                  there are several rows, their pitches are equal
-   scratch       about 1/1000 of the data
+   scratch       about 1/1000 of the data; for OFFSETS a bit an element besides
    count 0       src and dst may be missing; only the totals are written: init, or the identity
    conversion    source elements become dst_type (for f16: f32) before they are combined, by custom->convert where it is
                  given, else as C converts
@@ -891,10 +965,13 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
                  than 64 bytes, or in place on a device without fences of device scope; or
                  its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
-                 INVALID_ARGUMENT: a pitch is smaller than count
+                 INVALID_ARGUMENT: a pitch is smaller than count; segments with rows, pitches or total, without a form,
+                 with a count though not by OFFSETS, or with host_data, which is for gpuscan_scan_host. INVALID_TYPE:
+                 segments.type does not fit the form. By segments a single pass takes elements of less than 64 bytes
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
-                 "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960 */
+                 "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
+                 Segments: Sengupta, Harris, Zhang and Owens, "Scan primitives for GPU computing", 2007 */
 GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *desc);
 
 /* Builds what a scan with this desc will need. */
@@ -904,7 +981,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
 /* A scan of the array src into the array dst, of count elements a row. src may equal dst, if the types have one size
-   and the rows lie alike; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc must be zero. */
+   and the rows lie alike; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc must be zero;
+   what says where segments begin is a buffer, segments.data, or an array, segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 
@@ -977,18 +1055,37 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpusca
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 
-/* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself.
+/* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself, or the values that an
+   expression makes of the pixels; of all, or of each tile.
 
    samples       pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
    counts        out: counters of counter_type from counts.offset on; bins of them (with OUTSIDE_COUNT bins + 2) for the
                  first channel of the mask, then for its next. All are written, or with accumulate added to
    weights       optional: what pixel p of row r counts, at weights.offset + r * weights_pitch + p, of weight_type
-   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). In another
-                 order the counts are wrong, but nothing else happens
+   pitch_bytes   instead of pitch, where rows are no whole number of pixels apart (of RGB in rows that are aligned to 4
+                 bytes, say): bytes from row to row, at least a row, and a multiple of sample_type's size, or of custom
+                 types of the largest power of two that divides it. A region of a picture is its offset and its pitch
+   custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row, that
+                 gives a value of value_type, which then is the only one that the pixel counts: channel_mask must be
+                 0, counts has one channel, and bins, bounds, edges and NaN are the value's. x is a sample_type, with 2
+                 to 4 channels OpenCL C's vector of it (x.x, x.y, x.z, x.w; f16: of floats), or with
+                 GPUSCAN_TYPE_CUSTOM a custom->type, of which an offset and a pitch count whole ones. Integers that
+                 convert gives wrap around to value_type, as C converts
+   weight        optional, instead of weights: an expression of x and i likewise, which sees custom->source, too, and
+                 gives a weight_type, what the pixel counts; 0: nothing. Without custom->convert it is for one channel
+   tiles         with tile_width or tile_height each tile of so many pixels and rows has a histogram of its own in
+                 counts, those of all its channels after those of the tile before: tiles from left to right, and rows
+                 of tiles from the first down. The last ones of both directions may be smaller. tile_height 1: one
+                 histogram a row. A count on the device leaves the tiles as they are, and the counters beyond it 0
+   channel_bounds optional, instead of lower and upper, and read before the call returns: both of each channel in turn,
+                 also of those that the mask leaves out, for which anything will do
+   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16); with
+                 edges_pitch, at least bins + 1, channel c's from edges.offset + c * edges_pitch on. In another order
+                 the counts are wrong, but nothing else happens
    count_buffer  the pixels of each row
    aliasing      none: counts must overlap nothing else
-   scratch       up to 8 bytes a counter; on a CPU, where the bins do not fit local memory or weights go to u64
-                 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given weights
+   scratch       up to 8 bytes a counter, of all tiles; on a CPU, where the bins do not fit local memory or weights go
+                 to u64 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given weights
                  (or host_weights) where the call has them: both programs and scratch differ
    count 0       samples may be missing; the counters are 0, or with accumulate stay
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
@@ -1001,12 +1098,15 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  are equal only the last one is not empty
                  NaN is never counted, in no bin and not as outside. Counters wrap around
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that are not there, a pitch smaller than
-                 count, edges without EDGES, or host_edges or host_weights, which are for gpuscan_histogram_host.
+                 count, a pitch_bytes beside pitch, smaller than a row or not aligned, edges without EDGES, host_edges
+                 or host_weights, which are for gpuscan_histogram_host; channel_bounds beside lower, upper or EDGES,
+                 edges_pitch without EDGES or below bins + 1; value_type without custom->convert, weight beside weights,
+                 either expression with channel_mask or several channels of a custom type.
                  INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
                  floats below the type's normal numbers, which devices may take for 0.
-                 INVALID_TYPE: VALUES with floats, custom samples. UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was
-                 forced where the bins do not fit local memory, or with weights and u64 counters. AUTO takes another
-                 strategy by itself
+                 INVALID_TYPE: VALUES with floats, custom samples without custom->convert. UNSUPPORTED_STRATEGY:
+                 SINGLE_PASS or _AHEAD was forced where the bins do not fit local memory, or with weights and u64
+                 counters. AUTO takes another strategy by itself
    methods       tables of each group's own, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
@@ -1160,6 +1260,75 @@ GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 
+/* Integral images (summed-area tables): of each image, channel by channel, the sums of all pixels above and to the
+   left. The sum over any box then takes four of them, whatever its size.
+
+   src           channel c of pixel x, y of image i is at src.offset + (i * src_image_pitch + y * src_pitch + x) *
+                 channels + c, of src_type
+   dst           out: likewise. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y; the first
+                 row and the first column are 0, and the pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
+                 dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
+                 y, which is the other's element x + 1, y + 1, bit for bit
+   aliasing      none: dst must overlap nothing else
+   scratch       1/60 of a large table, 1/20 of one of 1024 x 1024, more of small ones; on a CPU some rows of it
+   width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
+                 and between images
+   conversion    elements become dst_type, as C converts, before they are squared or summed
+   integers      wrap around, so that a box's sum is right wherever it fits dst_type itself
+   floats        are combined in an order that depends on width, height, images and the device. The differences of large
+                 sums round: a box's sum is as exact as the table's last element
+   returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small. INVALID_TYPE: another dst_type, or
+                 an integer one of floats. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are found first: Nehab,
+                 Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
+GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
+
+/* Builds what an integral image with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_integral_desc *desc);
+
+/* The bytes of scratch that an integral image with this desc needs at most. */
+GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
+                                                         uint64_t *size);
+
+/* The integral image of the array src, of width x height pixels, in the array dst. They must not overlap. src, dst,
+   width and height of the desc must be zero. */
+GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
+                                                 uint64_t height, const gpuscan_integral_desc *desc);
+
+/* Quantiles (percentiles, the median) of histograms, in one launch: of a histogram's samples in their order, with as
+   many as its counters say in each bin, the one of a rank: rank = ceil(fraction * samples), exactly, and at least 1.
+
+   counts        histogram r is bins counters of counter_type from counts.offset + r * pitch on
+   dst           out: for each histogram one element a fraction, or with MEAN one for fractions[0] and [1], one for
+                 fractions[2] and [3], ... BIN: the first bin whose inclusive sum reaches the rank. VALUE: with before
+                 samples in the bins below, and in its bin count of them, lower edge + (rank - before) / count * width:
+                 the upper edge for the bin's last. MEAN: of the samples from that of the lower rank to that of the
+                 upper, both of them included
+   bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. A histogram is one
+                 work-group's, or on a CPU one work-item's: of a few with very many bins most of a device is idle
+   aliasing      none: dst and cdf must overlap nothing else
+   scratch       none
+   exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: of even
+                 bins rounded at the end alone
+   returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1, with MEAN an odd number of them or one
+                 above its partner; a pitch smaller than bins. INVALID_BINS: lower and upper that are not finite or
+                 empty. INVALID_TYPE: counters or a cdf of another type
+   method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
+                 packages", 1996, definition 1 (VALUE: 4) */
+GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
+
+/* Builds what quantiles with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_quantile_desc *desc);
+
+/* The bytes of scratch that quantiles need: 0. Builds nothing. */
+GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
+                                                         uint64_t *size);
+
+/* The quantiles of the array counts in the array dst. They must not overlap. counts, dst, edges and cdf of the desc
+   must be zero; edges and cdf are its host_edges and host_cdf. */
+GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
+                                                 const gpuscan_quantile_desc *desc);
+
 /* Hands out the object's programs, built from source or taken from a blob, for the next start: of what was prepared or
    called, all that the driver puts into a program's binary.
 
@@ -1190,6 +1359,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 #if defined(GPUSCAN_IMPLEMENTATION) && !defined(GPUSCAN__IMPLEMENTED)
 #define GPUSCAN__IMPLEMENTED
 
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1380,10 +1550,11 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "   SECTIONS    search for the name in brackets. Each uses those before it.\n"
     "               [PLANTED DEFECTS]\n"
-    "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS] [GROUP TILES]\n"
-    "               [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW] [SELECT]\n"
-    "               [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [HISTOGRAM BINS] [HISTOGRAM COUNTERS]\n"
-    "               [HISTOGRAM CPU] [HISTOGRAM] [SORT KEYS] [SORT GATHER] [SORT PASSES] [SORT CPU]\n"
+    "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [SEGMENT HEADS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS]\n"
+    "               [GROUP TILES] [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW]\n"
+    "               [SCAN SEGMENTS] [SELECT] [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [INTEGRAL] [QUANTILE]\n"
+    "               [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM] [SORT KEYS] [SORT GATHER]\n"
+    "               [SORT PASSES] [SORT CPU]\n"
     "               [SORT GROUP] [SORT SWEEP]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
@@ -1423,9 +1594,15 @@ static const char *gpuscan__kernels[] = {
     "     REGISTERS       registers a work-item that the build options allow on NVIDIA; 0: not said\n"
     "     PACKED          bytes of a small integer, of which a word's are added at once; 0: elements one by one\n"
     "     PIPE            how the histogram loads: PIPE_...\n"
+    "     TILED           a histogram of each tile; CONVERTED, WEIGHED: of values, by weights, of the caller's expressions\n"
+    "     CHANNEL_BOUNDS  of the histogram: each channel has its own\n"
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not\n"
     "     ANY_ORDER       results do not depend on the order\n"
+    "     EXACT           nor would they if nothing but values were combined\n"
+    "     HEADS           scan by segments: who says where they begin: HEADS_...; 0: there are none\n"
+    "     KEY, KEY_SIZE, KEY_INFINITY   its type; of floats the bits of infinity, else 0\n"
+    "     BEGUN, BEGUN_PARTS            what a sum holds besides its value\n"
     "     BITS, INVERT    select: src is words of flags; what is not marked is kept\n"
     "     OUTPUTS, OUTPUTS_GATHERED, INDEX_SIZE   select: what is written: see [SELECT]\n"
     "     STAGES, PLACES, LIST_AT   select: what is listed of a tile, and the bytes of local memory before it\n"
@@ -1477,8 +1654,15 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_SORT_GATHER      28 /* what goes by index is taken from the next element */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_PLACES      29 /* a digit's places begin where another part's elements lie */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_NAN         30 /* NaN are sorted by their bits */\n"
-    "#define GPUSCAN_TEST_PLANT_RUN_OPEN         33 /* a tile loses what a run has before it */\n"
-    "#define GPUSCAN_TEST_PLANT_RUN_LAST         34 /* the last run loses its last element */\n",
+    "#define GPUSCAN_TEST_PLANT_INTEGRAL_CARRY   31 /* an integral's tile loses what is above it */\n"
+    "#define GPUSCAN_TEST_PLANT_INTEGRAL_LEFT    32 /* or to its left */\n",
+    "#define GPUSCAN_TEST_PLANT_QUANTILE_RANK    33 /* a rank that a bin ends with is looked for in the next one */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_HEADS    34 /* the last offset is no head */\n"
+    "#define GPUSCAN_TEST_PLANT_SEGMENT_VECTOR   35 /* a key is not compared with the one before its vector */\n"
+    "#define GPUSCAN_TEST_PLANT_RUN_OPEN         36 /* a tile loses what a run has before it */\n"
+    "#define GPUSCAN_TEST_PLANT_RUN_LAST         37 /* the last run loses its last element */\n"
+    "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
+    "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -1515,7 +1699,7 @@ static const char *gpuscan__kernels[] = {
     "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* CPUs: bytes of a cache line, and stores past the caches. */\n"
     "#define GPUSCAN_LINE 64\n"
     "#ifdef __has_builtin\n"
@@ -1532,7 +1716,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_LOAD_ONCE \"ld.global.nc.v4.u32 \"\n"
     "#endif\n"
-    "\n",
+    "\n"
     "static inline uint4 gpuscan_load_once(global const uint4 *p) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint4 x;\n"
@@ -1580,7 +1764,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_INLINE static inline\n"
     "#endif\n"
-    "\n"
+    "\n",
     "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
     "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
     "        return min(count, (ulong)count_buffer[count_offset]);\n"
@@ -1603,7 +1787,7 @@ static const char *gpuscan__kernels[] = {
     "    return count;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The tickets' counters stand before the words, or accumulators, that a kernel gets: each buffer among a kernel's\n"
     "   arguments costs the host time. */\n"
     "#define GPUSCAN_COUNTERS(p) ((global uint *)(p) - GPUSCAN_TICKETS)\n"
@@ -1635,14 +1819,14 @@ static const char *gpuscan__kernels[] = {
     "   the lane's own where there is none; gpuscan_uint_xor; gpuscan_uint_at), gpuscan_vote, a bit for each lane whose\n"
     "   argument is not 0, and GPUSCAN_LANES_SYNC, after which lanes see what others wrote to local memory. memory: a word a\n"
     "   work-item, for LOCAL. The lines below say of each kind whether its sub-groups may exchange while others do not.\n"
-    "\n"
+    "\n",
     "     PTX        NVIDIA's instructions\n"
     "     SUBGROUPS  OpenCL's sub-groups and their shuffles and ballots, on a device whose sub-groups have LANES work-items\n"
     "     LOCAL      local memory and the group's barriers: a slow stand-in for tests. All work-items of a group must come to\n"
     "                each exchange, so the single-pass scans, which look back in branches and loops of a sub-group's own, are\n"
     "                given groups of one sub-group\n"
     "     NONE       no lanes: a window is one work-item, and a group's tiles are scanned through local memory\n"
-    "\n",
+    "\n"
     "   A window: lanes of one sub-group that work together in branches and loops of their own. */\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#define GPUSCAN_HAS_LANES    1\n"
@@ -1683,7 +1867,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
     "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n"
     "#if GPUSCAN_LANES != 32\n"
     "#error \"NVIDIA's sub-groups have 32 lanes\"\n"
@@ -1701,7 +1885,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_up, \"up\", \"0\")\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_xor, \"bfly\", GPUSCAN_LAST_LANE)\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n"
-    "\n",
+    "\n"
     "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
     "    uint lanes;\n"
     "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" GPUSCAN_ALL_LANES \"; }\"\n"
@@ -1731,7 +1915,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "\n"
+    "\n",
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
     "    memory[GPUSCAN_ITEM] = x;\n"
@@ -1759,7 +1943,7 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
     "#error \"this kind of lanes has no block here\"\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
@@ -1781,7 +1965,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#ifdef GPUSCAN_T /* everything but the histogram */\n"
     "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n"
     "typedef struct {\n"
     "    union {\n"
@@ -1812,16 +1996,16 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "typedef GPUSCAN_T gpuscan_plain;   /* what elements are combined as */\n"
+    "typedef GPUSCAN_T gpuscan_number;    /* what elements are combined as */\n"
     "typedef GPUSCAN_SRC gpuscan_source; /* what they are in memory, */\n"
     "typedef GPUSCAN_DST gpuscan_result; /* and what comes of them */\n"
-    "\n",
-    "static inline gpuscan_plain gpuscan_combine_plain(gpuscan_plain a, gpuscan_plain b) {\n"
+    "\n"
+    "static inline gpuscan_number gpuscan_combine_numbers(gpuscan_number a, gpuscan_number b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
     "\n"
     "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n"
-    "static inline gpuscan_plain gpuscan_convert_value(gpuscan_source element, ulong i) {\n"
+    "static inline gpuscan_number gpuscan_convert_value(gpuscan_source element, ulong i) {\n"
     "#if GPUSCAN_SRC_F16\n"
     "    float x = vload_half(0, (private const half *)&element);\n"
     "#else\n"
@@ -1830,7 +2014,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_CONVERT;\n"
     "}\n"
     "\n"
-    "static inline gpuscan_plain gpuscan_from_result(gpuscan_result x) {\n"
+    "static inline gpuscan_number gpuscan_from_result(gpuscan_result x) {\n"
     "#if GPUSCAN_DST_F16\n"
     "    return vload_half(0, (private const half *)&x);\n"
     "#else\n"
@@ -1838,7 +2022,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "static inline gpuscan_result gpuscan_to_result(gpuscan_plain x) {\n"
+    "static inline gpuscan_result gpuscan_to_result(gpuscan_number x) {\n"
     "#if GPUSCAN_DST_F16\n"
     "    ushort bits;\n"
     "    vstore_half(x, 0, (private half *)&bits);\n"
@@ -1848,19 +2032,19 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Of each operation, what is computed with (gpuscan_t), what src holds (gpuscan_src) and what dst holds (gpuscan_dst).\n"
-    "   combine(identity, x) is x, with all its bits. */\n"
+    "/* Of each operation, what goes from lane to lane (gpuscan_plain), what src holds (gpuscan_src) and what dst holds\n"
+    "   (gpuscan_dst). combine(identity, x) is x, with all its bits. */\n"
     "#if GPUSCAN_RUN_STATE\n"
     "/* [RUNS], elements ------------------------------------------------------------------------------------------------- */\n"
-    "\n"
+    "\n",
     "/* Neighbouring elements of which some begin a run: how many do, where the last of them is, and what all elements from\n"
     "   there on are when they are combined; from the first one on where none begins. */\n"
     "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
     "typedef struct {\n"
     "#if GPUSCAN_REDUCES\n"
     "    union {\n"
-    "        gpuscan_plain value;\n"
-    "        uint words[(sizeof(gpuscan_plain) + 3) / 4]; /* no padding, which would be handed on uninitialised */\n"
+    "        gpuscan_number value;\n"
+    "        uint words[(sizeof(gpuscan_number) + 3) / 4]; /* no padding, which would be handed on uninitialised */\n"
     "    } open;\n"
     "#endif\n"
     "    gpuscan_run_count heads;\n"
@@ -1870,13 +2054,13 @@ static const char *gpuscan__kernels[] = {
     "} __attribute__((aligned(GPUSCAN_RUN_ALIGN))) gpuscan_run;\n"
     "typedef char gpuscan_run_size_differs[sizeof(gpuscan_run) == GPUSCAN_T_SIZE ? 1 : -1];\n"
     "\n"
-    "typedef gpuscan_run gpuscan_t;\n"
+    "typedef gpuscan_run gpuscan_plain;\n"
     "typedef gpuscan_run gpuscan_dst;\n"
     "\n"
-    "static inline gpuscan_t gpuscan_identity(void) {\n"
-    "    gpuscan_t none;\n"
+    "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
+    "    gpuscan_plain none;\n"
     "#if GPUSCAN_REDUCES\n"
-    "    none.open.words[(sizeof(gpuscan_plain) - 1) / 4] = 0;\n"
+    "    none.open.words[(sizeof(gpuscan_number) - 1) / 4] = 0;\n"
     "    none.open.value = GPUSCAN_IDENTITY;\n"
     "#endif\n"
     "    none.heads = 0;\n"
@@ -1885,108 +2069,81 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return none;\n"
     "}\n"
-    "\n",
-    "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
+    "\n"
+    "static inline gpuscan_plain gpuscan_combine_plain(gpuscan_plain a, gpuscan_plain b) {\n"
     "    b.heads += a.heads;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    b.last = max(a.last, b.last);\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
     "    if (b.heads == a.heads)\n"
-    "        b.open.value = gpuscan_combine_plain(a.open.value, b.open.value);\n"
+    "        b.open.value = gpuscan_combine_numbers(a.open.value, b.open.value);\n"
     "#endif\n"
     "    return b;\n"
     "}\n"
     "\n"
-    "#define gpuscan_from_dst(x) (x)\n"
-    "#define gpuscan_to_dst(x)   (x)\n"
+    "#define gpuscan_from_dst(x)     (x)\n"
+    "#define gpuscan_plain_to_dst(x) (x)\n"
+    "#define GPUSCAN_PLAIN_START     gpuscan_identity_plain()\n"
     "#else\n"
-    "typedef gpuscan_plain gpuscan_t;\n"
+    "typedef gpuscan_number gpuscan_plain;\n"
     "typedef gpuscan_result gpuscan_dst;\n"
     "\n"
-    "static inline gpuscan_t gpuscan_identity(void) {\n"
+    "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
+    "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
     "}\n"
-    "#define gpuscan_combine(a, b) gpuscan_combine_plain(a, b)\n"
-    "#define gpuscan_from_dst(x)   gpuscan_from_result(x)\n"
-    "#define gpuscan_to_dst(x)     gpuscan_to_result(x)\n"
+    "#define gpuscan_combine_plain gpuscan_combine_numbers\n"
+    "#define gpuscan_from_dst      gpuscan_from_result\n"
+    "#define gpuscan_plain_to_dst  gpuscan_to_result\n"
+    "#define GPUSCAN_PLAIN_START   GPUSCAN_START\n"
     "#endif\n"
+    "\n"
+    "#if GPUSCAN_HEADS /* see [SEGMENT HEADS] */\n"
+    "typedef struct {\n"
+    "    gpuscan_plain value;\n"
+    "    GPUSCAN_BEGUN begun[GPUSCAN_BEGUN_PARTS];\n"
+    "} gpuscan_t;\n"
+    "\n",
+    "static inline gpuscan_t gpuscan_sum_of(gpuscan_plain value, bool begun) {\n"
+    "    gpuscan_t sum;\n"
+    "    sum.value = value;\n"
+    "    for (int p = 0; p < GPUSCAN_BEGUN_PARTS; p++)\n"
+    "        sum.begun[p] = begun ? 1 : 0;\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_combine(gpuscan_t a, gpuscan_t b) {\n"
+    "    if (b.begun[0] == 0) {\n"
+    "        b.value = gpuscan_combine_plain(a.value, b.value);\n"
+    "        b.begun[0] = a.begun[0];\n"
+    "    }\n"
+    "    return b;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_identity(void) {\n"
+    "    return gpuscan_sum_of(gpuscan_identity_plain(), false);\n"
+    "}\n"
+    "#define GPUSCAN_VALUE_OF(sum)  (sum).value\n"
+    "#define GPUSCAN_HAS_BEGUN(sum) ((sum).begun[0] != 0)\n"
+    "#else\n"
+    "typedef gpuscan_plain gpuscan_t;\n"
+    "#define gpuscan_sum_of(value, begun) (value)\n"
+    "\n"
+    "#define gpuscan_combine        gpuscan_combine_plain\n"
+    "#define gpuscan_identity       gpuscan_identity_plain\n"
+    "#define GPUSCAN_VALUE_OF(sum)  (sum)\n"
+    "#define GPUSCAN_HAS_BEGUN(sum) false\n"
+    "#endif\n"
+    "#define gpuscan_to_dst(sum) gpuscan_plain_to_dst(GPUSCAN_VALUE_OF(sum))\n"
     "\n"
     "#if GPUSCAN_RUNS\n"
     "typedef GPUSCAN_KEY gpuscan_src;\n"
-    "\n"
-    "/* Whether a key is not equal to the one before it, as C's == says, by their bits: KEY is the unsigned type of their\n"
-    "   size, KEY_INFINITY the bits of infinity where they are floats, else 0. Of the caller's type his text says it. */\n"
-    "static inline bool gpuscan_starts(GPUSCAN_KEY before, GPUSCAN_KEY key) {\n"
-    "#if GPUSCAN_KEYS_CUSTOM\n"
-    "    return !gpuscan_custom_equal(before, key);\n"
-    "#elif GPUSCAN_KEY_INFINITY\n"
-    "    const GPUSCAN_KEY magnitude = (GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1);\n"
-    "    if (((before | key) & magnitude) == 0)\n"
-    "        return false;\n"
-    "    return before != key || (key & magnitude) > GPUSCAN_KEY_INFINITY;\n"
-    "#else\n"
-    "    return before != key;\n"
-    "#endif\n"
-    "}\n"
-    "static inline bool gpuscan_is_head(global const gpuscan_src *src, ulong i) {\n"
-    "    return i == 0 || gpuscan_starts(src[i - 1], src[i]);\n"
-    "}\n"
-    "\n"
-    "/* What is read: the keys, and what is reduced. */\n"
-    "typedef struct {\n"
-    "    global const gpuscan_src *src;\n"
-    "#if GPUSCAN_REDUCES\n"
-    "    global const gpuscan_source *values;\n"
-    "#endif\n"
-    "} gpuscan_from;\n"
-    "#define GPUSCAN_ELEMENTS(from)        (from).src\n"
-    "#define GPUSCAN_FROM_ROW(from, by) (from) /* there are no rows */\n"
-    "\n"
-    "/* Element i alone. */\n"
-    "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
-    "    bool head = gpuscan_is_head(from.src, i);\n"
-    "#if GPUSCAN_RUN_STATE\n"
-    "    gpuscan_t x = gpuscan_identity();\n"
-    "    x.heads = head;\n"
-    "#if GPUSCAN_LENGTH_SIZE\n"
-    "    x.last = head ? (gpuscan_run_count)i : 0;\n"
-    "#endif\n"
-    "#if GPUSCAN_REDUCES\n"
-    "    x.open.value = gpuscan_convert_value(from.values[i], i);\n"
-    "#endif\n"
-    "    return x;\n"
-    "#else\n"
-    "    return head;\n"
-    "#endif\n"
-    "}\n"
     "/* Of a key alone nothing is known. */\n"
-    "#define gpuscan_convert(x, i) gpuscan_identity()\n"
+    "#define gpuscan_convert(x, i) gpuscan_identity_plain()\n"
     "#else\n"
     "typedef gpuscan_source gpuscan_src;\n"
-    "typedef global const gpuscan_src *gpuscan_from;\n"
-    "#define GPUSCAN_ELEMENTS(from)        (from)\n"
-    "#define GPUSCAN_FROM_ROW(from, by) ((from) + (by))\n"
-    "#define gpuscan_convert(x, i)       gpuscan_convert_value(x, i)\n"
-    "#define gpuscan_element(from, i)    gpuscan_convert((from)[i], i)\n"
-    "#endif\n"
-    "\n",
-    "/* In a kernel: what it reads, from the element on that src points to. */\n"
-    "#if GPUSCAN_REDUCES\n"
-    "#define GPUSCAN_VALUES_PARAMETER global const gpuscan_source *values,\n"
-    "#define GPUSCAN_FROM(from, first)                                                                                      \\\n"
-    "    gpuscan_from from;                                                                                                 \\\n"
-    "    from.src = first;                                                                                                  \\\n"
-    "    from.values = values + numbers.values_offset\n"
-    "#else\n"
-    "#define GPUSCAN_VALUES_PARAMETER\n"
-    "#if GPUSCAN_RUNS\n"
-    "#define GPUSCAN_FROM(from, first)                                                                                      \\\n"
-    "    gpuscan_from from;                                                                                                 \\\n"
-    "    from.src = first\n"
-    "#else\n"
-    "#define GPUSCAN_FROM(from, first) gpuscan_from from = first\n"
-    "#endif\n"
+    "#define gpuscan_convert(x, i) gpuscan_convert_value(x, i)\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_INIT_BY_VALUE\n"
@@ -2001,14 +2158,155 @@ static const char *gpuscan__kernels[] = {
     "                                     uint flags) {\n"
     "#if GPUSCAN_INIT_BY_VALUE\n"
     "    if (flags & GPUSCAN_FLAG_INIT)\n"
-    "        return gpuscan_from_dst(init_value);\n"
+    "        return gpuscan_sum_of(gpuscan_from_dst(init_value), false);\n"
     "#endif\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
-    "        return gpuscan_from_dst(init_buffer[init_offset]);\n"
-    "#if GPUSCAN_RUN_STATE\n"
-    "    return gpuscan_identity();\n"
+    "        return gpuscan_sum_of(gpuscan_from_dst(init_buffer[init_offset]), false);\n"
+    "    return gpuscan_sum_of(GPUSCAN_PLAIN_START, false);\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_HEADS\n"
+    "/* [SEGMENT HEADS] -------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* A scan by segments is one of pairs, whose operator is associative where the caller's is:\n"
+    "\n"
+    "       (value, begun) op (value', begun') = begun' ? (value', 1) : (value op value', begun)\n"
+    "\n"
+    "   begun: a segment begins among the elements that were combined, and value is of those from its first one on. Before\n"
+    "   the first element stands (init, 0), and init comes before the value of a tile's sum in which a segment has begun: so\n"
+    "   what precedes a tile needs nothing more, and whatever publishes and looks back does it as always. Within a tile\n"
+    "   elements have a bit each that is 1 at a segment's first, its head, and a lane's sums those bits' likes: values alone\n"
+    "   go from lane to lane. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU computing\", 2007.\n"
+    "\n"
+    "     HEADS_FLAGS   element i is a head where keys[i] is not 0\n"
+    "     HEADS_KEYS    where keys[i] is not equal to keys[i - 1]\n"
+    "     HEADS_BITS    where bit i % 32 of keys[i / 32] is 1: made of offsets, see gpuscan_heads_set */\n"
+    "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
     "#else\n"
-    "    return GPUSCAN_START;\n"
+    "#define GPUSCAN_COMPARES_KEYS GPUSCAN_RUNS\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_COMPARES_KEYS\n"
+    "/* Whether key is not equal to the one before it, as C's == says, by their bits: KEY is the unsigned type of their size,\n"
+    "   KEY_INFINITY the bits of infinity where they are floats, else 0. Of the caller's type his text says it. */\n"
+    "static inline bool gpuscan_starts(GPUSCAN_KEY before, GPUSCAN_KEY key) {\n"
+    "#if GPUSCAN_KEYS_CUSTOM\n"
+    "    return !gpuscan_custom_equal(before, key);\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    const GPUSCAN_KEY magnitude = (GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1);\n"
+    "    if (((before | key) & magnitude) == 0)\n"
+    "        return false;\n"
+    "    return before != key || (key & magnitude) > GPUSCAN_KEY_INFINITY;\n"
+    "#else\n"
+    "    return before != key;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline bool gpuscan_starts_at(global const GPUSCAN_KEY *keys, ulong i) {\n"
+    "    return i == 0 || gpuscan_starts(keys[i - 1], keys[i]);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_HEADS\n"
+    "/* What a scan reads: its elements, what says where segments begin, and init. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    global const GPUSCAN_KEY *keys;\n"
+    "    gpuscan_plain base;\n"
+    "} gpuscan_from;\n"
+    "\n"
+    "static inline gpuscan_from gpuscan_from_of(global const gpuscan_src *src, global const GPUSCAN_KEY *keys) {\n"
+    "    gpuscan_from from;\n"
+    "    from.src = src;\n"
+    "    from.keys = keys;\n"
+    "    from.base = gpuscan_identity_plain();\n"
+    "    return from;\n"
+    "}\n"
+    "#define GPUSCAN_FROM(src)            gpuscan_from_of(src, keys + numbers.keys_offset)\n"
+    "#define GPUSCAN_FROM_ROW(from, n)    (from) /* there is one row */\n"
+    "#define GPUSCAN_FROM_BASE(from, sum) ((from).base = (sum).value)\n"
+    "#define GPUSCAN_ELEMENTS(from)       ((from).src)\n"
+    "#define GPUSCAN_KEYS_PARAMETER       global const GPUSCAN_KEY *keys,\n"
+    "#define GPUSCAN_SUMS_PARAMETERS GPUSCAN_KEYS_PARAMETER gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
+    "\n"
+    "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
+    "    return from.keys[i / 32] >> (uint)(i % 32) & 1;\n"
+    "#elif GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
+    "    return from.keys[i] != 0;\n"
+    "#else\n"
+    "    return gpuscan_starts_at(from.keys, i);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Bit v: element i + v is a head, of the left elements that are there. */\n"
+    "static inline uint gpuscan_heads_at(gpuscan_from from, ulong i, uint left) {\n"
+    "    uint heads = 0;\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left)\n"
+    "            heads |= (gpuscan_is_head(from, i + v) ? 1u : 0u) << v;\n"
+    "    return heads;\n"
+    "}\n"
+    "\n"
+    "/* A sum after init, if a segment has begun in it. */\n"
+    "static inline gpuscan_t gpuscan_after_base(gpuscan_plain base, gpuscan_t sum) {\n"
+    "    if (sum.begun[0] != 0)\n"
+    "        sum.value = gpuscan_combine_plain(base, sum.value);\n"
+    "    return sum;\n"
+    "}\n"
+    "#else\n"
+    "#if GPUSCAN_REDUCES\n"
+    "/* What runs are read from: their keys, and what is reduced. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    global const gpuscan_source *values;\n"
+    "} gpuscan_from;\n"
+    "\n"
+    "static inline gpuscan_from gpuscan_from_of(global const gpuscan_src *src, global const gpuscan_source *values) {\n"
+    "    gpuscan_from from;\n"
+    "    from.src = src;\n"
+    "    from.values = values;\n"
+    "    return from;\n"
+    "}\n"
+    "#define GPUSCAN_FROM(src)                  gpuscan_from_of(src, values + numbers.values_offset)\n"
+    "#define GPUSCAN_FROM_ROW(from, n)          (from) /* there are no rows */\n"
+    "#define GPUSCAN_ELEMENTS(from)             ((from).src)\n"
+    "#define GPUSCAN_SUMS_PARAMETERS            global const gpuscan_source *values,\n"
+    "#else\n"
+    "typedef global const gpuscan_src *gpuscan_from;\n"
+    "#define GPUSCAN_FROM(src)                  (src)\n"
+    "#define GPUSCAN_FROM_ROW(from, n)          ((from) + (n))\n"
+    "#define GPUSCAN_ELEMENTS(from)             (from)\n"
+    "#define GPUSCAN_SUMS_PARAMETERS\n"
+    "#endif\n"
+    "#define GPUSCAN_FROM_BASE(from, sum)\n"
+    "#define GPUSCAN_KEYS_PARAMETER\n"
+    "#if GPUSCAN_RUNS\n"
+    "#define gpuscan_is_head(from, i)           gpuscan_starts_at(GPUSCAN_ELEMENTS(from), i)\n"
+    "#else\n"
+    "#define gpuscan_is_head(from, i)           false\n"
+    "#endif\n"
+    "#define gpuscan_heads_at(from, i, left)    0\n"
+    "#define gpuscan_after_base(base, sum)      (sum)\n"
+    "#endif\n"
+    "\n",
+    "/* Element i alone, as what is combined. */\n"
+    "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
+    "    bool is_head = gpuscan_is_head(from, i);\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "    gpuscan_t x = gpuscan_identity();\n"
+    "    x.heads = is_head;\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    x.last = is_head ? (gpuscan_run_count)i : 0;\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    x.open.value = gpuscan_convert_value(from.values[i], i);\n"
+    "#endif\n"
+    "    return x;\n"
+    "#elif GPUSCAN_RUNS\n"
+    "    return is_head;\n"
+    "#else\n"
+    "    return gpuscan_sum_of(gpuscan_convert(GPUSCAN_ELEMENTS(from)[i], i), is_head);\n"
     "#endif\n"
     "}\n"
     "\n"
@@ -2020,7 +2318,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_PACKED_HERE\n"
     "/* [PACKED ELEMENTS] ------------------------------------------------------------------------------------------------ */\n"
-    "\n",
+    "\n"
     "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16. */\n"
     "\n"
     "/* Adds a word's elements to a sum. */\n"
@@ -2055,7 +2353,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
     "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
     "#if GPUSCAN_PTX\n"
@@ -2087,7 +2385,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
@@ -2104,7 +2402,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -2140,7 +2438,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -2148,7 +2446,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -2202,7 +2500,7 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A value's words: all, but in tests. */\n"
     "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value, int words) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2216,7 +2514,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2299,6 +2597,8 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SELECT /* elements of 8 bytes are listed behind it: the driver aligns it as its type says */\n"
     "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(8)))\n"
+    "#elif GPUSCAN_INTEGRAL || GPUSCAN_QUANTILE /* vectors of 32 bytes, or words of 64 bits, lie behind it */\n"
+    "#define GPUSCAN_SHARED_ALIGNED __attribute__((aligned(32)))\n"
     "#else\n"
     "#define GPUSCAN_SHARED_ALIGNED\n"
     "#endif\n"
@@ -2309,7 +2609,10 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t windows[GPUSCAN_FEW / GPUSCAN_LANES];\n"
     "#endif\n"
     "#if !GPUSCAN_HAS_LANES\n"
-    "    gpuscan_t exchange[2 * GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP]; /* from one half to the other and back */\n"
+    "    union {\n"
+    "        gpuscan_plain values[2 * GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP]; /* from one half to the other and back */\n"
+    "        gpuscan_t sums[GPUSCAN_GROUP];\n"
+    "    } exchange;\n"
     "#endif\n"
     "    uint ticket;\n"
     "    uint turn;\n"
@@ -2326,40 +2629,58 @@ static const char *gpuscan__kernels[] = {
     "    uint uints[GPUSCAN_T_UINTS];\n"
     "} gpuscan_uints;\n"
     "\n"
-    "#define GPUSCAN_SHUFFLE(name, of_uint)                                                                                 \\\n"
-    "    static inline gpuscan_t name##_by(gpuscan_t value, uint lane, local uint *memory) {                                \\\n"
-    "        gpuscan_uints in, out;                                                                                         \\\n"
-    "        in.uints[GPUSCAN_T_UINTS - 1] = 0;                                                                             \\\n"
+    "#define GPUSCAN_SHUFFLE(name, type, words, of_uint)                                                                    \\\n"
+    "    static inline type name##_by(type value, uint lane, local uint *memory) {                                          \\\n"
+    "        words in, out;                                                                                                 \\\n"
+    "        in.uints[sizeof(words) / 4 - 1] = 0;                                                                           \\\n"
     "        in.value = value;                                                                                              \\\n"
-    "        for (int p = 0; p < GPUSCAN_T_UINTS; p++)                                                                      \\\n"
+    "        for (uint p = 0; p < sizeof(words) / 4; p++)                                                                   \\\n"
     "            out.uints[p] = of_uint(in.uints[p], lane, memory);                                                         \\\n"
     "        return out.value;                                                                                              \\\n"
     "    }\n"
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_uint_up)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_uint_xor)\n"
-    "GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_uint_at)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_up, gpuscan_t, gpuscan_uints, gpuscan_uint_up)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle_xor, gpuscan_t, gpuscan_uints, gpuscan_uint_xor)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_shuffle, gpuscan_t, gpuscan_uints, gpuscan_uint_at)\n"
+    "#if GPUSCAN_HEADS /* without what has begun */\n"
+    "typedef union {\n"
+    "    gpuscan_plain value;\n"
+    "    uint uints[(sizeof(gpuscan_plain) + 3) / 4];\n"
+    "} gpuscan_plain_uints;\n"
+    "GPUSCAN_SHUFFLE(gpuscan_plain_up, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_up)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_plain_xor, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_xor)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_plain_at, gpuscan_plain, gpuscan_plain_uints, gpuscan_uint_at)\n"
+    "#else\n"
+    "typedef gpuscan_uints gpuscan_plain_uints;\n"
+    "#define gpuscan_plain_up_by  gpuscan_shuffle_up_by\n"
+    "#define gpuscan_plain_xor_by gpuscan_shuffle_xor_by\n"
+    "#define gpuscan_plain_at_by  gpuscan_shuffle_by\n"
+    "#endif\n"
     "/* One of both, by words: a choice of whole structs is one of addresses, which takes them out of registers (NVIDIA). */\n"
-    "static inline gpuscan_t gpuscan_pick(bool first, gpuscan_t a, gpuscan_t b) {\n"
-    "    gpuscan_uints x, y;\n"
-    "    x.uints[GPUSCAN_T_UINTS - 1] = y.uints[GPUSCAN_T_UINTS - 1] = 0;\n"
+    "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n",
+    "    const int words = sizeof(gpuscan_plain_uints) / 4;\n"
+    "    gpuscan_plain_uints x, y;\n"
+    "    x.uints[words - 1] = y.uints[words - 1] = 0;\n"
     "    x.value = a;\n"
     "    y.value = b;\n"
-    "    for (int p = 0; p < GPUSCAN_T_UINTS; p++)\n"
+    "    for (int p = 0; p < words; p++)\n"
     "        x.uints[p] = first ? x.uints[p] : y.uints[p];\n"
     "    return x.value;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A lane's value and another lane's; upper: that lane stands before it. */\n"
-    "static inline gpuscan_t gpuscan_combine_lanes(bool upper, gpuscan_t own, gpuscan_t other) {\n"
+    "static inline gpuscan_plain gpuscan_combine_lanes(bool upper, gpuscan_plain own, gpuscan_plain other) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
-    "    return gpuscan_combine(own, other);\n"
+    "    return gpuscan_combine_plain(own, other);\n"
     "#else\n"
-    "    return gpuscan_combine(gpuscan_pick(upper, other, own), gpuscan_pick(upper, own, other));\n"
+    "    return gpuscan_combine_plain(gpuscan_pick(upper, other, own), gpuscan_pick(upper, own, other));\n"
     "#endif\n"
     "}\n"
     "#define gpuscan_shuffle_up(x, d)  gpuscan_shuffle_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_shuffle_xor(x, d) gpuscan_shuffle_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_shuffle(x, lane)  gpuscan_shuffle_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
+    "#define gpuscan_plain_up(x, d)    gpuscan_plain_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
+    "#define gpuscan_plain_xor(x, d)   gpuscan_plain_xor_by(x, d, GPUSCAN_LANES_MEMORY)\n"
+    "#define gpuscan_plain_at(x, lane) gpuscan_plain_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
     "#endif\n"
     "\n"
     "/* A window's inclusive scan.\n"
@@ -2378,7 +2699,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Where a tile ends with what the folding group has found and not with its own prefix and sum, no result need be the\n"
     "   one before it and a sum: see [SCAN AHEAD]. Sums of floats could fall from one tile to the next. */\n"
-    "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_ANY_ORDER && !GPUSCAN_FLOAT_SUM && !GPUSCAN_RUNS\n"
+    "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_EXACT && !GPUSCAN_FLOAT_SUM && !GPUSCAN_RUNS\n"
     "#define GPUSCAN_LOADS_AFTER 1\n"
     "#else\n"
     "#define GPUSCAN_LOADS_AFTER 0\n"
@@ -2386,13 +2707,24 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A window's inclusive scan of sums after what precedes them, of which each result must be the one before it and a sum,\n"
     "   with all its bits: so from lane to lane. Else begun before what precedes is known; of runs nobody sees both. */\n"
-    "#define GPUSCAN_WINDOW_TREE (GPUSCAN_ANY_ORDER || GPUSCAN_LOADS_AFTER || GPUSCAN_RUNS)\n"
+    "#define GPUSCAN_WINDOW_TREE (GPUSCAN_EXACT || GPUSCAN_LOADS_AFTER || GPUSCAN_RUNS)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_begin(gpuscan_t sum, local gpuscan_shared *shared) {\n"
     "    return GPUSCAN_WINDOW_TREE ? gpuscan_window_scan(sum, shared) : sum;\n"
     "}\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_end(gpuscan_t prefix, gpuscan_t sum, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_WINDOW_TREE || !GPUSCAN_HAS_LANES\n"
     "    return gpuscan_combine(prefix, sum);\n"
+    "#elif GPUSCAN_HEADS\n"
+    "    /* only sums without a head wait for the one before */\n"
+    "    gpuscan_ballot_t waiting = gpuscan_ballot(!GPUSCAN_HAS_BEGUN(sum));\n"
+    "    gpuscan_t end = gpuscan_combine(prefix, sum);\n"
+    "    for (waiting &= ~(gpuscan_ballot_t)1; waiting; waiting &= waiting - 1) {\n"
+    "        uint l = gpuscan_lowest(waiting);\n"
+    "        prefix = gpuscan_shuffle(end, l - 1);\n"
+    "        if (l == GPUSCAN_LANE)\n"
+    "            end = gpuscan_combine(prefix, sum);\n"
+    "    }\n"
+    "    return end;\n"
     "#else\n"
     "    gpuscan_t end = prefix;\n"
     "GPUSCAN_UNROLL\n"
@@ -2412,8 +2744,8 @@ static const char *gpuscan__kernels[] = {
     "/* Whether a lane of the upper half does so: what it sums begins at most reach lanes before it. */\n"
     "#define GPUSCAN_REACHES(lane, d, reach) (((lane) & (d)) && ((lane) & ((d) - 1)) < (reach))\n"
     "/* reach: for each vector; 0: all lanes are summed. */\n"
-    "GPUSCAN_INLINE void gpuscan_lanes_scan_rows(gpuscan_t *x, const uint *reach, gpuscan_t *before, gpuscan_t *sum,\n"
-    "                                            local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_scan_rows(gpuscan_plain *x, const uint *reach, gpuscan_plain *before,\n"
+    "                                            gpuscan_plain *sum, local gpuscan_shared *shared) {\n"
     "    uint lane = GPUSCAN_LANE;\n"
     "#if GPUSCAN_HAS_LANES\n"
     "GPUSCAN_UNROLL\n"
@@ -2421,34 +2753,35 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "#if GPUSCAN_ANY_ORDER /* as fast, and for 64 bits faster: Hillis and Steele's */\n"
-    "            gpuscan_t left = gpuscan_shuffle_up(x[k], d);\n"
+    "            gpuscan_plain left = gpuscan_plain_up(x[k], d);\n"
     "            if (lane >= d && (reach == 0 || reach[k] >= d))\n"
     "#else\n"
-    "            gpuscan_t left = gpuscan_shuffle(x[k], GPUSCAN_LOWER_HALF(lane, d));\n"
+    "            gpuscan_plain left = gpuscan_plain_at(x[k], GPUSCAN_LOWER_HALF(lane, d));\n"
     "            if (GPUSCAN_REACHES(lane, d, reach ? reach[k] : GPUSCAN_LANES))\n"
     "#endif\n"
-    "                x[k] = gpuscan_combine(left, x[k]);\n"
+    "                x[k] = gpuscan_combine_plain(left, x[k]);\n"
     "        }\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        before[k] = gpuscan_shuffle_up(x[k], 1);\n"
+    "        before[k] = gpuscan_plain_up(x[k], 1);\n"
     "        if (lane == 0)\n"
-    "            before[k] = gpuscan_identity();\n"
+    "            before[k] = gpuscan_identity_plain();\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        sum[k] = gpuscan_shuffle(x[k], GPUSCAN_LANES - 1);\n"
+    "        sum[k] = gpuscan_plain_at(x[k], GPUSCAN_LANES - 1);\n"
     "#else\n"
-    "    local gpuscan_t *from = shared->exchange + GPUSCAN_ITEM, *to = from + GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP;\n"
+    "    local gpuscan_plain *from = shared->exchange.values + GPUSCAN_ITEM;\n"
+    "    local gpuscan_plain *to = from + GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP;\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        from[k * GPUSCAN_GROUP] = x[k];\n"
     "    if (!GPUSCAN_PLANTED(BARRIER))\n"
     "        GPUSCAN_BARRIER();\n"
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-    "        local gpuscan_t *swap = from;\n"
+    "        local gpuscan_plain *swap = from;\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
     "            to[k] = GPUSCAN_REACHES(lane, d, reach ? reach[k / GPUSCAN_GROUP] : GPUSCAN_LANES)\n"
-    "                        ? gpuscan_combine(from[k - (int)lane + (int)GPUSCAN_LOWER_HALF(lane, d)], from[k])\n"
+    "                        ? gpuscan_combine_plain(from[k - (int)lane + (int)GPUSCAN_LOWER_HALF(lane, d)], from[k])\n"
     "                        : from[k];\n"
     "        from = to;\n"
     "        to = swap;\n"
@@ -2457,13 +2790,14 @@ static const char *gpuscan__kernels[] = {
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        x[k] = from[k * GPUSCAN_GROUP];\n"
     "        sum[k] = from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1];\n"
-    "        before[k] = lane == 0 ? gpuscan_identity() : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n"
+    "        before[k] = lane == 0 ? gpuscan_identity_plain() : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n"
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "}\n"
     "\n",
-    "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_t *x, gpuscan_t *before, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_plain *x, gpuscan_plain *before, gpuscan_plain *sum,\n"
+    "                                       local gpuscan_shared *shared) {\n"
     "    gpuscan_lanes_scan_rows(x, 0, before, sum, shared);\n"
     "}\n"
     "\n"
@@ -2476,9 +2810,9 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* The sums alone: the same tree, hence the same bits. Of two vectors a lane keeps one and hands the other to its\n"
     "   neighbour, so that both sum: 4 + 2 + 1 + 1 + 1 exchanges for eight vectors and 32 lanes, and not 5 * 8. */\n"
-    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_t *x, gpuscan_t *sum, local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE void gpuscan_lanes_sum(const gpuscan_plain *x, gpuscan_plain *sum, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "    gpuscan_t kept[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain kept[GPUSCAN_ITEM_VECTORS];\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        kept[k] = x[k];\n"
@@ -2488,18 +2822,18 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_VECTORS_KEPT(d); k++) {\n"
     "            if (2 * d <= GPUSCAN_VECTORS_APART) {\n"
-    "                gpuscan_t other = gpuscan_shuffle_xor(gpuscan_pick(upper, kept[2 * k], kept[2 * k + 1]), d);\n"
+    "                gpuscan_plain other = gpuscan_plain_xor(gpuscan_pick(upper, kept[2 * k], kept[2 * k + 1]), d);\n"
     "                kept[k] = gpuscan_combine_lanes(upper, gpuscan_pick(upper, kept[2 * k + 1], kept[2 * k]), other);\n"
     "            } else {\n"
-    "                kept[k] = gpuscan_combine_lanes(upper, kept[k], gpuscan_shuffle_xor(kept[k], d));\n"
+    "                kept[k] = gpuscan_combine_lanes(upper, kept[k], gpuscan_plain_xor(kept[k], d));\n"
     "            }\n"
     "        }\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) /* the lowest bits of the lanes that hold it say which it is */\n"
-    "        sum[k] = gpuscan_shuffle(kept[k / GPUSCAN_VECTORS_APART], k % GPUSCAN_VECTORS_APART);\n"
+    "        sum[k] = gpuscan_plain_at(kept[k / GPUSCAN_VECTORS_APART], k % GPUSCAN_VECTORS_APART);\n"
     "#else\n"
-    "    gpuscan_t scanned[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain scanned[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS];\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        scanned[k] = x[k];\n"
     "    gpuscan_lanes_scan(scanned, before, sum, shared);\n"
@@ -2507,17 +2841,17 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* The same for one value a lane. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_lanes_sum_one(gpuscan_t x, local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE gpuscan_plain gpuscan_lanes_sum_one(gpuscan_plain x, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
-    "        x = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, gpuscan_shuffle_xor(x, d));\n"
+    "        x = gpuscan_combine_lanes((GPUSCAN_LANE & d) != 0, x, gpuscan_plain_xor(x, d));\n"
     "    return x;\n"
     "#else\n"
-    "    gpuscan_t values[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain values[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
     "    values[0] = x;\n"
     "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        values[k] = gpuscan_identity();\n"
+    "        values[k] = gpuscan_identity_plain();\n"
     "    gpuscan_lanes_sum(values, sum, shared);\n"
     "    return sum[0];\n"
     "#endif\n"
@@ -2655,11 +2989,11 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    gpuscan_src_vector vector[GPUSCAN_ITEM_VECTORS];\n"
     "#if !GPUSCAN_BEFORE_FROM_END\n"
-    "    gpuscan_t before[GPUSCAN_ITEM_VECTORS]; /* what precedes each vector among the sub-group's elements */\n"
+    "    gpuscan_plain before[GPUSCAN_ITEM_VECTORS]; /* what precedes each vector among the sub-group's elements */\n"
     "#endif\n"
-    "    gpuscan_t group; /* what precedes the sub-group's elements; put before them already unless ANY_ORDER */\n"
+    "    gpuscan_plain group; /* what precedes the sub-group's elements; put before them already unless ANY_ORDER */\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    gpuscan_t end[GPUSCAN_ITEM_VECTORS]; /* as before, and the vector: what precedes the next lane's */\n"
+    "    gpuscan_plain end[GPUSCAN_ITEM_VECTORS]; /* as before, and the vector: what precedes the next lane's */\n"
     "#endif\n"
     "    uint rising; /* FLOAT_SUM: a bit for each vector without a negative element */\n"
     "#if GPUSCAN_SELECT\n"
@@ -2671,7 +3005,20 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_REDUCES\n"
     "    gpuscan_source_vector value[GPUSCAN_ITEM_VECTORS]; /* what is reduced */\n"
     "#endif\n"
+    "#if GPUSCAN_HEADS\n"
+    "    uint heads[(GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR + 31) / 32]; /* a bit for each element, vector after vector */\n"
+    "    uint begun; /* bit k: a segment has begun, in the tile, before vector k; the highest: before the sub-group */\n"
+    "    gpuscan_plain base;\n"
+    "#endif\n"
     "} gpuscan_tile;\n"
+    "#if GPUSCAN_HEADS\n"
+    "#define GPUSCAN_HEADS_OF(tile, k)                                                                                      \\\n"
+    "    ((tile)->heads[(k) * GPUSCAN_VECTOR / 32] >> ((k) * GPUSCAN_VECTOR % 32) & (0xffffffffu >> (32 - GPUSCAN_VECTOR)))\n"
+    "#define GPUSCAN_BEGUN_BEFORE(tile, k) ((tile)->begun >> (k) & 1)\n"
+    "#else\n"
+    "#define GPUSCAN_HEADS_OF(tile, k) 0u\n"
+    "#define GPUSCAN_BEGUN_BEFORE(tile, k) 0u\n"
+    "#endif\n"
     "\n"
     "/* How long what is loaded is wanted: until it is read again (KEEP), or not after this (LAST). Where a device has no\n"
     "   such hints, or none for vectors of this size, all loads are alike. */\n"
@@ -2970,8 +3317,8 @@ static const char *gpuscan__kernels[] = {
     "   tile whole vectors are worth the guard from four elements on (H200, 2^28 bytes in rows of 20,000 u32: 145 us, an\n"
     "   element at a time 164; in rows of 5000 u64: 168 and 144). */\n"
     "#define GPUSCAN_PART_VECTORS (GPUSCAN_VECTOR >= 4)\n"
-    "GPUSCAN_INLINE void gpuscan_tile_elements(gpuscan_tile *tile, global const gpuscan_src *src, ulong first,\n"
-    "                                           ulong count, uint own, ulong policy) {\n"
+    "GPUSCAN_INLINE void gpuscan_tile_elements(gpuscan_tile *tile, global const gpuscan_src *src, ulong first, ulong count,\n"
+    "                                          uint own, ulong policy) {\n"
     "    global const gpuscan_src *from = src + first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "#ifdef GPUSCAN_SRC_RAW\n"
@@ -3002,6 +3349,18 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n",
+    "#if (GPUSCAN_HEADS || GPUSCAN_RUNS) && GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM\n"
+    "/* The key of the lane before. */\n"
+    "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_handed(GPUSCAN_KEY key) {\n"
+    "#if GPUSCAN_KEY_SIZE == 8\n"
+    "    uint low = gpuscan_uint_up((uint)key, 1, 0), high = gpuscan_uint_up((uint)(key >> 32), 1, 0);\n"
+    "    return (ulong)high << 32 | low;\n"
+    "#else\n"
+    "    return (GPUSCAN_KEY)gpuscan_uint_up(key, 1, 0);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "#if GPUSCAN_RUNS\n"
     "/* The key before each vector. The lane before has it, where lanes exchange fast: only the first lane's is loaded. */\n"
     "#define GPUSCAN_PRIOR_FROM_LANES (GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM)\n"
@@ -3017,13 +3376,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "GPUSCAN_INLINE gpuscan_src gpuscan_tile_prior(const gpuscan_tile *tile, int k) {\n"
     "#if GPUSCAN_PRIOR_FROM_LANES\n"
-    "    gpuscan_src last = gpuscan_src_at(&tile->vector[k], GPUSCAN_VECTOR - 1), prior;\n"
-    "    uint low = gpuscan_uint_up((uint)last, 1, 0);\n"
-    "#if GPUSCAN_KEY_SIZE == 8\n"
-    "    prior = (ulong)gpuscan_uint_up((uint)(last >> 32), 1, 0) << 32 | low;\n"
-    "#else\n"
-    "    prior = (gpuscan_src)low;\n"
-    "#endif\n"
+    "    gpuscan_src prior = gpuscan_key_handed(gpuscan_src_at(&tile->vector[k], GPUSCAN_VECTOR - 1));\n"
     "    return GPUSCAN_LANE == 0 ? tile->prior[k] : prior;\n"
     "#else\n"
     "    return tile->prior[k];\n"
@@ -3055,19 +3408,166 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "#if GPUSCAN_HEADS\n"
+    "/* In ascending order of k; there: elements from the vector's first on. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_put_heads(gpuscan_tile *tile, int k, uint heads, uint there) {\n"
+    "    heads &= there >= GPUSCAN_VECTOR ? 0xffffffffu >> (32 - GPUSCAN_VECTOR) : (1u << there) - 1;\n"
+    "    if (k * GPUSCAN_VECTOR % 32 == 0)\n"
+    "        tile->heads[k * GPUSCAN_VECTOR / 32] = 0;\n"
+    "    tile->heads[k * GPUSCAN_VECTOR / 32] |= heads << (k * GPUSCAN_VECTOR % 32);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
+    "/* The heads of all vectors: no vector's bits are in two words. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_heads(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
+    "                                       ulong policy) {\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        ulong i = first + own + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        gpuscan_tile_put_heads(tile, k, there ? from.keys[i / 32] >> (uint)(i % 32) : 0, there);\n"
+    "    }\n"
+    "}\n"
+    "#elif GPUSCAN_HEADS\n"
+    "/* The keys of a vector's elements, in words where they are small: see gpuscan_src_at. */\n"
+    "#define GPUSCAN_KEYS_BYTES (GPUSCAN_VECTOR * GPUSCAN_KEY_SIZE)\n"
+    "#if GPUSCAN_KEYS_BYTES >= 4 && defined(__ENDIAN_LITTLE__)\n"
+    "#define GPUSCAN_KEYS_WORDS (GPUSCAN_KEYS_BYTES / 4)\n"
+    "#else\n"
+    "#define GPUSCAN_KEYS_WORDS 0\n"
+    "#endif\n"
+    "typedef union {\n"
+    "    GPUSCAN_KEY element[GPUSCAN_VECTOR];\n"
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "    uint word[GPUSCAN_KEYS_WORDS];\n"
+    "#endif\n"
+    "} gpuscan_keys;\n"
+    "\n"
+    "static inline GPUSCAN_KEY gpuscan_key_at(const gpuscan_keys *keys, uint v) {\n"
+    "#if GPUSCAN_KEYS_WORDS && GPUSCAN_KEY_SIZE < 4\n"
+    "    return (GPUSCAN_KEY)(GPUSCAN_PART_WORD(keys, GPUSCAN_KEY, v) >> GPUSCAN_PART_SHIFT(GPUSCAN_KEY, v));\n"
+    "#else\n"
+    "    return keys->element[v];\n"
+    "#endif\n"
+    "}\n"
+    "/* In ascending order of v, where all were 0. */\n"
+    "static inline void gpuscan_key_put(gpuscan_keys *keys, uint v, GPUSCAN_KEY key) {\n"
+    "#if GPUSCAN_KEYS_WORDS && GPUSCAN_KEY_SIZE < 4\n"
+    "    GPUSCAN_PART_WORD(keys, GPUSCAN_KEY, v) |= (uint)key << GPUSCAN_PART_SHIFT(GPUSCAN_KEY, v);\n"
+    "#else\n"
+    "    keys->element[v] = key;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "GPUSCAN_INLINE void gpuscan_keys_load(gpuscan_keys *keys, global const GPUSCAN_KEY *from, ulong policy) {\n"
+    "#if GPUSCAN_KEYS_WORDS >= 4\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int w = 0; w < GPUSCAN_KEYS_WORDS; w += 4) {\n"
+    "        uint4 x = gpuscan_load_hinted((global const uint4 *)from + w / 4, policy);\n"
+    "        keys->word[w] = x.x;\n"
+    "        keys->word[w + 1] = x.y;\n"
+    "        keys->word[w + 2] = x.z;\n"
+    "        keys->word[w + 3] = x.w;\n"
+    "    }\n"
+    "#elif GPUSCAN_KEYS_WORDS == 2\n"
+    "    uint2 x = *(global const uint2 *)from;\n"
+    "    keys->word[0] = x.x;\n"
+    "    keys->word[1] = x.y;\n"
+    "#else\n"
+    "    keys->word[0] = *(global const uint *)from;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* The key before a lane's vector that begins at element i: the lane before has it, if it is not another sub-group's. */\n"
+    "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_before(gpuscan_from from, const gpuscan_keys *keys, ulong i, bool there) {\n"
+    "#if GPUSCAN_LANES_APART\n"
+    "    GPUSCAN_KEY before = gpuscan_key_handed(gpuscan_key_at(keys, GPUSCAN_VECTOR - 1));\n"
+    "    if (GPUSCAN_LANE == 0 && there && i > 0)\n"
+    "        before = from.keys[i - 1];\n"
+    "    return before;\n"
+    "#else\n"
+    "    return there && i > 0 ? from.keys[i - 1] : 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The heads of all vectors. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_heads(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
+    "                                       ulong policy) {\n"
+    "    ulong at = first + own;\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "    gpuscan_keys keys[GPUSCAN_ITEM_VECTORS];\n"
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "    const size_t aligned = GPUSCAN_KEYS_BYTES < 16 ? GPUSCAN_KEYS_BYTES : 16;\n"
+    "    bool whole = left == GPUSCAN_TILE && ((size_t)from.keys & (aligned - 1)) == 0;\n"
+    "    if (whole) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            gpuscan_keys_load(&keys[k], from.keys + at + k * GPUSCAN_VECTOR_STRIDE, policy);\n"
+    "    }\n"
+    "#else\n"
+    "    bool whole = false;\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE), heads = 0;\n"
+    "        if (!whole) {\n"
+    "#if GPUSCAN_KEYS_WORDS\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int w = 0; w < GPUSCAN_KEYS_WORDS; w++)\n"
+    "                keys[k].word[w] = 0;\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                if (v < there)\n"
+    "                    gpuscan_key_put(&keys[k], v, from.keys[i + v]);\n"
+    "        }\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "        GPUSCAN_KEY before = gpuscan_key_before(from, &keys[k], i, there > 0);\n"
+    "        if (GPUSCAN_PLANTED(SEGMENT_VECTOR))\n"
+    "            before = gpuscan_key_at(&keys[k], 0);\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "            GPUSCAN_KEY key = gpuscan_key_at(&keys[k], v);\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "            bool is_head = gpuscan_starts(before, key);\n"
+    "            before = key;\n"
+    "#else\n"
+    "            bool is_head = key != 0;\n"
+    "#endif\n"
+    "            heads |= (is_head ? 1u : 0u) << v;\n"
+    "        }\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "        if (i == 0)\n"
+    "            heads |= 1;\n"
+    "#endif\n"
+    "        gpuscan_tile_put_heads(tile, k, heads, whole ? GPUSCAN_VECTOR : there);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
     "                                          ulong policy) {\n"
     "    gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
     "#if GPUSCAN_RUNS\n"
-    "    gpuscan_tile_fetch_prior(tile, from.src, first, count, own);\n"
+    "    gpuscan_tile_fetch_prior(tile, GPUSCAN_ELEMENTS(from), first, count, own);\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
     "    gpuscan_tile_fetch_values(tile, from.values, first, count, own, 0xffffffffu);\n"
     "#endif\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
+    "    tile->base = from.base;\n"
+    "#endif\n"
     "}\n"
     "\n"
-    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own) {\n"
-    "    gpuscan_tile_fetch_by(tile, from, first, count, own, gpuscan_policy_normal());\n"
+    "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from src, ulong first, ulong count, uint own) {\n"
+    "    gpuscan_tile_fetch_by(tile, src, first, count, own, gpuscan_policy_normal());\n"
     "}\n"
     "\n"
     "#if GPUSCAN_SELECT\n"
@@ -3109,11 +3609,11 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left) {\n"
-    "            gpuscan_plain x = gpuscan_convert_value(tile->value[k].element[v], i + v);\n"
+    "            gpuscan_number x = gpuscan_convert_value(tile->value[k].element[v], i + v);\n"
     "            if (v == 0 || (mask >> v & 1))\n"
     "                run.open.value = x;\n"
     "            else\n"
-    "                run.open.value = gpuscan_combine_plain(run.open.value, x);\n"
+    "                run.open.value = gpuscan_combine_numbers(run.open.value, x);\n"
     "        }\n"
     "#endif\n"
     "    return run;\n"
@@ -3169,8 +3669,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "#if !GPUSCAN_RUNS\n"
-    "/* The sum of a lane's vector that begins at element i. The second: of the left elements that are there. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i) {\n"
+    "/* The sum of a lane's vector that begins at element i, from its last head on; heads: a bit each. The second: of the\n"
+    "   left elements that are there. */\n"
+    "GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i, uint heads) {\n"
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask(vector, i));\n"
     "#elif GPUSCAN_PACKED_HERE\n"
@@ -3180,46 +3681,55 @@ static const char *gpuscan__kernels[] = {
     "        sum = gpuscan_packed_sum(vector->word[w], sum);\n"
     "    return (gpuscan_t)sum;\n"
     "#else\n"
-    "    gpuscan_t sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
+    "    gpuscan_plain sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
     "GPUSCAN_UNROLL\n"
-    "    for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
-    "        sum = gpuscan_combine(sum, gpuscan_convert(gpuscan_src_at(vector, v), i + v));\n"
+    "    for (int v = 1; v < GPUSCAN_VECTOR; v++) {\n"
+    "        gpuscan_plain x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
+    "#if GPUSCAN_HEADS\n"
+    "        if (heads >> v & 1)\n"
+    "            sum = x;\n"
+    "        else\n"
+    "#endif\n"
+    "            sum = gpuscan_combine_plain(sum, x);\n"
+    "    }\n"
     "    return sum;\n"
     "#endif\n"
     "}\n"
     "\n",
-    "GPUSCAN_INLINE gpuscan_t gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
+    "GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left,\n"
+    "                                                     uint heads) {\n"
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask_left(vector, i, left));\n"
     "#elif GPUSCAN_PACKED_HERE\n"
-    "    return gpuscan_vector_sum(vector, i);\n"
+    "    return gpuscan_vector_sum(vector, i, heads);\n"
     "#else\n"
-    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    gpuscan_plain sum = gpuscan_identity_plain();\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left) {\n"
-    "            gpuscan_t x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
-    "            sum = v == 0 ? x : gpuscan_combine(sum, x);\n"
+    "            gpuscan_plain x = gpuscan_convert(gpuscan_src_at(vector, v), i + v);\n"
+    "            sum = v == 0 || (heads >> v & 1) ? x : gpuscan_combine_plain(sum, x);\n"
     "        }\n"
     "    return sum;\n"
     "#endif\n"
     "}\n"
     "#endif\n"
     "\n"
-    "/* 1 where no element is negative, of those that are there. */\n"
-    "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
+    "/* 1 where no element is negative, of those that are there, from the last head on. */\n"
+    "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
     "    bool rises = true;\n"
     "#if GPUSCAN_FLOAT_SUM\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < left)\n"
-    "            rises = rises && gpuscan_convert(gpuscan_src_at(vector, v), i + v) >= 0;\n"
+    "            rises = (rises || (heads >> v & 1)) && gpuscan_convert(gpuscan_src_at(vector, v), i + v) >= 0;\n"
     "#endif\n"
     "    return rises;\n"
     "}\n"
     "\n"
     "/* The sum of each of a lane's vectors, and whether its elements rise. */\n"
-    "GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own, gpuscan_t *sums) {\n"
+    "GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
+    "                                           gpuscan_plain *sums) {\n"
     "    ulong at = first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "    tile->rising = 0;\n"
@@ -3248,15 +3758,20 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_PACKED_HERE || left == GPUSCAN_TILE) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            sums[k] = gpuscan_vector_sum(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_VECTOR) << k;\n"
+    "            sums[k] = gpuscan_vector_sum(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_HEADS_OF(tile, k));\n"
+    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, GPUSCAN_VECTOR,\n"
+    "                                                 GPUSCAN_HEADS_OF(tile, k))\n"
+    "                            << k;\n"
     "        }\n"
     "    } else {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "            sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there);\n"
-    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there) << k;\n"
+    "            sums[k] = gpuscan_vector_sum_left(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
+    "                                              GPUSCAN_HEADS_OF(tile, k));\n"
+    "            tile->rising |= gpuscan_vector_rises(&tile->vector[k], at + k * GPUSCAN_VECTOR_STRIDE, there,\n"
+    "                                                 GPUSCAN_HEADS_OF(tile, k))\n"
+    "                            << k;\n"
     "        }\n"
     "    }\n"
     "#endif\n"
@@ -3270,8 +3785,8 @@ static const char *gpuscan__kernels[] = {
     "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count), wanted = 0;\n"
     "    ulong at = first + own;\n"
     "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
-    "    gpuscan_tile_elements(tile, from.src, first, count, own, policy);\n"
-    "    gpuscan_tile_fetch_prior(tile, from.src, first, count, own);\n"
+    "    gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
+    "    gpuscan_tile_fetch_prior(tile, GPUSCAN_ELEMENTS(from), first, count, own);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k),\n"
@@ -3292,24 +3807,88 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
+    "#if GPUSCAN_HEADS\n"
+    "/* Where a sub-group's segments begin. */\n"
+    "typedef struct {\n"
+    "    uint reach[GPUSCAN_ITEM_VECTORS]; /* of vector k: lanes before this one whose sums belong to its end's segment */\n"
+    "    uint before, whole;               /* bit k: there is a head in an earlier lane's vector k, in any lane's */\n"
+    "} gpuscan_reaches;\n"
+    "\n",
+    "/* Sets tile->begun, too. */\n"
+    "GPUSCAN_INLINE gpuscan_reaches gpuscan_tile_reaches(gpuscan_tile *tile, local gpuscan_shared *shared) {\n"
+    "    gpuscan_reaches reaches;\n"
+    "    uint lane = GPUSCAN_LANE;\n"
+    "    reaches.before = reaches.whole = 0;\n"
+    "    tile->begun = 0;\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        gpuscan_ballot_t all = gpuscan_ballot(GPUSCAN_HEADS_OF(tile, k) != 0), up_to = all & GPUSCAN_BALLOT_UP_TO(lane);\n"
+    "        bool before = (up_to & ~((gpuscan_ballot_t)1 << lane)) != 0;\n"
+    "        reaches.reach[k] = up_to ? lane - (GPUSCAN_BALLOT_BITS - 1u - (uint)clz(up_to)) : GPUSCAN_LANES;\n"
+    "        reaches.before |= (before ? 1u : 0u) << k;\n"
+    "        tile->begun |= (before || reaches.whole ? 1u : 0u) << k;\n"
+    "        reaches.whole |= (all ? 1u : 0u) << k;\n"
+    "    }\n"
+    "#else\n"
+    "    /* the last lane with a head up to each, counted from 1: bytes in the memory of the values */\n"
+    "    local uchar *from = (local uchar *)shared->exchange.values + GPUSCAN_ITEM;\n"
+    "    local uchar *to = from + GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP;\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        from[k * GPUSCAN_GROUP] = GPUSCAN_HEADS_OF(tile, k) != 0 ? lane + 1 : 0;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        local uchar *swap = from;\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
+    "            to[k] = max(from[k], (uchar)(lane >= d ? from[k - (int)d] : 0));\n"
+    "        from = to;\n"
+    "        to = swap;\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint last = from[k * GPUSCAN_GROUP], before = lane == 0 ? 0 : from[k * GPUSCAN_GROUP - (lane == 0 ? 0 : 1)];\n"
+    "        reaches.reach[k] = last ? lane + 1 - last : GPUSCAN_LANES;\n"
+    "        reaches.before |= (before ? 1u : 0u) << k;\n"
+    "        tile->begun |= (before || reaches.whole ? 1u : 0u) << k;\n"
+    "        reaches.whole |= (from[k * GPUSCAN_GROUP - (int)lane + GPUSCAN_LANES - 1] ? 1u : 0u) << k;\n"
+    "    }\n"
+    "    GPUSCAN_BARRIER();\n"
+    "#endif\n"
+    "    return reaches;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
-    "    gpuscan_t x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
+    "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS], carry;\n"
     "#if GPUSCAN_BEFORE_FROM_END\n"
-    "    gpuscan_t before[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain before[GPUSCAN_ITEM_VECTORS];\n"
     "#else\n"
-    "    gpuscan_t *before = tile->before;\n"
+    "    gpuscan_plain *before = tile->before;\n"
     "#endif\n"
     "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_reaches reaches = gpuscan_tile_reaches(tile, shared);\n"
+    "    gpuscan_lanes_scan_rows(x, reaches.reach, before, sum, shared);\n"
+    "#else\n"
     "    gpuscan_lanes_scan(x, before, sum, shared);\n"
+    "#endif\n"
     "    carry = sum[0];\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    tile->group = gpuscan_identity();\n"
+    "    tile->group = gpuscan_identity_plain();\n"
     "    tile->end[0] = x[0];\n"
     "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "#if GPUSCAN_HEADS\n"
+    "#if !GPUSCAN_BEFORE_FROM_END\n"
+    "        if (!(reaches.before >> k & 1))\n"
+    "            before[k] = gpuscan_combine_plain(carry, before[k]);\n"
+    "#endif\n"
+    "        tile->end[k] = reaches.reach[k] == GPUSCAN_LANES ? gpuscan_combine_plain(carry, x[k]) : x[k];\n"
+    "        carry = reaches.whole >> k & 1 ? sum[k] : gpuscan_combine_plain(carry, sum[k]);\n"
+    "#else\n"
     "#if !GPUSCAN_BEFORE_FROM_END\n"
     "        before[k] = gpuscan_combine(carry, before[k]);\n"
     "#endif\n"
@@ -3317,32 +3896,42 @@ static const char *gpuscan__kernels[] = {
     "        tile->end[k] = gpuscan_combine(carry, x[k]);\n"
     "#endif\n"
     "        carry = gpuscan_combine(carry, sum[k]);\n"
+    "#endif\n"
     "    }\n"
-    "    return carry;\n"
+    "    return gpuscan_sum_of(carry, reaches.whole != 0);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Puts something before the sub-group's elements of a scanned tile. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_after(gpuscan_tile *tile, gpuscan_t outer) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
     "    tile->group = outer;\n"
     "#else\n"
-    "    tile->group = gpuscan_combine(outer, tile->group);\n"
+    "    gpuscan_plain value = GPUSCAN_VALUE_OF(outer);\n"
+    "    if (!GPUSCAN_BEGUN_BEFORE(tile, 31))\n"
+    "        tile->group = gpuscan_combine_plain(value, tile->group);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        bool begun = GPUSCAN_BEGUN_BEFORE(tile, k);\n"
     "#if !GPUSCAN_BEFORE_FROM_END\n"
-    "        tile->before[k] = gpuscan_combine(outer, tile->before[k]);\n"
+    "        if (!begun)\n"
+    "            tile->before[k] = gpuscan_combine_plain(value, tile->before[k]);\n"
     "#endif\n"
-    "        tile->end[k] = gpuscan_combine(outer, tile->end[k]);\n"
+    "        if (!begun && GPUSCAN_HEADS_OF(tile, k) == 0)\n"
+    "            tile->end[k] = gpuscan_combine_plain(value, tile->end[k]);\n"
     "    }\n"
+    "#if GPUSCAN_HEADS\n"
+    "    if (outer.begun[0] != 0)\n"
+    "        tile->begun = 0xffffffffu;\n"
+    "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n"
     "    gpuscan_t total;\n"
     "    gpuscan_t sum = gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
     "    gpuscan_tile_after(tile, gpuscan_group_prefix(sum, &total, shared));\n"
-    "    return total;\n"
+    "    return gpuscan_after_base(tile->base, total);\n"
     "}\n"
     "\n"
     "#if GPUSCAN_PACKED_HERE\n"
@@ -3376,42 +3965,66 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* The sum of all of a sub-group's vectors, from each lane's, with the bits of gpuscan_tile_scan_subgroup's. */\n"
-    "GPUSCAN_INLINE gpuscan_t gpuscan_subgroup_sum(const gpuscan_t *x, local gpuscan_shared *shared) {\n"
+    "GPUSCAN_INLINE gpuscan_plain gpuscan_subgroup_sum(const gpuscan_plain *x, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
-    "    gpuscan_t lane_sum = x[0];\n"
+    "    gpuscan_plain lane_sum = x[0];\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        lane_sum = gpuscan_combine(lane_sum, x[k]);\n"
     "    return gpuscan_lanes_sum_one(lane_sum, shared);\n"
     "#else\n"
-    "    gpuscan_t sum[GPUSCAN_ITEM_VECTORS], carry;\n"
+    "    gpuscan_plain sum[GPUSCAN_ITEM_VECTORS], carry;\n"
     "    gpuscan_lanes_sum(x, sum, shared);\n"
     "    carry = sum[0];\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "        carry = gpuscan_combine(carry, sum[k]);\n"
+    "        carry = gpuscan_combine_plain(carry, sum[k]);\n"
     "    return carry;\n"
     "#endif\n"
     "}\n"
+    "\n",
+    "#if GPUSCAN_HEADS\n"
+    "/* The sum of all of a sub-group's vectors by segments: identities before the last head change no bit. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_subgroup_tail(gpuscan_tile *tile, ulong first, ulong count,\n"
+    "                                               local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
+    "    bool begun = false; /* in the vectors behind */\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = GPUSCAN_ITEM_VECTORS - 1; k >= 0; k--) {\n"
+    "        gpuscan_ballot_t all = gpuscan_ballot(GPUSCAN_HEADS_OF(tile, k) != 0);\n"
+    "        if (begun || (all & ~GPUSCAN_BALLOT_UP_TO(GPUSCAN_LANE)) != 0)\n"
+    "            x[k] = gpuscan_identity_plain();\n"
+    "        begun = begun || all != 0;\n"
+    "    }\n"
+    "    return gpuscan_sum_of(gpuscan_subgroup_sum(x, shared), begun);\n"
+    "#else\n"
+    "    return gpuscan_tile_scan_subgroup(tile, first, count, shared);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
     "\n"
     "/* The sum of a tile alone, with the bits of gpuscan_tile_scan's. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum_by(gpuscan_from src, ulong first, ulong count, ulong policy,\n"
     "                                            local gpuscan_shared *shared) {\n"
     "    gpuscan_t total;\n"
     "#if GPUSCAN_PACKED_HERE\n"
-    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(gpuscan_tile_lane_sum(src, first, count, policy), shared), &total,\n"
-    "                         shared);\n"
+    "    gpuscan_t sum = gpuscan_tile_lane_sum(GPUSCAN_ELEMENTS(src), first, count, policy);\n"
+    "    gpuscan_group_prefix(gpuscan_lanes_sum_one(sum, shared), &total, shared);\n"
     "#else\n"
     "    gpuscan_tile tile;\n"
-    "    gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
     "#if GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
     "    gpuscan_tile_open_sums(&tile, src, first, count, policy, x, shared);\n"
     "    gpuscan_group_prefix(gpuscan_subgroup_sum(x, shared), &total, shared);\n"
     "#else\n"
     "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
-    "#if GPUSCAN_SELECT && !GPUSCAN_REDUCES\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_group_prefix(gpuscan_subgroup_tail(&tile, first, count, shared), &total, shared);\n"
+    "#elif GPUSCAN_SELECT && !GPUSCAN_REDUCES\n"
     "    /* A number for each vector is enough, and of all vectors their sum. One group_prefix for both cases: PoCL 3.1 makes\n"
     "       a loop without end of barriers on either side of an if. */\n"
     "    gpuscan_t all = gpuscan_identity();\n"
@@ -3435,7 +4048,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "#endif\n"
-    "    return total;\n"
+    "    return gpuscan_after_base(src.base, total);\n"
     "}\n"
     "\n",
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_sum(gpuscan_from src, ulong first, ulong count,\n"
@@ -3460,16 +4073,23 @@ static const char *gpuscan__kernels[] = {
     "                sum = v == 0 ? gpuscan_element(src, i) : gpuscan_combine(sum, gpuscan_element(src, i + v));\n"
     "#else\n"
     "            gpuscan_src_vector vector;\n"
-    "            gpuscan_vector_fetch(&vector, src + i, left);\n"
-    "            sum = gpuscan_vector_sum_left(&vector, i, left);\n"
+    "            gpuscan_vector_fetch(&vector, GPUSCAN_ELEMENTS(src) + i, left);\n"
+    "            uint heads = gpuscan_heads_at(src, i, left);\n"
+    "            sum = gpuscan_sum_of(gpuscan_vector_sum_left(&vector, i, left, heads), heads != 0);\n"
     "#endif\n"
     "            sum = gpuscan_window_scan(sum, shared);\n"
     "            sum = gpuscan_shuffle(sum, GPUSCAN_LANES - 1);\n"
-    "            carry = k == 0 ? sum : gpuscan_combine(carry, sum);\n"
+    "            if (k == 0)\n"
+    "                carry = sum;\n"
+    "            else\n"
+    "                carry = gpuscan_combine(carry, sum);\n"
     "        }\n"
-    "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n"
+    "        if (s == 0)\n"
+    "            total = carry;\n"
+    "        else\n"
+    "            total = gpuscan_combine(total, carry);\n"
     "    }\n"
-    "    return total;\n"
+    "    return gpuscan_after_base(src.base, total);\n"
     "}\n"
     "#else\n"
     "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
@@ -3487,17 +4107,26 @@ static const char *gpuscan__kernels[] = {
     "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "                    if (i + v < count) {\n"
     "                        gpuscan_t next = gpuscan_element(src, i + v);\n"
-    "                        x = v == 0 ? next : gpuscan_combine(x, next);\n"
+    "                        if (v == 0)\n"
+    "                            x = next;\n"
+    "                        else\n"
+    "                            x = gpuscan_combine(x, next);\n"
     "                    }\n"
     "                for (; lane >> level & 1; level++)\n"
     "                    x = gpuscan_combine(tree[level], x);\n"
     "                tree[level] = x;\n"
     "            }\n"
-    "            carry = k == 0 ? tree[GPUSCAN_LEVELS] : gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n"
+    "            if (k == 0)\n"
+    "                carry = tree[GPUSCAN_LEVELS];\n"
+    "            else\n"
+    "                carry = gpuscan_combine(carry, tree[GPUSCAN_LEVELS]);\n"
     "        }\n"
-    "        total = s == 0 ? carry : gpuscan_combine(total, carry);\n"
+    "        if (s == 0)\n"
+    "            total = carry;\n"
+    "        else\n"
+    "            total = gpuscan_combine(total, carry);\n"
     "    }\n"
-    "    return total;\n"
+    "    return gpuscan_after_base(src.base, total);\n"
     "}\n"
     "#endif\n"
     "\n",
@@ -3517,42 +4146,58 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_ANY_ORDER\n"
     "    *prefix = gpuscan_combine(*prefix, outer);\n"
     "#else\n"
-    "    gpuscan_tile_after(tile, outer);\n"
+    "    if (GPUSCAN_HAS_BEGUN(outer)) /* which is after init */\n"
+    "        *prefix = outer;\n"
+    "    else\n"
+    "        gpuscan_tile_after(tile, outer);\n"
     "    *sum = gpuscan_combine(outer, *sum);\n"
     "#endif\n"
     "}\n"
     "\n"
     "/* What stands before a lane's vector and at its end, and what none of its elements may exceed: see ORDER. */\n"
     "typedef struct {\n"
-    "    gpuscan_t before;\n"
+    "    gpuscan_plain before;\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_plain left; /* and before that: up to the first head they stay apart */\n"
+    "#endif\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    gpuscan_t end;\n"
+    "    gpuscan_plain end;\n"
     "#endif\n"
     "#if GPUSCAN_FLOAT_SUM\n"
-    "    gpuscan_t most;\n"
+    "    gpuscan_plain most;\n"
     "#endif\n"
     "} gpuscan_vector_ends;\n"
     "\n"
     "/* Of vector k, of which there elements are left; prefix: what precedes the tile; ANY_ORDER: and the sub-group; last:\n"
     "   the end of vector k - 1, of this one afterwards. */\n"
     "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_tile_ends(const gpuscan_tile *tile, gpuscan_t prefix, int k, uint there,\n"
-    "                                                     gpuscan_t *last, local gpuscan_shared *shared) {\n"
+    "                                                     gpuscan_plain *last, local gpuscan_shared *shared) {\n"
     "    gpuscan_vector_ends ends;\n"
+    "    gpuscan_plain left = GPUSCAN_VALUE_OF(prefix), before;\n"
     "#if GPUSCAN_BEFORE_FROM_END\n"
     "    /* the last lane hands on what it had before: to the first, whose vectors come after it */\n"
-    "    gpuscan_t handed = gpuscan_pick(GPUSCAN_LANE != GPUSCAN_LANES - 1, tile->end[k], *last);\n"
-    "    ends.before = gpuscan_shuffle(handed, (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES);\n"
-    "    ends.before = gpuscan_combine(prefix, ends.before);\n"
+    "    gpuscan_plain handed = gpuscan_pick(GPUSCAN_LANE != GPUSCAN_LANES - 1, tile->end[k], *last);\n"
+    "    before = gpuscan_plain_at(handed, (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES);\n"
     "    *last = tile->end[k];\n"
     "#else\n"
-    "    ends.before = gpuscan_combine(prefix, tile->before[k]);\n"
+    "    before = tile->before[k];\n"
+    "#endif\n"
+    "#if GPUSCAN_HEADS\n"
+    "    if (GPUSCAN_BEGUN_BEFORE(tile, k))\n"
+    "        left = tile->base;\n"
+    "    ends.left = left;\n"
+    "    ends.before = before;\n"
+    "    if (GPUSCAN_HEADS_OF(tile, k) != 0)\n"
+    "        left = tile->base;\n"
+    "#else\n"
+    "    ends.before = gpuscan_combine(left, before);\n"
     "#endif\n"
     "#if !GPUSCAN_ANY_ORDER\n"
-    "    ends.end = gpuscan_combine(prefix, tile->end[k]);\n"
+    "    ends.end = gpuscan_combine_plain(left, tile->end[k]);\n"
     "#endif\n"
     "#if GPUSCAN_LOADS_AFTER && GPUSCAN_INCLUSIVE\n"
     "    if (there <= GPUSCAN_VECTOR)\n"
-    "        ends.end = shared->prefix;\n"
+    "        ends.end = GPUSCAN_VALUE_OF(shared->prefix);\n"
     "#endif\n"
     "#if GPUSCAN_FLOAT_SUM\n"
     "    ends.most = tile->rising >> k & 1 ? ends.end : NAN; /* fmin passes over it */\n"
@@ -3560,16 +4205,18 @@ static const char *gpuscan__kernels[] = {
     "    return ends;\n"
     "}\n"
     "\n",
-    "/* What is stored of a vector's running sum, up to its last element or not. */\n"
-    "GPUSCAN_INLINE gpuscan_dst gpuscan_vector_place(const gpuscan_vector_ends *ends, gpuscan_t running, bool is_last) {\n"
+    "/* What is stored of a vector's running sum, up to its last element or not; is_tail: no head comes after it there. */\n"
+    "GPUSCAN_INLINE gpuscan_dst gpuscan_vector_place(const gpuscan_vector_ends *ends, gpuscan_plain running, bool is_last,\n"
+    "                                                bool is_tail) {\n"
     "#if !GPUSCAN_ANY_ORDER\n"
     "    if (is_last)\n"
-    "        return gpuscan_to_dst(ends->end);\n"
+    "        return gpuscan_plain_to_dst(ends->end);\n"
     "#endif\n"
     "#if GPUSCAN_FLOAT_SUM\n"
-    "    running = fmin(running, ends->most);\n"
+    "    if (is_tail)\n"
+    "        running = fmin(running, ends->most);\n"
     "#endif\n"
-    "    return gpuscan_to_dst(running);\n"
+    "    return gpuscan_plain_to_dst(running);\n"
     "}\n"
     "\n"
     "/* Vector k of a scanned tile, as many elements as are there. */\n"
@@ -3578,28 +4225,42 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
     "    gpuscan_vector_scan_packed(out, &tile->vector[k], ends->before);\n"
     "#else\n"
-    "    gpuscan_t running = ends->before;\n"
+    "    gpuscan_plain running = ends->before;\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_plain left = ends->left;\n"
+    "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        if (v < there) {\n"
-    "            gpuscan_t next = gpuscan_combine(\n"
-    "                running, gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v));\n"
-    "            gpuscan_dst_put(out, v, GPUSCAN_INCLUSIVE ? gpuscan_vector_place(ends, next, v + 1 == there)\n"
-    "                                                      : gpuscan_vector_place(ends, running, false));\n"
+    "            gpuscan_plain x = gpuscan_convert(gpuscan_src_at(&tile->vector[k], v), at + k * GPUSCAN_VECTOR_STRIDE + v);\n"
+    "#if GPUSCAN_HEADS\n"
+    "            uint heads = GPUSCAN_HEADS_OF(tile, k) >> v;\n"
+    "            if (heads & 1) {\n"
+    "                left = tile->base;\n"
+    "                running = gpuscan_identity_plain();\n"
+    "            }\n"
+    "            gpuscan_plain next = gpuscan_combine_plain(running, x);\n"
+    "            gpuscan_plain result = gpuscan_combine_plain(left, GPUSCAN_INCLUSIVE ? next : running);\n"
+    "            gpuscan_dst_put(out, v, gpuscan_vector_place(ends, result, GPUSCAN_INCLUSIVE && v + 1 == there, heads < 2));\n"
+    "#else\n"
+    "            gpuscan_plain next = gpuscan_combine_plain(running, x);\n"
+    "            gpuscan_dst_put(out, v, GPUSCAN_INCLUSIVE ? gpuscan_vector_place(ends, next, v + 1 == there, true)\n"
+    "                                                      : gpuscan_vector_place(ends, running, false, true));\n"
+    "#endif\n"
     "            running = next;\n"
     "        }\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Writes a scanned tile, now that what precedes it is known. */\n"
-    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
+    "GPUSCAN_INLINE void gpuscan_tile_store(const gpuscan_tile *tile, gpuscan_from src, global gpuscan_dst *dst,\n"
     "                                      ulong first, ulong count, gpuscan_t prefix, uint flags,\n"
     "                                      local gpuscan_shared *shared) {\n"
     "    uint own = GPUSCAN_OWN_FIRST;\n"
     "    ulong at = first + own;\n"
     "    uint left = gpuscan_tile_left(first, GPUSCAN_PLANTED(STORE_OVERRUN) ? count + 1 : count);\n"
     "    global gpuscan_dst *to = dst + at;\n"
-    "    gpuscan_t last = tile->group; /* the end of the lane's vector before: the first has none */\n"
+    "    gpuscan_plain last = tile->group; /* the end of the lane's vector before: the first has none */\n"
     "#if GPUSCAN_ANY_ORDER\n"
     "    if (GPUSCAN_SUBGROUP != 0)\n"
     "        prefix = gpuscan_combine(prefix, tile->group);\n"
@@ -3647,7 +4308,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_vector_ends ends = gpuscan_tile_ends(tile, prefix, k, there, &last, shared);\n"
     "        gpuscan_dst_vector out;\n"
     "        gpuscan_tile_vector(&out, tile, &ends, at, k, min(there, (uint)GPUSCAN_VECTOR));\n"
-    "#ifdef GPUSCAN_DST_RAW\n",
+    "#ifdef GPUSCAN_DST_RAW\n"
     "        if (GPUSCAN_PART_VECTORS && there >= GPUSCAN_VECTOR && past == 0)\n"
     "            gpuscan_store_vector(to + k * GPUSCAN_VECTOR_STRIDE, out.raw);\n"
     "        else\n"
@@ -3658,7 +4319,7 @@ static const char *gpuscan__kernels[] = {
     "                    to[k * GPUSCAN_VECTOR_STRIDE + v] = gpuscan_dst_at(&out, v);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#else /* GPUSCAN_CPU */\n"
     "/* [CPU TILES] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -3938,6 +4599,7 @@ static const char *gpuscan__kernels[] = {
     "    return 0;\n"
     "}\n"
     "\n"
+    "#if !GPUSCAN_HEADS\n"
     "/* The sum of elements [first, last), one by one; in a reduction of many, a quarter each in turn. */\n"
     "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
     "    gpuscan_t sum;\n"
@@ -3971,24 +4633,25 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_RUNS\n"
     "/* Of elements [first, last): the heads by a plain loop, of which LLVM makes vectors; the last one from behind. */\n"
     "static inline gpuscan_t gpuscan_runs_sum(gpuscan_from from, ulong first, ulong last) {\n"
+    "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
     "    ulong heads = first == 0 && last > 0 ? 1 : 0;\n"
     "    for (ulong i = max(first, (ulong)1); i < last; i++)\n"
-    "        heads += gpuscan_starts(from.src[i - 1], from.src[i]) ? 1 : 0;\n"
+    "        heads += gpuscan_starts(keys[i - 1], keys[i]) ? 1 : 0;\n"
     "#if GPUSCAN_RUN_STATE\n"
     "    ulong at = heads ? last - 1 : first;\n"
     "    if (first >= last)\n"
     "        return sum;\n"
-    "    while (heads && !gpuscan_is_head(from.src, at))\n"
+    "    while (heads && !gpuscan_starts_at(keys, at))\n"
     "        at--;\n"
     "    sum.heads = (gpuscan_run_count)heads;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    sum.last = heads ? (gpuscan_run_count)at : 0;\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
-    "    gpuscan_plain value = gpuscan_convert_value(from.values[at], at);\n"
+    "    gpuscan_number value = gpuscan_convert_value(from.values[at], at);\n"
     "    while (++at < last)\n"
-    "        value = gpuscan_combine_plain(value, gpuscan_convert_value(from.values[at], at));\n"
+    "        value = gpuscan_combine_numbers(value, gpuscan_convert_value(from.values[at], at));\n"
     "    sum.open.value = value;\n"
     "#endif\n"
     "    return sum;\n"
@@ -4075,14 +4738,17 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return gpuscan_elements_sum(src, first, last);\n"
     "}\n"
+    "#endif\n"
     "\n"
     "/* A span of a row, to be summed. */\n"
     "typedef struct {\n"
-    "    global const gpuscan_src *src;\n"
+    "    gpuscan_from src;\n"
     "    ulong first, last;\n"
-    "    uint head;\n"
+    "    uint head; /* see gpuscan_span_head */\n"
     "    gpuscan_t sum; /* out */\n"
     "} gpuscan_span;\n"
+    "\n"
+    "#if !GPUSCAN_HEADS && !GPUSCAN_RUNS\n"
     "\n"
     "/* What elements are scanned after: what precedes the span, and what of the span precedes them. They stay apart where\n"
     "   the span's last element must be what precedes the span and the span's sum, with all bits; else the second has all. */\n"
@@ -4110,13 +4776,14 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* Four of them, among which the order is that within a vector. */\n"
-    "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
-    "                                     gpuscan_wide_before *after, bool apart, bool stream) {\n"
-    "    gpuscan_wide a = gpuscan_scan_wide(gpuscan_load_wide(src, i), id);\n"
-    "    gpuscan_wide b = gpuscan_scan_wide(gpuscan_load_wide(src, i + GPUSCAN_WIDE), id);\n"
-    "    gpuscan_wide c = gpuscan_scan_wide(gpuscan_load_wide(src, i + 2 * GPUSCAN_WIDE), id);\n"
-    "    gpuscan_wide d = gpuscan_scan_wide(gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE), id);\n"
+    "static inline void gpuscan_scan_four(gpuscan_wide a, gpuscan_wide b, gpuscan_wide c, gpuscan_wide d,\n"
+    "                                     global gpuscan_dst *dst, ulong i, gpuscan_wide id, gpuscan_wide_before *after,\n"
+    "                                     bool apart, bool stream) {\n"
     "    gpuscan_wide lower, sum;\n"
+    "    a = gpuscan_scan_wide(a, id);\n"
+    "    b = gpuscan_scan_wide(b, id);\n"
+    "    c = gpuscan_scan_wide(c, id);\n"
+    "    d = gpuscan_scan_wide(d, id);\n"
     "    b = gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_LAST(a)), b);\n"
     "    d = gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_LAST(c)), d);\n"
     "    lower = (gpuscan_wide)(GPUSCAN_LAST(b));\n"
@@ -4128,6 +4795,12 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_scan_store(dst, i + 2 * GPUSCAN_WIDE, GPUSCAN_INCLUSIVE ? c : GPUSCAN_UP1(b, c), after, apart, stream);\n"
     "    gpuscan_scan_store(dst, i + 3 * GPUSCAN_WIDE, GPUSCAN_INCLUSIVE ? d : GPUSCAN_UP1(c, d), after, apart, stream);\n"
     "    after->before = gpuscan_combine_wide(after->before, sum);\n"
+    "}\n"
+    "static inline void gpuscan_scan_step(global const gpuscan_src *src, global gpuscan_dst *dst, ulong i, gpuscan_wide id,\n"
+    "                                     gpuscan_wide_before *after, bool apart, bool stream) {\n"
+    "    gpuscan_scan_four(gpuscan_load_wide(src, i), gpuscan_load_wide(src, i + GPUSCAN_WIDE),\n"
+    "                      gpuscan_load_wide(src, i + 2 * GPUSCAN_WIDE), gpuscan_load_wide(src, i + 3 * GPUSCAN_WIDE), dst,\n"
+    "                      i, id, after, apart, stream);\n"
     "}\n"
     "#endif\n"
     "\n"
@@ -4254,6 +4927,48 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
+    "#elif GPUSCAN_HEADS /* by segments */\n"
+    "/* Of the elements from the last head on, or of all, one after the other. */\n"
+    "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
+    "    gpuscan_plain sum = gpuscan_identity_plain();\n"
+    "    ulong i = last;\n"
+    "    bool begun = false;\n"
+    "    while (i > first && !begun)\n"
+    "        begun = gpuscan_is_head(from, --i);\n"
+    "    for (; i < last; i++)\n"
+    "        sum = gpuscan_combine_plain(sum, gpuscan_convert(from.src[i], i));\n"
+    "    return gpuscan_after_base(from.base, gpuscan_sum_of(sum, begun));\n"
+    "}\n"
+    "\n"
+    "/* Scans a span after prefix; returns prefix and all its elements combined. Its last element is just this, with all\n"
+    "   bits: so what precedes the first head comes after prefix as a sum of its own. */\n"
+    "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                          bool apart, uint flags) {\n"
+    "    gpuscan_from from = span->src;\n"
+    "    gpuscan_plain running = gpuscan_identity_plain(), left = prefix.value;\n"
+    "    ulong i = span->first, last = span->last;\n"
+    "    bool begun = false;\n"
+    "    for (; i < last; i++) {\n"
+    "        gpuscan_plain next;\n"
+    "        if (gpuscan_is_head(from, i)) {\n"
+    "            running = gpuscan_identity_plain();\n"
+    "            left = from.base;\n"
+    "            begun = true;\n"
+    "        }\n"
+    "        next = gpuscan_combine_plain(running, gpuscan_convert(from.src[i], i));\n"
+    "        dst[i] = gpuscan_plain_to_dst(gpuscan_combine_plain(left, GPUSCAN_INCLUSIVE ? next : running));\n"
+    "        running = next;\n"
+    "    }\n"
+    "    return gpuscan_combine(prefix, gpuscan_sum_of(begun ? gpuscan_combine_plain(left, running) : running, begun));\n"
+    "}\n"
+    "\n",
+    "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
+    "                                           bool apart, uint flags, gpuscan_span *ahead) {\n"
+    "    gpuscan_span_scan(span, dst, prefix, apart, flags);\n"
+    "    ahead->sum = gpuscan_span_sum(ahead->src, ahead->first, ahead->last, ahead->head);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_RUNS\n"
@@ -4267,7 +4982,7 @@ static const char *gpuscan__kernels[] = {
     "/* [MULTI-PASS SCAN] ------------------------------------------------------------------------------------------------ */\n"
     "\n"
     "/* Each row is cut into parts of part_tiles tiles; a group takes units (row, part), one after the other.\n"
-    "\n",
+    "\n"
     "       scan_sums       sums[unit] = sum of the part\n"
     "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
     "       scan_parts      scans the part after its carry\n"
@@ -4280,17 +4995,18 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_scan_sums_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_sums(global const gpuscan_src *src, GPUSCAN_VALUES_PARAMETER global const uint *count_buffer,\n"
+    "gpuscan_scan_sums(global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer,\n"
     "                  global gpuscan_t *sums, gpuscan_scan_sums_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles;\n"
     "    ulong count = gpuscan_units(gpuscan_count(numbers.count, count_buffer, numbers.count_offset,\n"
     "                                              (uint)numbers.flags));\n"
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
-    "        GPUSCAN_FROM(row, src + numbers.src_offset + unit / parts * numbers.src_pitch);\n"
+    "        gpuscan_from row = GPUSCAN_FROM(src + numbers.src_offset + unit / parts * numbers.src_pitch);\n"
     "        ulong first = (ulong)(unit % parts) * part_tiles * GPUSCAN_TILE;\n"
     "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
     "        gpuscan_t sum = gpuscan_identity();\n"
+    "        GPUSCAN_FROM_BASE(row, gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags));\n"
     "        if (GPUSCAN_PLANTED(SUMS_TAIL) && last > first)\n"
     "            last--;\n"
     "#if GPUSCAN_CPU && GPUSCAN_RUNS\n"
@@ -4307,7 +5023,7 @@ static const char *gpuscan__kernels[] = {
     "            sums[numbers.sums_offset + unit] = sum;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
     "} gpuscan_scan_carries_numbers;\n"
@@ -4342,21 +5058,23 @@ static const char *gpuscan__kernels[] = {
     "#else /* one after the other, by every sub-group, or work-item, alike */\n"
     "        for (uint from = 0; from < parts; from += GPUSCAN_HAS_LANES ? GPUSCAN_LANES : GPUSCAN_GROUP) {\n"
     "            uint i = from + (GPUSCAN_HAS_LANES ? GPUSCAN_LANE : GPUSCAN_ITEM);\n"
-    "            gpuscan_t x = i < parts ? sum[i] : gpuscan_identity(), before = running;\n"
+    "            gpuscan_t x = gpuscan_identity(), before = running;\n"
+    "            if (i < parts)\n"
+    "                x = sum[i];\n"
     "#if GPUSCAN_HAS_LANES\n"
     "            x = gpuscan_window_end(running, gpuscan_window_begin(x, shared), shared);\n"
     "            before = gpuscan_shuffle_up(x, 1);\n"
-    "            if (GPUSCAN_LANE == 0)\n",
+    "            if (GPUSCAN_LANE == 0)\n"
     "                before = running;\n"
     "            running = gpuscan_shuffle(x, GPUSCAN_LANES - 1);\n"
     "            GPUSCAN_BARRIER();\n"
     "#else\n"
-    "            shared->exchange[GPUSCAN_ITEM] = x;\n"
+    "            shared->exchange.sums[GPUSCAN_ITEM] = x;\n"
     "            GPUSCAN_BARRIER();\n"
     "            for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
     "                if (j == GPUSCAN_ITEM)\n"
     "                    before = running;\n"
-    "                running = gpuscan_combine(running, shared->exchange[j]);\n"
+    "                running = gpuscan_combine(running, shared->exchange.sums[j]);\n"
     "            }\n"
     "            GPUSCAN_BARRIER();\n"
     "#endif\n"
@@ -4366,20 +5084,21 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SCAN_MULTI_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
     "} gpuscan_scan_parts_numbers;\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_scan_parts(global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,\n"
+    "gpuscan_scan_parts(global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst,\n"
+    "                   global const uint *count_buffer,\n"
     "                   global const gpuscan_t *carries, gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
     "                   global gpuscan_dst *totals, gpuscan_scan_parts_numbers numbers,\n"
     "    local gpuscan_shared *shared) {\n"
     "    uint parts = (uint)numbers.parts, part_tiles = (uint)numbers.part_tiles, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "#if GPUSCAN_CPU\n"
+    "#if GPUSCAN_CPU && !GPUSCAN_HEADS\n"
     "    if (parts == 1) { /* neighbouring rows: a core's lines are its own */\n"
     "        ulong group = get_group_id(0), groups = get_num_groups(0);\n"
     "        ulong share = numbers.rows / groups, more = numbers.rows % groups;\n"
@@ -4397,17 +5116,18 @@ static const char *gpuscan__kernels[] = {
     "    for (ulong unit = get_group_id(0); unit < numbers.rows * parts; unit += get_num_groups(0)) {\n"
     "        ulong row = unit / parts;\n"
     "        uint part = (uint)(unit % parts);\n"
-    "        global const gpuscan_src *from = src + numbers.src_offset + row * numbers.src_pitch;\n"
+    "        gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset + row * numbers.src_pitch);\n"
     "        global gpuscan_dst *to = dst + numbers.dst_offset + row * numbers.dst_pitch;\n"
     "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
     "        ulong last = min(count, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
     "        gpuscan_t carry;\n"
     "        if (GPUSCAN_PLANTED(PARTS_TAIL) && last > first)\n"
     "            last--;\n"
+    "        if (GPUSCAN_HEADS || !(flags & GPUSCAN_FLAG_CARRIES))\n"
+    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "        GPUSCAN_FROM_BASE(from, carry);\n"
     "        if (flags & GPUSCAN_FLAG_CARRIES)\n"
     "            carry = carries[numbers.carries_offset + unit];\n"
-    "        else\n"
-    "            carry = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
     "#if GPUSCAN_CPU\n"
     "        bool apart = !GPUSCAN_ANY_ORDER && (flags & GPUSCAN_FLAG_CARRIES) != 0;\n"
     "        if (first < last) {\n"
@@ -4430,14 +5150,14 @@ static const char *gpuscan__kernels[] = {
     "            part_sum = GPUSCAN_ANY_ORDER ? gpuscan_combine(part_sum, sum) : sum;\n"
     "        }\n"
     "        carry = gpuscan_combine(carry, part_sum);\n"
-    "#endif\n",
+    "#endif\n"
     "        if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n"
     "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n"
     "    }\n"
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SCAN_ROWS\n"
     "/* [SCAN ROWS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -4476,14 +5196,14 @@ static const char *gpuscan__kernels[] = {
     "    place.column = n - row * tile->row_length;\n"
     "    return place;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_place_next(const gpuscan_row_tile *tile, gpuscan_place *place) {\n"
     "    if (++place->column == tile->row_length) {\n"
     "        place->column = 0;\n"
     "        place->row++;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline bool gpuscan_place_is_element(const gpuscan_row_tile *tile, gpuscan_place place) {\n"
     "    return place.row < tile->rows && place.column < tile->count;\n"
     "}\n"
@@ -4524,7 +5244,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    *vector = padded;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The sum of a vector's last elements that are in one row; the column of the last. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_vector_sum(const gpuscan_src_vector *vector, const gpuscan_row_tile *tile,\n"
     "                                                gpuscan_place place, uint i, uint *last, uint *rises) {\n"
@@ -4535,8 +5255,8 @@ static const char *gpuscan__kernels[] = {
     "        return sum;\n"
     "    if (gpuscan_place_in_row(tile, place)) {\n"
     "        *last = place.column + GPUSCAN_VECTOR - 1;\n"
-    "        *rises = gpuscan_vector_rises(vector, place.column, GPUSCAN_VECTOR);\n"
-    "        return gpuscan_vector_sum(vector, place.column);\n"
+    "        *rises = gpuscan_vector_rises(vector, place.column, GPUSCAN_VECTOR, 0);\n"
+    "        return gpuscan_vector_sum(vector, place.column, 0);\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
@@ -4556,7 +5276,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return sum;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Scans what it can of the tile's vectors without the other sub-groups; returns the sum of its last row's elements. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_tile_scan_subgroup(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
     "                                                        const gpuscan_place *places, local gpuscan_shared *shared) {\n"
@@ -4588,7 +5308,7 @@ static const char *gpuscan__kernels[] = {
     "    data->rising = rising;\n"
     "    return carry;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* From each sub-group's sum of its last row: the sum of what precedes this sub-group in the row that it begins with. */\n"
     "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_group_before(const gpuscan_row_tile *tile, local gpuscan_shared *shared) {\n"
@@ -4618,7 +5338,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return before;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What stands at a vector's ends: see gpuscan_tile_ends. */\n"
     "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_row_tile_ends(const gpuscan_tile *data, gpuscan_t base, gpuscan_place place,\n"
     "                                                         uint last, int k) {\n"
@@ -4637,7 +5357,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return ends;\n"
     "}\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
     "                                             gpuscan_place place, uint i, int k, gpuscan_t base,\n"
     "                                             global gpuscan_dst *totals, uint flags) {\n"
@@ -4655,8 +5375,8 @@ static const char *gpuscan__kernels[] = {
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "            gpuscan_t next =\n"
     "                gpuscan_combine(running, gpuscan_convert(gpuscan_src_at(&data->vector[k], v), place.column + v));\n"
-    "            end = gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR);\n"
-    "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? end : gpuscan_vector_place(&ends, running, false));\n"
+    "            end = gpuscan_vector_place(&ends, next, v + 1 == GPUSCAN_VECTOR, true);\n"
+    "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? end : gpuscan_vector_place(&ends, running, false, true));\n"
     "            running = next;\n"
     "        }\n"
     "        gpuscan_store_vector(to, out.raw);\n"
@@ -4674,9 +5394,9 @@ static const char *gpuscan__kernels[] = {
     "        {\n"
     "            bool is_tail = place.row == at.row, is_last = v + 1 == GPUSCAN_VECTOR;\n"
     "            gpuscan_dst inclusive =\n"
-    "                is_tail ? gpuscan_vector_place(&ends, next, is_last) : gpuscan_to_dst(next);\n"
+    "                is_tail ? gpuscan_vector_place(&ends, next, is_last, true) : gpuscan_to_dst(next);\n"
     "            gpuscan_dst exclusive =\n"
-    "                is_tail ? gpuscan_vector_place(&ends, running, false) : gpuscan_to_dst(running);\n"
+    "                is_tail ? gpuscan_vector_place(&ends, running, false, true) : gpuscan_to_dst(running);\n"
     "            gpuscan_dst_put(&out, v, GPUSCAN_INCLUSIVE ? inclusive : exclusive);\n"
     "            if ((flags & GPUSCAN_FLAG_TOTAL) && place.column + 1 == tile->count && place.row < tile->rows)\n"
     "                totals[place.row] = inclusive;\n"
@@ -4798,7 +5518,7 @@ static const char *gpuscan__kernels[] = {
     "} gpuscan_scan_numbers;\n"
     "\n"
     "#define GPUSCAN_SCAN_PARAMETERS                                                                                       \\\n"
-    "    global const gpuscan_src *src, global gpuscan_dst *dst, global const uint *count_buffer,                          \\\n"
+    "    global const gpuscan_src *src, GPUSCAN_KEYS_PARAMETER global gpuscan_dst *dst, global const uint *count_buffer,   \\\n"
     "        global gpuscan_word *states, gpuscan_init init_value, global const gpuscan_dst *init_buffer,                  \\\n"
     "        global gpuscan_dst *totals, gpuscan_scan_numbers numbers, local gpuscan_shared *shared\n"
     "\n"
@@ -4810,7 +5530,7 @@ static const char *gpuscan__kernels[] = {
     "        totals[total_offset + row] = gpuscan_to_dst(after);\n"
     "}\n"
     "#if !GPUSCAN_CPU\n"
-    "GPUSCAN_INLINE void gpuscan_scan_end(const gpuscan_tile *data, global const gpuscan_src *src, global gpuscan_dst *dst,\n"
+    "GPUSCAN_INLINE void gpuscan_scan_end(const gpuscan_tile *data, gpuscan_from src, global gpuscan_dst *dst,\n"
     "                                    global gpuscan_dst *totals, ulong total_offset, ulong row,\n"
     "                                    ulong first, ulong count, gpuscan_t prefix, gpuscan_t sum, uint flags,\n"
     "                                    local gpuscan_shared *shared) {\n"
@@ -4832,7 +5552,7 @@ static const char *gpuscan__kernels[] = {
     "                                       gpuscan_t base, gpuscan_t sum) {\n"
     "    if (GPUSCAN_TEST_SILENT(tile))\n"
     "        return;\n"
-    "    if (tile != row_first)\n"
+    "    if (tile != row_first && !GPUSCAN_HAS_BEGUN(sum)) /* where a segment has begun, the sum is all that there is, too */\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_AGGREGATE, sum);\n"
     "    else\n"
     "        gpuscan_publish(states, tile, epoch, GPUSCAN_PREFIX, gpuscan_combine(base, sum));\n"
@@ -4926,7 +5646,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_SCAN_SINGLE_PASS\n"
-    "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, global const gpuscan_src *src,\n"
+    "static inline gpuscan_span gpuscan_tile_span(uint tile, uint row_tiles, gpuscan_from src,\n"
     "                                              ulong src_pitch, global const gpuscan_dst *dst, ulong dst_pitch,\n"
     "                                              ulong count, uint flags) {\n"
     "    gpuscan_span span;\n"
@@ -4934,7 +5654,7 @@ static const char *gpuscan__kernels[] = {
     "    span.head = 0;\n"
     "    span.src = src;\n"
     "    if (tile != GPUSCAN_NONE) {\n"
-    "        span.src += tile / row_tiles * src_pitch;\n"
+    "        span.src = GPUSCAN_FROM_ROW(src, tile / row_tiles * src_pitch);\n"
     "        span.first = (ulong)(tile % row_tiles) * GPUSCAN_TILE;\n"
     "        span.last = min(span.first + GPUSCAN_TILE, count) - (GPUSCAN_PLANTED(SPAN_TAIL) ? 1 : 0);\n"
     "        span.head = gpuscan_span_head(dst + tile / row_tiles * dst_pitch, span.first, flags);\n"
@@ -4949,12 +5669,13 @@ static const char *gpuscan__kernels[] = {
     "    uint epoch = (uint)numbers.epoch, flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    gpuscan_t base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset);\n"
     "    gpuscan_span span;\n"
     "    states += numbers.states_offset;\n"
-    "    src += numbers.src_offset;\n"
     "    dst += numbers.dst_offset;\n"
+    "    GPUSCAN_FROM_BASE(from, base);\n"
     "    tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
-    "    span = gpuscan_tile_span(tile, row_tiles, src, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
+    "    span = gpuscan_tile_span(tile, row_tiles, from, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
     "    span.sum = gpuscan_span_sum(span.src, span.first, span.last, span.head);\n"
     "    while (tile != GPUSCAN_NONE) {\n"
     "        uint row = tile / row_tiles, row_first = row * row_tiles;\n"
@@ -4965,14 +5686,14 @@ static const char *gpuscan__kernels[] = {
     "        shared->head = span.head;\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        gpuscan_publish_sum(states, tile, row_first, epoch, base, span.sum);\n"
-    "        if ((global const void *)span.src == (global const void *)to) /* see gpuscan_publish_for */\n"
+    "        if ((global const void *)GPUSCAN_ELEMENTS(span.src) == (global const void *)to) /* see gpuscan_publish_for */\n"
     "            gpuscan_device_fence();\n"
     "        prefix = gpuscan_tile_prefix(states, row_first, tile, epoch, base, span.src, count, shared);\n"
     "        after = gpuscan_combine(prefix, span.sum);\n"
     "        gpuscan_publish_prefix(states, tile, row_first, epoch, after);\n"
     "        gpuscan_total_store(totals, numbers.total_offset, row, span.first, count, after, flags);\n"
     "        next = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, row_tiles, count, shared);\n"
-    "        next_span = gpuscan_tile_span(next, row_tiles, src, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
+    "        next_span = gpuscan_tile_span(next, row_tiles, from, numbers.src_pitch, dst, numbers.dst_pitch, count, flags);\n"
     "        gpuscan_span_scan_ahead(&span, to, prefix, !GPUSCAN_ANY_ORDER, flags, &next_span);\n"
     "        tile = next;\n"
     "        span = next_span;\n"
@@ -4995,23 +5716,24 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    if (first >= count && tile != row_first) /* past a count read on the device: nothing waits for this tile */\n"
     "        return;\n"
-    "    src += numbers.src_offset + row * numbers.src_pitch;\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset + row * numbers.src_pitch);\n"
     "    dst += numbers.dst_offset + row * numbers.dst_pitch;\n"
     "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
-    "    gpuscan_tile_fetch(&data, src, first, count, GPUSCAN_OWN_FIRST);\n"
+    "    GPUSCAN_FROM_BASE(from, base);\n"
+    "    gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN_FIRST);\n"
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    if (GPUSCAN_ITEM == 0) {\n"
     "        gpuscan_publish_sum(states, tile, row_first, epoch, base, sum);\n"
-    "        if ((global const void *)src == (global const void *)dst) /* see gpuscan_publish_for */\n"
+    "        if ((global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)dst) /* see gpuscan_publish_for */\n"
     "            gpuscan_device_fence();\n"
     "    }\n"
-    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, src, count, shared);\n"
+    "    gpuscan_tile_prefix(states, row_first, tile, epoch, base, from, count, shared);\n"
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        gpuscan_publish_prefix(states, tile, row_first, epoch, gpuscan_combine(prefix, sum));\n"
-    "    gpuscan_scan_end(&data, src, dst, totals, numbers.total_offset, row, first, count, prefix, sum,\n"
+    "    gpuscan_scan_end(&data, from, dst, totals, numbers.total_offset, row, first, count, prefix, sum,\n"
     "                     flags, shared);\n"
     "}\n"
     "#endif\n"
@@ -5297,19 +6019,20 @@ static const char *gpuscan__kernels[] = {
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    bool sums_only, there, summed, in_place;\n"
     "    states += numbers.states_offset;\n"
-    "    src += numbers.src_offset;\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src + numbers.src_offset);\n"
     "    dst += numbers.dst_offset;\n"
-    "    in_place = (global const void *)src == (global const void *)dst;\n"
+    "    in_place = (global const void *)GPUSCAN_ELEMENTS(from) == (global const void *)dst;\n"
     "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    GPUSCAN_FROM_BASE(from, base);\n"
     "    if (order == 0) {\n"
-    "        gpuscan_fold(src, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
+    "        gpuscan_fold(from, numbers.src_pitch, count, tiles, row_tiles, states, epoch, base, shared);\n"
     "        return;\n"
     "    }\n"
     "    gpuscan_ahead_role role = gpuscan_ahead_role_of(order, tiles, ahead);\n"
     "    tile = role.tile;\n"
     "    sums_only = role.sums_only;\n"
     "    uint r = tile / row_tiles;\n"
-    "    gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, src, numbers.src_pitch, count, states, epoch);\n"
+    "    gpuscan_scan_row row = gpuscan_scan_row_at(r, row_tiles, tiles, from, numbers.src_pitch, count, states, epoch);\n"
     "    tile -= r * row_tiles;\n"
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "    if (first >= count && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
@@ -5387,7 +6110,7 @@ static const char *gpuscan__kernels[] = {
     "    uint row_tiles = (uint)numbers.row_tiles, flags = (uint)numbers.flags;\n"
     "    uint tile = (uint)get_group_id(0), r = tile / row_tiles;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
-    "    row.src = src + numbers.src_offset + r * numbers.src_pitch;\n"
+    "    row.src = GPUSCAN_FROM(src + numbers.src_offset + r * numbers.src_pitch);\n"
     "    row.count = count;\n"
     "    row.sums = states + numbers.states_offset + (ulong)r * row_tiles * GPUSCAN_VALUE_WORDS;\n"
     "    row.tag = (uint)numbers.epoch << 2 | GPUSCAN_AGGREGATE;\n"
@@ -5398,14 +6121,18 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    gpuscan_tile_fetch(&data, row.src, first, count, GPUSCAN_OWN_FIRST);\n"
     "    prefix = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
+    "    GPUSCAN_FROM_BASE(row.src, prefix);\n"
+    "#if GPUSCAN_HEADS\n"
+    "    data.base = row.src.base; /* not known when it was fetched */\n"
+    "#endif\n"
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
     "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE < count) {\n"
     "        gpuscan_state_store(row.sums, tile, row.tag, sum);\n"
-    "        if ((global const void *)row.src == (global const void *)dst)\n"
+    "        if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
     "            gpuscan_device_fence();\n"
     "    }\n"
-    "    if ((global const void *)row.src == (global const void *)dst) /* the sum is there first: see gpuscan_window_sums */\n"
-    "        GPUSCAN_BARRIER();\n"
+    "    if ((global const void *)GPUSCAN_ELEMENTS(row.src) == (global const void *)dst)\n"
+    "        GPUSCAN_BARRIER(); /* the sum is there first: see gpuscan_window_sums */\n"
     "    if (tile != 0) {\n"
     "        for (uint from = GPUSCAN_SUBGROUP * GPUSCAN_WINDOW; from < tile; from += GPUSCAN_GROUP) {\n"
     "            uint t = from + GPUSCAN_LANE;\n"
@@ -5433,13 +6160,59 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif /* GPUSCAN_SCAN_SINGLE_PASS or GPUSCAN_SELECT_SINGLE_PASS */\n"
     "\n",
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS && GPUSCAN_HEADS\n"
+    "/* [SCAN SEGMENTS] -------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Offsets become heads, a bit an element: cleared, and then set. What lies beyond count is left out; of neighbours in\n"
+    "   one word only the last sets it, so that short segments do not meet there. */\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SCAN_HEADS_NUMBERS\n"
+    "} gpuscan_scan_heads_numbers;\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_heads_clear(global uint *heads, gpuscan_scan_heads_numbers numbers) {\n"
+    "    for (ulong w = get_global_id(0); w < numbers.words; w += get_global_size(0))\n"
+    "        heads[numbers.heads_offset + w] = 0;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_OFFSET_SIZE == 8\n"
+    "typedef ulong gpuscan_offset;\n"
+    "#else\n"
+    "typedef uint gpuscan_offset;\n"
+    "#endif\n"
+    "#define GPUSCAN_OFFSETS_EACH 8\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_scan_heads_set(global const gpuscan_offset *offsets, global uint *heads, gpuscan_scan_heads_numbers numbers) {\n"
+    "    global uint *words = heads + numbers.heads_offset;\n"
+    "    ulong all = GPUSCAN_PLANTED(SEGMENT_HEADS) ? numbers.offsets - 1 : numbers.offsets;\n"
+    "    for (ulong s = get_global_id(0) * GPUSCAN_OFFSETS_EACH; s < all; s += get_global_size(0) * GPUSCAN_OFFSETS_EACH) {\n"
+    "        ulong at = 0;\n"
+    "        uint bits = 0;\n"
+    "        for (uint k = 0; k < GPUSCAN_OFFSETS_EACH; k++)\n"
+    "            if (s + k < all) {\n"
+    "                ulong i = offsets[numbers.offsets_offset + s + k];\n"
+    "                if (i < numbers.count) {\n"
+    "                    if (i / 32 != at && bits != 0) {\n"
+    "                        atomic_or(words + at, bits);\n"
+    "                        bits = 0;\n"
+    "                    }\n"
+    "                    at = i / 32;\n"
+    "                    bits |= 1u << (uint)(i % 32);\n"
+    "                }\n"
+    "            }\n"
+    "        if (bits != 0)\n"
+    "            atomic_or(words + at, bits);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* [SELECT] --------------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* src is what decides: the flags, or the elements that a predicate looks at. gpuscan_convert makes 1 of what is kept,\n"
     "   0 of what is not, and the sums of these numbers before an element are its place in the outputs. With BITS an element\n"
     "   of src is a word of 32 flags, a unit, and its number says how many of them are kept; those past count are cut off\n"
     "   where the count ends: no place depends on them.\n"
-    "\n"
+    "\n",
     "   A tile's kept elements are first listed in local memory, by their places in the tile, so that every output is written\n"
     "   by neighbouring work-items side by side, and nothing is read that is not kept:\n"
     "\n"
@@ -5476,7 +6249,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_INDEX_PARAMETER\n"
     "#endif\n"
     "#define GPUSCAN_UNIT (GPUSCAN_BITS ? 32u : 1u) /* elements */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_LENGTH_SIZE == 8\n"
     "typedef ulong gpuscan_length;\n"
     "#else\n"
@@ -5499,13 +6272,13 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_KEPT(sum) (sum)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_OUTPUT_PARAMETER(k, word, words) global const word *from##k, global word *to##k,\n"
     "#define GPUSCAN_SELECT_OUTPUTS                                                                                         \\\n"
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_INDEX_PARAMETER GPUSCAN_LENGTH_PARAMETER                         \\\n"
     "        GPUSCAN_RESULT_PARAMETER global uint *tally, global uint *dispatch, gpuscan_select_numbers numbers\n"
     "#define GPUSCAN_SELECT_PARAMETERS(state)                                                                               \\\n"
-    "    global const gpuscan_src *src, GPUSCAN_VALUES_PARAMETER global const uint *count_buffer, global state *states,     \\\n"
+    "    global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer, global state *states,     \\\n"
     "        GPUSCAN_SELECT_OUTPUTS, local gpuscan_shared *shared\n"
     "\n"
     "/* Where the outputs are. */\n"
@@ -5591,7 +6364,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_REDUCES\n"
     "/* A run's result: sums start with what the operator starts with. */\n"
-    "#define GPUSCAN_RUN_RESULT(value) gpuscan_to_result(gpuscan_combine_plain(GPUSCAN_START, value))\n"
+    "#define GPUSCAN_RUN_RESULT(value) gpuscan_to_result(gpuscan_combine_numbers(GPUSCAN_START, value))\n"
     "#endif\n"
     "\n"
     "/* After the last element of all: how many runs there were; and the last of them ends here. */\n"
@@ -5624,7 +6397,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_CPU\n"
     "static inline bool gpuscan_is_kept(global const gpuscan_src *src, ulong i) {\n"
     "#if GPUSCAN_RUNS\n"
-    "    return gpuscan_is_head(src, i);\n"
+    "    return gpuscan_starts_at(src, i);\n"
     "#elif GPUSCAN_BITS\n"
     "    return ((src[i / 32] >> (uint)(i % 32)) & 1u) != GPUSCAN_INVERT;\n"
     "#else\n"
@@ -5658,7 +6431,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "static inline void gpuscan_look(gpuscan_keeps *keeps, global const gpuscan_src *src, ulong i) {\n"
     "#if GPUSCAN_RUNS\n"
-    "    keeps->byte[0] = gpuscan_is_head(src, i);\n"
+    "    keeps->byte[0] = gpuscan_starts_at(src, i);\n"
     "GPUSCAN_KEEP_LOOP\n"
     "    for (uint v = 1; v < GPUSCAN_KEEP_BLOCK; v++)\n"
     "        keeps->byte[v] = gpuscan_starts(src[i + v - 1], src[i + v]);\n"
@@ -5775,12 +6548,13 @@ static const char *gpuscan__kernels[] = {
     "/* Of the runs that end at heads in [first, last): each place is written until its run ends. */\n"
     "static inline void gpuscan_runs_span(gpuscan_from from, const gpuscan_outputs *outputs, ulong first, gpuscan_t prefix,\n"
     "                                     ulong heads) {\n"
+    "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
     "    ulong ended = gpuscan_runs_ended(outputs, prefix, heads), to = GPUSCAN_FIRST_ENDED(prefix), i = first, j = 0;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    global gpuscan_length *lengths = outputs->lengths + to;\n"
     "    ulong last = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
     "    for (i = max(first, (ulong)1); j < ended; i++) {\n"
-    "        bool head = gpuscan_starts(from.src[i - 1], from.src[i]);\n"
+    "        bool head = gpuscan_starts(keys[i - 1], keys[i]);\n"
     "        lengths[j] = (gpuscan_length)(i - last);\n"
     "        last = head ? i : last;\n"
     "        j += head ? 1 : 0;\n"
@@ -5788,19 +6562,19 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
     "    global gpuscan_result *results = outputs->results + to;\n"
-    "    gpuscan_plain value = prefix.open.value;\n"
+    "    gpuscan_number value = prefix.open.value;\n"
     "    if (ended == 0)\n"
     "        return;\n"
     "    i = first;\n"
     "    if (i == 0)\n"
     "        value = gpuscan_convert_value(from.values[i++], 0);\n"
     "    for (j = 0; j < ended; i++) {\n"
-    "        gpuscan_plain x = gpuscan_convert_value(from.values[i], i);\n"
-    "        if (gpuscan_starts(from.src[i - 1], from.src[i])) {\n"
+    "        gpuscan_number x = gpuscan_convert_value(from.values[i], i);\n"
+    "        if (gpuscan_starts(keys[i - 1], keys[i])) {\n"
     "            results[j++] = GPUSCAN_RUN_RESULT(value);\n"
     "            value = x;\n"
     "        } else {\n"
-    "            value = gpuscan_combine_plain(value, x);\n"
+    "            value = gpuscan_combine_numbers(value, x);\n"
     "        }\n"
     "    }\n"
     "#endif\n"
@@ -5948,19 +6722,19 @@ static const char *gpuscan__kernels[] = {
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k];\n"
     "        gpuscan_t before = gpuscan_combine(prefix, tile->before[k]);\n"
-    "        gpuscan_plain value = before.open.value;\n"
+    "        gpuscan_number value = before.open.value;\n"
     "        uint j = (uint)(before.heads - prefix.heads) - skip;\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "            if (at + v < left) {\n"
-    "                gpuscan_plain x = gpuscan_convert_value(tile->value[k].element[v], first + at + v);\n"
+    "                gpuscan_number x = gpuscan_convert_value(tile->value[k].element[v], first + at + v);\n"
     "                if (mask >> v & 1) {\n"
     "                    if (j < ended)\n"
     "                        results[j] = GPUSCAN_RUN_RESULT(value);\n"
     "                    j++;\n"
     "                    value = x;\n"
     "                } else {\n"
-    "                    value = gpuscan_combine_plain(value, x);\n"
+    "                    value = gpuscan_combine_numbers(value, x);\n"
     "                }\n"
     "            }\n"
     "    }\n"
@@ -5987,7 +6761,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong units = gpuscan_units(count);\n"
     "    GPUSCAN_OUTPUTS_OF(outputs);\n"
     "    src += numbers.src_offset;\n"
-    "    GPUSCAN_FROM(from, src);\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src);\n"
     "    for (uint part = (uint)get_group_id(0); part < parts; part += (uint)get_num_groups(0)) {\n"
     "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
     "        ulong last = min(units, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
@@ -6035,7 +6809,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_OUTPUTS_OF(outputs);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
-    "    GPUSCAN_FROM(from, src);\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src);\n"
     "    shared->head = 0;\n"
     "    while ((tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, tiles, units, shared)) != GPUSCAN_NONE) {\n"
     "        ulong first = (ulong)tile * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, units);\n"
@@ -6067,7 +6841,7 @@ static const char *gpuscan__kernels[] = {
     "    bool there;\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
-    "    GPUSCAN_FROM(from, src);\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src);\n"
     "    if (order == 0) {\n"
     "        gpuscan_fold(from, 0, units, tiles, tiles, states, epoch, none, shared);\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -6110,8 +6884,8 @@ static const char *gpuscan__kernels[] = {
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
     "        if (gpuscan_ballot(!there))\n"
     "            prefix = gpuscan_own_prefix(&row, tile, none, shared);\n"
-    "    }\n"
-    "    if (GPUSCAN_ITEM == 0)\n",
+    "    }\n",
+    "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->prefix = prefix;\n"
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
@@ -6135,7 +6909,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong units = gpuscan_units(count);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
-    "    GPUSCAN_FROM(from, src);\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src);\n"
     "    tile = gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket);\n"
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
@@ -7487,6 +8261,939 @@ static const char *gpuscan__kernels[] = {
     "#endif /* GPUSCAN_SEGMENTS */\n"
     "#endif\n"
     "\n"
+    "/* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* A table of sums over all pixels above and to the left. What precedes a part of it is found before it is written, so\n"
+    "   that src is read twice and dst written once, and no group waits for another. On a GPU the parts are tiles, bands of\n"
+    "   rows by strips of columns, of which each belongs to a sub-group:\n"
+    "\n"
+    "       sums      of each tile, its columns' sums and its rows' sums\n"
+    "       columns   of each strip, from band to band: what the columns hold above each band, and its sum over the strip,\n"
+    "                 which stands before the sums of the band's rows: step 0 of the band\n"
+    "       rows      of each step, from strip to strip: what precedes each strip\n"
+    "       tiles     each tile anew: its steps are what is above it and then its rows; of each the scan from left to right\n"
+    "                 is added to what was written before\n"
+    "\n"
+    "   On a CPU the parts are bands, one work-item each: it adds row by row to its columns' sums, of which the scan is the\n"
+    "   table's row. So the order of all sums depends on sizes alone. A pixel is a vector of its channels. */\n"
+    "\n"
+    "#if GPUSCAN_INTEGRAL\n"
+    "typedef struct {\n"
+    "    GPUSCAN_INTEGRAL_NUMBERS\n"
+    "} gpuscan_integral_numbers;\n"
+    "\n"
+    "typedef GPUSCAN_PIXEL gpuscan_channel; /* one of src */\n"
+    "typedef GPUSCAN_CELL gpuscan_cell;     /* one of the table */\n"
+    "typedef union {\n"
+    "    gpuscan_t value;\n"
+    "    gpuscan_cell channel[sizeof(gpuscan_t) / sizeof(gpuscan_cell)];\n"
+    "} gpuscan_pixel;\n"
+    "\n",
+    "static inline gpuscan_cell gpuscan_cell_of(gpuscan_channel channel) {\n"
+    "#if GPUSCAN_PIXEL_F16\n"
+    "    float x = vload_half(0, (private const half *)&channel);\n"
+    "#else\n"
+    "    gpuscan_channel x = channel;\n"
+    "#endif\n"
+    "    gpuscan_cell y = (gpuscan_cell)x;\n"
+    "    return GPUSCAN_SQUARE ? y * y : y;\n"
+    "}\n"
+    "\n"
+    "/* Where a row's pixels lie, from x on. */\n"
+    "static inline global const gpuscan_channel *gpuscan_pixels_from(global const gpuscan_channel *src,\n"
+    "                                                                const gpuscan_integral_numbers *numbers, ulong number,\n"
+    "                                                                ulong row, ulong x) {\n"
+    "    return src + numbers->src_offset + number * numbers->src_image + row * numbers->src_pitch +\n"
+    "           x * GPUSCAN_PIXEL_CHANNELS;\n"
+    "}\n"
+    "\n"
+    "/* Rows of a band; none in a rehearsal. */\n"
+    "static inline ulong gpuscan_band_rows(const gpuscan_integral_numbers *numbers, ulong band) {\n"
+    "    if (numbers->flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "        return 0;\n"
+    "    return min(numbers->band_rows, numbers->height - band * numbers->band_rows);\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "static inline gpuscan_t gpuscan_pixel_at(global const gpuscan_channel *src, ulong x) {\n"
+    "#if defined(GPUSCAN_PIXELS) && GPUSCAN_PIXEL_CHANNELS > 1\n"
+    "    gpuscan_t y = GPUSCAN_PIXELS_CONVERT(GPUSCAN_PIXELS(0, src + x * GPUSCAN_PIXEL_CHANNELS));\n"
+    "    return GPUSCAN_SQUARE ? y * y : y;\n"
+    "#else\n"
+    "    gpuscan_pixel pixel;\n"
+    "    pixel.value = gpuscan_identity();\n"
+    "    for (uint c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "        pixel.channel[c] = gpuscan_cell_of(src[x * GPUSCAN_PIXEL_CHANNELS + c]);\n"
+    "    return pixel.value;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "static inline gpuscan_wide gpuscan_pixels_at(global const gpuscan_channel *src, ulong x) {\n"
+    "#ifdef GPUSCAN_PIXELS\n"
+    "    gpuscan_wide y = GPUSCAN_PIXELS_CONVERT(GPUSCAN_PIXELS(0, src + x));\n"
+    "    return GPUSCAN_SQUARE ? y * y : y;\n"
+    "#else\n"
+    "    gpuscan_wide_elements y;\n"
+    "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
+    "        y.element[v] = gpuscan_cell_of(src[x + v]);\n"
+    "    return y.all;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The columns' sums and a row's pixels; the first row begins them. */\n"
+    "static inline gpuscan_wide gpuscan_columns_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong x,\n"
+    "                                               bool begins) {\n"
+    "    gpuscan_wide y = gpuscan_pixels_at(src, x);\n"
+    "    if (!begins)\n"
+    "        y = gpuscan_combine_wide(gpuscan_load_wide(sums, x), y);\n"
+    "    gpuscan_store_wide(sums, x, y, false);\n"
+    "    return y;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "static inline gpuscan_t gpuscan_column_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong x,\n"
+    "                                           bool begins) {\n"
+    "    gpuscan_t y = gpuscan_pixel_at(src, x);\n"
+    "    if (!begins)\n"
+    "        y = gpuscan_combine(sums[x], y);\n"
+    "    sums[x] = y;\n"
+    "    return y;\n"
+    "}\n"
+    "\n"
+    "/* Adds a row to the sums of the columns; and four of them. */\n"
+    "static inline void gpuscan_row_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong width,\n"
+    "                                   bool begins) {\n"
+    "    ulong x = 0;\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE)\n"
+    "        gpuscan_columns_add(sums, src, x, begins);\n"
+    "#endif\n"
+    "    for (; x < width; x++)\n"
+    "        gpuscan_column_add(sums, src, x, begins);\n"
+    "}\n"
+    "static inline void gpuscan_four_rows_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong pitch,\n"
+    "                                         ulong width) {\n"
+    "    ulong x = 0;\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE) {\n"
+    "        gpuscan_wide a = gpuscan_combine_wide(gpuscan_pixels_at(src, x), gpuscan_pixels_at(src + pitch, x));\n"
+    "        gpuscan_wide b = gpuscan_combine_wide(gpuscan_pixels_at(src + 2 * pitch, x),\n"
+    "                                              gpuscan_pixels_at(src + 3 * pitch, x));\n"
+    "        gpuscan_store_wide(sums, x, gpuscan_combine_wide(gpuscan_load_wide(sums, x), gpuscan_combine_wide(a, b)),\n"
+    "                           false);\n"
+    "    }\n"
+    "#endif\n"
+    "    for (; x < width; x++) {\n"
+    "        gpuscan_t a = gpuscan_combine(gpuscan_pixel_at(src, x), gpuscan_pixel_at(src + pitch, x));\n"
+    "        gpuscan_t b = gpuscan_combine(gpuscan_pixel_at(src + 2 * pitch, x), gpuscan_pixel_at(src + 3 * pitch, x));\n"
+    "        sums[x] = gpuscan_combine(sums[x], gpuscan_combine(a, b));\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_cells_store(global gpuscan_cell *to, gpuscan_t value) {\n"
+    "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_PIXEL_CHANNELS != 3\n"
+    "    typedef gpuscan_t unaligned __attribute__((aligned(sizeof(gpuscan_cell))));\n"
+    "    *(global unaligned *)to = value;\n"
+    "#else\n"
+    "    gpuscan_pixel pixel;\n"
+    "    pixel.value = value;\n"
+    "    for (uint c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "        to[c] = pixel.channel[c];\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* The same, and writes the table's row, the scan of the sums. */\n"
+    "static inline void gpuscan_table_row(global gpuscan_t *sums, global const gpuscan_channel *src, global gpuscan_cell *to,\n"
+    "                                     ulong width, bool begins, uint flags) {\n"
+    "    gpuscan_t sum = GPUSCAN_START;\n"
+    "    ulong x = 0;\n"
+    "#if GPUSCAN_WIDE > 1\n"
+    "    ulong head = min((ulong)gpuscan_span_head(to, 0, flags), width);\n"
+    "    gpuscan_wide id = gpuscan_identity_wide();\n"
+    "    gpuscan_wide_before after;\n"
+    "    for (; x < head; x++)\n"
+    "        to[x] = sum = gpuscan_combine(sum, gpuscan_column_add(sums, src, x, begins));\n"
+    "    after.prefix = after.before = (gpuscan_wide)(sum);\n"
+    "    for (; x + GPUSCAN_STEP <= width; x += GPUSCAN_STEP) {\n"
+    "        gpuscan_wide a = gpuscan_columns_add(sums, src, x, begins);\n"
+    "        gpuscan_wide b = gpuscan_columns_add(sums, src, x + GPUSCAN_WIDE, begins);\n"
+    "        gpuscan_wide c = gpuscan_columns_add(sums, src, x + 2 * GPUSCAN_WIDE, begins);\n"
+    "        gpuscan_wide d = gpuscan_columns_add(sums, src, x + 3 * GPUSCAN_WIDE, begins);\n"
+    "        gpuscan_scan_four(a, b, c, d, to, x, id, &after, false, (flags & GPUSCAN_FLAG_STREAM) != 0);\n"
+    "    }\n"
+    "    sum = GPUSCAN_LAST(after.before);\n"
+    "#endif\n"
+    "    for (; x < width; x++) {\n"
+    "        sum = gpuscan_combine(sum, gpuscan_column_add(sums, src, x, begins));\n"
+    "        gpuscan_cells_store(to + x * GPUSCAN_PIXEL_CHANNELS, sum);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_sums(global const gpuscan_channel *src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
+    "                      local gpuscan_shared *shared) {\n"
+    "    ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
+    "    ulong rows = gpuscan_band_rows(&numbers, band);\n"
+    "    src = gpuscan_pixels_from(src, &numbers, image, band * numbers.band_rows, 0);\n"
+    "    carries += numbers.carries_offset + group * numbers.width;\n"
+    "    if (band + 1 == numbers.bands) /* there is nothing below it */\n"
+    "        rows = 0;\n"
+    "    for (ulong row = 0; row < rows;) {\n"
+    "        if (row > 0 && row + 4 <= rows) {\n"
+    "            gpuscan_four_rows_add(carries, src + row * numbers.src_pitch, numbers.src_pitch, numbers.width);\n"
+    "            row += 4;\n"
+    "        } else {\n"
+    "            gpuscan_row_add(carries, src + row * numbers.src_pitch, numbers.width, row == 0);\n"
+    "            row++;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* A group takes TILE columns. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong blocks = (numbers.width + GPUSCAN_TILE - 1) / GPUSCAN_TILE, image = get_group_id(0) / blocks;\n"
+    "    ulong first = (get_group_id(0) - image * blocks) * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, numbers.width);\n"
+    "    carries += numbers.carries_offset + image * numbers.bands * numbers.width;\n"
+    "    if (numbers.flags & GPUSCAN_FLAG_COUNT_U32)\n"
+    "        last = 0;\n"
+    "    for (ulong x = first; x < last; x++) {\n"
+    "        gpuscan_t sum = gpuscan_identity();\n"
+    "        for (ulong band = 0; band < numbers.bands; band++) {\n"
+    "            gpuscan_t own = gpuscan_identity();\n"
+    "            if (band + 1 < numbers.bands)\n"
+    "                own = carries[band * numbers.width + x];\n"
+    "            carries[band * numbers.width + x] = sum;\n"
+    "            sum = gpuscan_combine(sum, own);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_tiles(global const gpuscan_channel *src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
+    "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
+    "    ulong rows = gpuscan_band_rows(&numbers, band), above = band * numbers.band_rows;\n"
+    "    src = gpuscan_pixels_from(src, &numbers, image, above, 0);\n"
+    "    dst += numbers.dst_offset + image * numbers.dst_image + above * numbers.dst_pitch;\n"
+    "    carries += numbers.carries_offset + group * numbers.width;\n"
+    "    if (GPUSCAN_EXCLUSIVE) {\n"
+    "        if (band == 0 && !(numbers.flags & GPUSCAN_FLAG_COUNT_U32))\n"
+    "            for (ulong i = 0; i < (numbers.width + 1) * GPUSCAN_PIXEL_CHANNELS; i++)\n"
+    "                dst[i] = 0;\n"
+    "        dst += numbers.dst_pitch + GPUSCAN_PIXEL_CHANNELS;\n"
+    "    }\n"
+    "    for (ulong row = 0; row < rows; row++) {\n"
+    "        bool begins = row == 0 && (GPUSCAN_PLANTED(INTEGRAL_CARRY) || band == 0);\n"
+    "        if (GPUSCAN_EXCLUSIVE)\n"
+    "            gpuscan_cells_store(dst - GPUSCAN_PIXEL_CHANNELS, GPUSCAN_START);\n"
+    "        gpuscan_table_row(carries, src + row * numbers.src_pitch, dst, numbers.width, begins, (uint)numbers.flags);\n"
+    "        dst += numbers.dst_pitch;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "#define GPUSCAN_LANE_CELLS  (GPUSCAN_VECTOR * GPUSCAN_PIXEL_CHANNELS)  /* that a lane holds of a row, in vectors */\n"
+    "#define GPUSCAN_STRIP       ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR)    /* pixels */\n"
+    "#define GPUSCAN_STRIP_CELLS (GPUSCAN_LANES * GPUSCAN_LANE_CELLS)\n"
+    "\n"
+    "typedef union {\n"
+    "    gpuscan_cell channel[GPUSCAN_LANE_CELLS];\n"
+    "#ifdef GPUSCAN_TABLE_RAW\n"
+    "    GPUSCAN_TABLE_RAW raw;\n"
+    "#endif\n"
+    "} gpuscan_cells;\n"
+    "\n"
+    "/* A sub-group's tile and its lane's place there. */\n"
+    "typedef struct {\n"
+    "    ulong image, band, strip;\n"
+    "    ulong rows, steps;  /* of the band; none in a rehearsal */\n"
+    "    ulong x;            /* the lane's first pixel */\n"
+    "    uint pixels, cells; /* of the lane's vector, and of their channels, that the image has */\n"
+    "    bool aligned;       /* whole vectors of src are, in every row */\n"
+    "} gpuscan_tile_place;\n"
+    "\n"
+    "static inline gpuscan_tile_place gpuscan_tile_place_of(const gpuscan_integral_numbers *numbers,\n"
+    "                                                       global const gpuscan_channel *src) {\n"
+    "    ulong blocks = (numbers->strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS, group = get_group_id(0);\n"
+    "    ulong tiles = group / blocks; /* before: rows of them. No remainders, of which Oclgrind's compiler makes a freeze */\n"
+    "    gpuscan_tile_place at;\n"
+    "    at.strip = (group - tiles * blocks) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP;\n"
+    "    at.image = tiles / numbers->bands;\n"
+    "    at.band = tiles - at.image * numbers->bands;\n"
+    "    at.rows = gpuscan_band_rows(numbers, at.band);\n"
+    "    at.steps = (numbers->flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : at.rows + 1;\n"
+    "    at.x = at.strip * GPUSCAN_STRIP + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
+    "    at.pixels = at.x < numbers->width ? (uint)min(numbers->width - at.x, (ulong)GPUSCAN_VECTOR) : 0;\n"
+    "    at.cells = at.pixels * GPUSCAN_PIXEL_CHANNELS;\n"
+    "    at.aligned = false;\n"
+    "#ifdef GPUSCAN_PIXELS_RAW\n"
+    "    at.aligned = (((size_t)(src + numbers->src_offset) |\n"
+    "                   (size_t)(numbers->src_image | numbers->src_pitch) * sizeof(gpuscan_channel)) &\n"
+    "                  (GPUSCAN_PIXELS_RAW_SIZE - 1)) == 0;\n"
+    "#endif\n"
+    "    return at;\n"
+    "}\n"
+    "\n",
+    "/* The columns' sums of a band, from the lane's first on; the rows' sums of the strip, from step 0 of the band on, of\n"
+    "   which each step has numbers.strips. */\n"
+    "static inline global gpuscan_t *gpuscan_columns_at(global gpuscan_t *carries, const gpuscan_integral_numbers *numbers,\n"
+    "                                                   const gpuscan_tile_place *at) {\n"
+    "    return carries + numbers->carries_offset + (at->image * numbers->bands + at->band) * numbers->width + at->x;\n"
+    "}\n"
+    "static inline global gpuscan_t *gpuscan_steps_at(global gpuscan_t *carries, const gpuscan_integral_numbers *numbers,\n"
+    "                                                 const gpuscan_tile_place *at) {\n"
+    "    ulong before = at->image * (numbers->height + numbers->bands) + at->band * (numbers->band_rows + 1);\n"
+    "    return carries + numbers->carries_offset + numbers->steps_at + before * numbers->strips + at->strip;\n"
+    "}\n"
+    "\n"
+    "#ifdef GPUSCAN_PIXELS_RAW\n"
+    "/* Small numbers are cut out of words: arrays of them do not stay in registers (NVIDIA). */\n"
+    "typedef union {\n"
+    "    GPUSCAN_PIXELS_RAW raw;\n"
+    "    gpuscan_channel channel[GPUSCAN_LANE_CELLS];\n"
+    "#if GPUSCAN_PIXELS_RAW_SIZE >= 4\n"
+    "    uint word[GPUSCAN_PIXELS_RAW_SIZE / 4];\n"
+    "#endif\n"
+    "} gpuscan_pixels_raw;\n"
+    "\n"
+    "static inline gpuscan_cell gpuscan_raw_cell(const gpuscan_pixels_raw *pixels, uint i) {\n"
+    "#if GPUSCAN_PIXELS_RAW_SIZE >= 4 && defined(__ENDIAN_LITTLE__)\n"
+    "    if (sizeof(gpuscan_channel) < 4) {\n"
+    "        uint word = pixels->word[i * sizeof(gpuscan_channel) / 4];\n"
+    "        return gpuscan_cell_of((gpuscan_channel)(word >> i * sizeof(gpuscan_channel) % 4 * 8));\n"
+    "    }\n"
+    "#endif\n"
+    "    return gpuscan_cell_of(pixels->channel[i]);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* Of steps first, first + 1, ... the lane's vectors: x[k * VECTOR + v]. Where there is nothing, also for step 0, they\n"
+    "   are the identity. src: the lane's pixels in the band's first row. */\n"
+    "GPUSCAN_INLINE void gpuscan_pixels_load(gpuscan_t *x, global const gpuscan_channel *src, ulong pitch, ulong first,\n"
+    "                                        const gpuscan_tile_place *at) {\n"
+    "    uint cells = at->rows ? at->cells : 0;\n"
+    "#ifdef GPUSCAN_PIXELS_RAW\n"
+    "    if (at->aligned && cells == GPUSCAN_LANE_CELLS) {\n"
+    "        gpuscan_pixels_raw raw[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            ulong row = min(max(first + k, (ulong)1), at->rows) - 1;\n"
+    "            raw[k].raw = *(global const GPUSCAN_PIXELS_RAW *)(src + row * pitch);\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                gpuscan_pixel pixel;\n"
+    "                pixel.value = gpuscan_identity();\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "                    pixel.channel[c] = gpuscan_raw_cell(&raw[k], v * GPUSCAN_PIXEL_CHANNELS + c);\n"
+    "                x[k * GPUSCAN_VECTOR + v] = pixel.value;\n"
+    "            }\n"
+    "    } else\n"
+    "#endif\n"
+    "    {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            ulong row = min(max(first + k, (ulong)1), at->rows) - 1;\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                gpuscan_pixel pixel;\n"
+    "                pixel.value = gpuscan_identity();\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "                    if (v * GPUSCAN_PIXEL_CHANNELS + c < cells)\n"
+    "                        pixel.channel[c] = gpuscan_cell_of(src[row * pitch + v * GPUSCAN_PIXEL_CHANNELS + c]);\n"
+    "                x[k * GPUSCAN_VECTOR + v] = pixel.value;\n"
+    "            }\n"
+    "        }\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        if (first + k == 0 || first + k > at->rows)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                x[k * GPUSCAN_VECTOR + v] = gpuscan_identity();\n"
+    "}\n"
+    "\n",
+    "/* The sums of the strip's steps, each stored by another lane. */\n"
+    "GPUSCAN_INLINE void gpuscan_steps_sum(const gpuscan_t *of_lane, global gpuscan_t *steps, ulong stride, ulong first,\n"
+    "                                      ulong count, bool there, local gpuscan_shared *shared) {\n"
+    "    gpuscan_t sum[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_lanes_sum(of_lane, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        if (there && first + k < count && GPUSCAN_LANE == k % GPUSCAN_LANES)\n"
+    "            steps[(first + k) * stride] = sum[k];\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_sums(global const gpuscan_channel *src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
+    "                      local gpuscan_shared *shared) {\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, src);\n"
+    "    global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
+    "    global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
+    "    gpuscan_t column[GPUSCAN_VECTOR];\n"
+    "    src = gpuscan_pixels_from(src, &numbers, at.image, at.band * numbers.band_rows, at.x);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        column[v] = gpuscan_identity();\n"
+    "    for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_pixels_load(x, src, numbers.src_pitch, first, &at);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            of_lane[k] = x[k * GPUSCAN_VECTOR];\n"
+    "            column[0] = gpuscan_combine(column[0], of_lane[k]);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 1; v < GPUSCAN_VECTOR; v++) {\n"
+    "                of_lane[k] = gpuscan_combine(of_lane[k], x[k * GPUSCAN_VECTOR + v]);\n"
+    "                column[v] = gpuscan_combine(column[v], x[k * GPUSCAN_VECTOR + v]);\n"
+    "            }\n"
+    "        }\n"
+    "        gpuscan_steps_sum(of_lane, steps, numbers.strips, first, at.steps, at.strip < numbers.strips, shared);\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (at.steps && v < at.pixels)\n"
+    "            columns[v] = column[v];\n"
+    "}\n"
+    "\n",
+    "/* A sub-group takes a strip of an image, ITEM_VECTORS bands at a time. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong blocks = (numbers.strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS;\n"
+    "    ulong bands = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.bands;\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, 0);\n"
+    "    global gpuscan_t *columns, *steps;\n"
+    "    gpuscan_t above[GPUSCAN_VECTOR];\n"
+    "    at.image = get_group_id(0) / blocks;\n"
+    "    at.band = 0;\n"
+    "    columns = gpuscan_columns_at(carries, &numbers, &at);\n"
+    "    steps = gpuscan_steps_at(carries, &numbers, &at);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        above[v] = gpuscan_identity();\n"
+    "    for (ulong first = 0; first < bands; first += GPUSCAN_ITEM_VECTORS) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                x[k * GPUSCAN_VECTOR + v] = gpuscan_identity();\n"
+    "                if (first + k < bands && v < at.pixels)\n"
+    "                    x[k * GPUSCAN_VECTOR + v] = columns[(first + k) * numbers.width + v];\n"
+    "            }\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            of_lane[k] = above[0];\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                if (v > 0)\n"
+    "                    of_lane[k] = gpuscan_combine(of_lane[k], above[v]);\n"
+    "                if (first + k < bands && v < at.pixels)\n"
+    "                    columns[(first + k) * numbers.width + v] = above[v];\n"
+    "                above[v] = gpuscan_combine(above[v], x[k * GPUSCAN_VECTOR + v]);\n"
+    "            }\n"
+    "        }\n"
+    "        gpuscan_steps_sum(of_lane, steps, (numbers.band_rows + 1) * numbers.strips, first, bands,\n"
+    "                          at.strip < numbers.strips, shared);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* A sub-group takes ITEM_VECTORS steps, a lane's strip each at a time. */\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_rows(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    ulong steps = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.images * (numbers.height + numbers.bands);\n"
+    "    ulong first = ((ulong)get_group_id(0) * GPUSCAN_SUBGROUPS + GPUSCAN_SUBGROUP) * GPUSCAN_ITEM_VECTORS;\n"
+    "    gpuscan_t left[GPUSCAN_ITEM_VECTORS];\n"
+    "    carries += numbers.carries_offset + numbers.steps_at + first * numbers.strips;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        left[k] = gpuscan_identity();\n"
+    "    for (ulong strip = 0; strip < numbers.strips; strip += GPUSCAN_LANES) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS], before[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "        bool there = strip + GPUSCAN_LANE < numbers.strips;\n"
+    "        global gpuscan_t *at = carries + strip + GPUSCAN_LANE;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            x[k] = gpuscan_identity();\n"
+    "            if (there && first + k < steps)\n"
+    "                x[k] = at[k * numbers.strips];\n"
+    "        }\n"
+    "        gpuscan_lanes_scan(x, before, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            if (there && first + k < steps)\n"
+    "                at[k * numbers.strips] = gpuscan_combine(left[k], before[k]);\n"
+    "            left[k] = gpuscan_combine(left[k], sum[k]);\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "/* Stores the lanes' vectors of a row side by side: own_cells of the lane, all_cells of the strip. to: of the strip's\n"
+    "   first pixel; stage: where there are lanes, local memory of the sub-group's: cells lie there until all of them can be\n"
+    "   stored in whole lines, wherever the row begins. */\n"
+    "GPUSCAN_INLINE void gpuscan_cells_store(global gpuscan_cell *to, const gpuscan_t *x, uint own_cells, uint all_cells,\n"
+    "                                        local gpuscan_cell *stage) {\n"
+    "    gpuscan_cells cells;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "        gpuscan_pixel pixel;\n"
+    "        pixel.value = x[v];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "            cells.channel[v * GPUSCAN_PIXEL_CHANNELS + c] = pixel.channel[c];\n"
+    "    }\n"
+    "#if GPUSCAN_HAS_LANES\n"
+    "#ifdef GPUSCAN_TABLE_RAW\n"
+    "    ((local GPUSCAN_TABLE_RAW *)stage)[GPUSCAN_LANE] = cells.raw;\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int i = 0; i < GPUSCAN_LANE_CELLS; i++)\n"
+    "        stage[GPUSCAN_LANE * GPUSCAN_LANE_CELLS + i] = cells.channel[i];\n"
+    "#endif\n"
+    "    GPUSCAN_LANES_SYNC();\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint i = GPUSCAN_LANE; i < GPUSCAN_STRIP_CELLS; i += GPUSCAN_LANES)\n"
+    "        if (i < all_cells)\n"
+    "            to[i] = stage[i];\n"
+    "#else\n"
+    "    to += GPUSCAN_LANE * GPUSCAN_LANE_CELLS;\n"
+    "#ifdef GPUSCAN_TABLE_RAW\n"
+    "    if (own_cells == GPUSCAN_LANE_CELLS && ((size_t)to & (GPUSCAN_TABLE_RAW_SIZE - 1)) == 0)\n"
+    "        *(global GPUSCAN_TABLE_RAW *)to = cells.raw;\n"
+    "    else\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint i = 0; i < GPUSCAN_LANE_CELLS; i++)\n"
+    "            if (i < own_cells)\n"
+    "                to[i] = cells.channel[i];\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
+    "gpuscan_integral_tiles(global const gpuscan_channel *src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
+    "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, src);\n"
+    "    global const gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
+    "    global const gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
+    "    local gpuscan_cell *stage = (local gpuscan_cell *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_STRIP_CELLS;\n"
+    "    ulong strip_x = at.strip * GPUSCAN_STRIP, above = at.band * numbers.band_rows;\n"
+    "    uint strip_cells = 0;\n"
+    "    gpuscan_t table[GPUSCAN_VECTOR]; /* its last row at the lane's columns */\n"
+    "    if (strip_x < numbers.width)\n"
+    "        strip_cells = (uint)min(numbers.width - strip_x, GPUSCAN_STRIP) * GPUSCAN_PIXEL_CHANNELS;\n"
+    "    src = gpuscan_pixels_from(src, &numbers, at.image, above, at.x);\n"
+    "    dst += numbers.dst_offset + at.image * numbers.dst_image + above * numbers.dst_pitch +\n"
+    "           (strip_x + GPUSCAN_EXCLUSIVE) * GPUSCAN_PIXEL_CHANNELS; /* with INCLUSIVE a row before step 0's: none */\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        table[v] = GPUSCAN_START;\n"
+    "    for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
+    "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], left[GPUSCAN_ITEM_VECTORS], end[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_t before[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            left[k] = gpuscan_identity();\n"
+    "            if (!GPUSCAN_PLANTED(INTEGRAL_LEFT) && at.strip > 0 && at.strip < numbers.strips && first + k < at.steps)\n"
+    "                left[k] = steps[(first + k) * numbers.strips];\n"
+    "        }\n"
+    "        gpuscan_pixels_load(x, src, numbers.src_pitch, first, &at);\n"
+    "        if (!GPUSCAN_PLANTED(INTEGRAL_CARRY) && first == 0 && at.band > 0)\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                if (v < at.pixels)\n"
+    "                    x[v] = columns[v];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 1; v < GPUSCAN_VECTOR; v++)\n"
+    "                x[k * GPUSCAN_VECTOR + v] = gpuscan_combine(x[k * GPUSCAN_VECTOR + v - 1], x[k * GPUSCAN_VECTOR + v]);\n"
+    "            end[k] = x[k * GPUSCAN_VECTOR + GPUSCAN_VECTOR - 1];\n"
+    "        }\n",
+    "        gpuscan_lanes_scan(end, before, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            gpuscan_t prefix = gpuscan_combine(left[k], before[k]);\n"
+    "            bool stored = first + k < at.steps && ((GPUSCAN_EXCLUSIVE && at.band == 0) || first + k > 0);\n"
+    "            global gpuscan_cell *to = dst + (first + k - (GPUSCAN_EXCLUSIVE ? 0 : 1)) * numbers.dst_pitch;\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                table[v] = gpuscan_combine(table[v], gpuscan_combine(prefix, x[k * GPUSCAN_VECTOR + v]));\n"
+    "            gpuscan_cells_store(to, table, stored ? at.cells : 0, stored ? strip_cells : 0,\n"
+    "                                stage + (first + k) % 2 * GPUSCAN_GROUP * GPUSCAN_LANE_CELLS);\n"
+    "            if (GPUSCAN_EXCLUSIVE && stored && at.strip == 0 && GPUSCAN_LANE == 0)\n"
+    "                for (int c = 1; c <= GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "                    to[-c] = 0;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_INTEGRAL */\n"
+    "\n"
+    "/* [QUANTILE] ------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "/* Ranks in histograms, a group a row: each sub-group sums a share of the bins, neighbours of each other; once the total\n"
+    "   is known the ranks are, and those that fall into its share are looked for there. Of a CPU's group the one work-item\n"
+    "   goes from block to block. Totals and ranks have 64 bits and wrap around. */\n"
+    "\n"
+    "#if GPUSCAN_QUANTILE\n"
+    "typedef struct {\n"
+    "    GPUSCAN_QUANTILE_NUMBERS\n"
+    "} gpuscan_quantile_numbers;\n"
+    "\n"
+    "typedef struct {\n"
+    "    ulong fraction[GPUSCAN_MAX_FRACTIONS]; /* the bits of doubles */\n"
+    "} gpuscan_fractions;\n"
+    "\n"
+    "/* max(1, ceil(fraction * total)), exactly: the fraction is a number of 53 bits, shifted right. */\n"
+    "static inline ulong gpuscan_rank(ulong fraction, ulong total) {\n"
+    "    uint exponent = (uint)(fraction >> 52) & 0x7ffu;\n"
+    "    ulong mantissa = fraction & 0xffffffffffffful, high, low, whole, rest;\n"
+    "    uint right = 1075u - max(exponent, 1u);\n"
+    "    if (exponent)\n"
+    "        mantissa |= 0x10000000000000ul;\n"
+    "    high = mul_hi(mantissa, total);\n"
+    "    low = mantissa * total;\n"
+    "    if (right < 64) { /* at least 52, as the fraction is at most 1 */\n"
+    "        whole = high << (64 - right) | low >> right;\n"
+    "        rest = low << (64 - right);\n"
+    "    } else if (right < 128) {\n"
+    "        whole = high >> (right - 64);\n"
+    "        rest = low | (high ^ whole << (right - 64));\n"
+    "    } else {\n"
+    "        whole = 0;\n"
+    "        rest = low | high;\n"
+    "    }\n"
+    "    return max(whole + (rest != 0), 1ul);\n"
+    "}\n"
+    "\n",
+    "/* What is wanted, and where bins lie. */\n"
+    "typedef struct {\n"
+    "    uint form;\n"
+    "    bool given;                /* edges: */\n"
+    "    global const float *edges;\n"
+    "    float lower, upper, width; /* else of all bins, of one */\n"
+    "    ulong bins;\n"
+    "} gpuscan_places;\n"
+    "\n"
+    "static inline gpuscan_places gpuscan_places_of(global const float *edges, const gpuscan_quantile_numbers *numbers) {\n"
+    "    gpuscan_places places;\n"
+    "    places.form = (uint)numbers->form;\n"
+    "    places.given = numbers->by_edges != 0;\n"
+    "    places.edges = edges + numbers->edges_offset;\n"
+    "    places.lower = as_float((uint)numbers->lower);\n"
+    "    places.upper = as_float((uint)numbers->upper);\n"
+    "    places.width = as_float((uint)numbers->bin_width);\n"
+    "    places.bins = numbers->bins;\n"
+    "    return places;\n"
+    "}\n"
+    "\n"
+    "static inline float gpuscan_place_of(const gpuscan_places *places, ulong bin) {\n"
+    "    if (places->given)\n"
+    "        return places->edges[bin];\n"
+    "    return bin == places->bins ? places->upper : fma((float)bin, places->width, places->lower);\n"
+    "}\n"
+    "\n"
+    "/* Sums for a mean, of samples at the centres of their bins. Even bins: twice their sum in bins, an integer. Else a\n"
+    "   float and what it lacks, in one word: by the sum of two floats and its error (Knuth, \"The Art of Computer\n"
+    "   Programming\", volume 2, 4.2.2). */\n"
+    "static inline ulong gpuscan_mean_pack(float sum, float error) {\n"
+    "    return (ulong)as_uint(sum) << 32 | as_uint(error);\n"
+    "}\n"
+    "static inline ulong gpuscan_mean_add(const gpuscan_places *places, ulong a, ulong b) {\n"
+    "    float x, y, sum, part;\n"
+    "    if (!places->given)\n"
+    "        return a + b;\n"
+    "    x = as_float((uint)(a >> 32));\n"
+    "    y = as_float((uint)(b >> 32));\n"
+    "    sum = x + y;\n"
+    "    part = sum - x;\n"
+    "    return gpuscan_mean_pack(sum, x - (sum - part) + (y - part) + as_float((uint)a) + as_float((uint)b));\n"
+    "}\n"
+    "\n"
+    "/* The samples from rank first to rank last; of so many that their sum would not fit its word, fewer for all. */\n"
+    "typedef struct {\n"
+    "    ulong before, count;\n"
+    "    uint shift;\n"
+    "} gpuscan_mean_range;\n"
+    "\n"
+    "static inline gpuscan_mean_range gpuscan_mean_range_of(ulong first, ulong last, ulong bins) {\n"
+    "    gpuscan_mean_range range;\n"
+    "    uint bits;\n"
+    "    range.before = first - 1;\n"
+    "    range.count = last - range.before;\n"
+    "    bits = 130u - (uint)clz(range.count) - (uint)clz(bins); /* of the count and of 4 * bins */\n"
+    "    range.shift = bits > 64 ? bits - 64 : 0;\n"
+    "    return range;\n"
+    "}\n"
+    "\n",
+    "/* Of the first samples up to rank, those that are in the range. */\n"
+    "static inline ulong gpuscan_mean_part(const gpuscan_mean_range *range, ulong rank) {\n"
+    "    return (min(max(rank, range->before) - range->before, range->count)) >> range->shift;\n"
+    "}\n"
+    "\n"
+    "/* A bin with the samples of ranks before + 1 to rank. */\n"
+    "static inline ulong gpuscan_mean_of_bin(const gpuscan_mean_range *range, const gpuscan_places *places, ulong bin,\n"
+    "                                        ulong before, ulong rank) {\n"
+    "    ulong count = gpuscan_mean_part(range, rank) - gpuscan_mean_part(range, before);\n"
+    "    float low, high;\n"
+    "    if (!places->given)\n"
+    "        return count * (2 * bin + 1);\n"
+    "    if (count == 0)\n"
+    "        return 0;\n"
+    "    low = gpuscan_place_of(places, bin);\n"
+    "    high = gpuscan_place_of(places, bin + 1);\n"
+    "    return gpuscan_mean_pack((float)count * (0.5f * low + 0.5f * high), 0.0f);\n"
+    "}\n"
+    "\n"
+    "static inline float gpuscan_mean_end(const gpuscan_mean_range *range, const gpuscan_places *places, ulong sum) {\n"
+    "    ulong twice = 2 * (range->count >> range->shift);\n"
+    "    if (places->given)\n"
+    "        return (as_float((uint)(sum >> 32)) + as_float((uint)sum)) / (float)(range->count >> range->shift);\n"
+    "    return fma((float)(sum / twice) + (float)(sum % twice) / (float)twice, places->width, places->lower);\n"
+    "}\n"
+    "\n"
+    "/* Writes what is found of a fraction: a bin with the samples of ranks before + 1 to before + count, its among them. */\n"
+    "static inline void gpuscan_quantile_found(global uint *to, const gpuscan_places *places, ulong bin, ulong before,\n"
+    "                                          ulong count, ulong rank) {\n"
+    "    if (places->form == GPUSCAN_QUANTILE_VALUE) {\n"
+    "        float low = gpuscan_place_of(places, bin), high = gpuscan_place_of(places, bin + 1);\n"
+    "        float part = (float)(rank - before) / (float)count;\n"
+    "        *to = as_uint(rank - before == count ? high : fmin(low + part * (high - low), high));\n"
+    "    } else {\n"
+    "        *to = (uint)bin;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "static inline void gpuscan_cdf_store(global uchar *cdf, ulong size, ulong at, ulong sum) {\n"
+    "    if (size == 8)\n"
+    "        ((global ulong *)cdf)[at] = sum;\n"
+    "    else\n"
+    "        ((global uint *)cdf)[at] = (uint)sum;\n"
+    "}\n"
+    "\n",
+    "#define GPUSCAN_QUANTILE_PARAMETERS                                                                                    \\\n"
+    "    global const gpuscan_src *counts, global const float *edges, global uchar *cdf, global uint *dst,                  \\\n"
+    "        gpuscan_fractions fractions, gpuscan_quantile_numbers numbers, local gpuscan_shared *shared\n"
+    "\n"
+    "#if GPUSCAN_CPU\n"
+    "#define GPUSCAN_QUANTILE_BLOCK 256 /* bins */\n"
+    "\n"
+    "/* The ranks of one fraction, or from one to another, in bins [first, last), of which before is what precedes. */\n"
+    "static inline ulong gpuscan_quantile_block(global const gpuscan_src *counts, const gpuscan_places *places, ulong first,\n"
+    "                                           ulong last, ulong before, ulong rank, const gpuscan_mean_range *range,\n"
+    "                                           ulong sum, global uint *to) {\n"
+    "    for (ulong bin = first; bin < last; bin++) {\n"
+    "        ulong count = counts[bin];\n"
+    "        if (places->form == GPUSCAN_QUANTILE_MEAN)\n"
+    "            sum = gpuscan_mean_add(places, sum, gpuscan_mean_of_bin(range, places, bin, before, before + count));\n"
+    "        else if (before < rank && rank <= before + count)\n"
+    "            gpuscan_quantile_found(to, places, bin, before, count, rank);\n"
+    "        before += count;\n"
+    "    }\n"
+    "    return sum;\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows, bins = numbers.bins;\n"
+    "    bool is_mean = places.form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    counts += numbers.counts_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    cdf += numbers.cdf_offset * numbers.cdf_size;\n"
+    "    for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n"
+    "        global const gpuscan_src *of_row = counts + row * numbers.pitch;\n"
+    "        ulong total = gpuscan_span_sum(of_row, 0, bins, 0), sum = 0;\n"
+    "        for (ulong bin = 0; bin < bins && numbers.cdf_size; bin++) {\n"
+    "            sum += of_row[bin];\n"
+    "            gpuscan_cdf_store(cdf, numbers.cdf_size, row * numbers.pitch + bin, sum);\n"
+    "        }\n"
+    "        for (ulong k = 0; k < numbers.results; k++) {\n"
+    "            global uint *to = dst + row * numbers.results + k;\n"
+    "            ulong rank = gpuscan_rank(fractions.fraction[is_mean ? 2 * k : k], total), before = 0;\n"
+    "            ulong last = is_mean ? gpuscan_rank(fractions.fraction[2 * k + 1], total) : rank, mean = 0;\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(rank, last, bins);\n"
+    "            *to = (uint)numbers.none;\n"
+    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && rank < total && !is_mean)\n"
+    "                rank++;\n"
+    "            for (ulong first = 0; first < bins && before < last && total > 0; first += GPUSCAN_QUANTILE_BLOCK) {\n"
+    "                ulong end = min(first + GPUSCAN_QUANTILE_BLOCK, bins);\n"
+    "                ulong after = before + gpuscan_span_sum(of_row, first, end, 0);\n"
+    "                if (after >= rank)\n"
+    "                    mean = gpuscan_quantile_block(of_row, &places, first, end, before, rank, &range, mean, to);\n"
+    "                before = after;\n"
+    "            }\n"
+    "            if (is_mean && total > 0)\n"
+    "                *to = as_uint(gpuscan_mean_end(&range, &places, mean));\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#else\n"
+    "#define GPUSCAN_LANES_BINS  ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR) /* a vector of each lane */\n"
+    "#define GPUSCAN_BATCH_BINS  (GPUSCAN_LANES_BINS * GPUSCAN_ITEM_VECTORS)\n"
+    "\n"
+    "/* The lane's vectors from bin first on: as many as ITEM_VECTORS, 0 behind the last bin. */\n"
+    "GPUSCAN_INLINE void gpuscan_counts_load(gpuscan_src_vector *x, global const gpuscan_src *counts, ulong first,\n"
+    "                                        ulong last) {\n"
+    "    bool aligned = false;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "    aligned = ((size_t)counts & (sizeof(GPUSCAN_SRC_RAW) - 1)) == 0;\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        ulong at = first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR;\n"
+    "#ifdef GPUSCAN_SRC_RAW\n"
+    "        if (aligned && at + GPUSCAN_VECTOR <= last)\n"
+    "            x[k].raw = *(global const GPUSCAN_SRC_RAW *)(counts + at);\n"
+    "        else\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                x[k].element[v] = at + v < last ? counts[at + v] : 0;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Behind the lanes' local memory: the ranks, and a word a work-item. */\n"
+    "#define GPUSCAN_QUANTILE_RANKS ((local ulong *)(shared + 1))\n"
+    "#define GPUSCAN_QUANTILE_WORDS (GPUSCAN_QUANTILE_RANKS + GPUSCAN_MAX_FRACTIONS)\n"
+    "\n"
+    "/* The bins [first, last) of a sub-group, of which before is what precedes them: writes what ranks are found, and the\n"
+    "   cdf; returns the lane's share of a mean. */\n"
+    "GPUSCAN_INLINE ulong gpuscan_quantile_share(global const gpuscan_src *counts, global uchar *cdf, ulong cdf_size,\n"
+    "                                            const gpuscan_places *places, const gpuscan_mean_range *range, ulong first,\n"
+    "                                            ulong last, ulong batches, ulong before, uint results, global uint *to,\n"
+    "                                            local gpuscan_shared *shared) {\n"
+    "    bool is_mean = places->form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    ulong mean = 0;\n"
+    "    for (ulong batch = 0; batch < batches; batch++, first += GPUSCAN_BATCH_BINS) {\n"
+    "        gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "        gpuscan_counts_load(x, counts, first, last);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            end[k] = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                end[k] += x[k].element[v];\n"
+    "        }\n"
+    "        gpuscan_lanes_scan(end, within, sum, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            ulong bin = first + k * GPUSCAN_LANES_BINS + GPUSCAN_LANE * GPUSCAN_VECTOR, low = before + within[k];\n"
+    "            if (is_mean || cdf_size) {\n"
+    "                ulong rank = low;\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                    ulong next = rank + x[k].element[v];\n"
+    "                    if (is_mean && bin + v < last)\n"
+    "                        mean = gpuscan_mean_add(places, mean,\n"
+    "                                                gpuscan_mean_of_bin(range, places, bin + v, rank, next));\n"
+    "                    if (cdf_size && bin + v < last)\n"
+    "                        gpuscan_cdf_store(cdf, cdf_size, bin + v, next);\n"
+    "                    rank = next;\n"
+    "                }\n"
+    "            }\n"
+    "            for (uint r = 0; r < results; r++) {\n"
+    "                ulong rank = GPUSCAN_QUANTILE_RANKS[r], at = low, found = 0, below = 0, count = 0;\n"
+    "                if (rank <= low || rank > before + end[k])\n"
+    "                    continue;\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                    if (at < rank) { /* the last one */\n"
+    "                        found = bin + v;\n"
+    "                        below = at;\n"
+    "                        count = x[k].element[v];\n"
+    "                    }\n"
+    "                    at += x[k].element[v];\n"
+    "                }\n"
+    "                gpuscan_quantile_found(to + r, places, found, below, count, rank);\n"
+    "            }\n"
+    "            before += sum[k];\n"
+    "        }\n"
+    "    }\n"
+    "    return mean;\n"
+    "}\n"
+    "\n",
+    "/* All work-items' shares of a mean, in item 0's word. */\n"
+    "static inline void gpuscan_mean_join(const gpuscan_places *places, ulong mean, local ulong *words, bool is_mean) {\n"
+    "    words[GPUSCAN_ITEM] = mean;\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    for (uint d = is_mean ? 1 : GPUSCAN_GROUP; d < GPUSCAN_GROUP; d *= 2) {\n"
+    "        if (GPUSCAN_ITEM % (2 * d) == 0 && GPUSCAN_ITEM + d < GPUSCAN_GROUP)\n"
+    "            words[GPUSCAN_ITEM] = gpuscan_mean_add(places, words[GPUSCAN_ITEM], words[GPUSCAN_ITEM + d]);\n"
+    "        GPUSCAN_BARRIER();\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void gpuscan_quantile(GPUSCAN_QUANTILE_PARAMETERS) {\n"
+    "    gpuscan_places places = gpuscan_places_of(edges, &numbers);\n"
+    "    local ulong *ranks = GPUSCAN_QUANTILE_RANKS, *words = GPUSCAN_QUANTILE_WORDS;\n"
+    "    ulong rows = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.rows, bins = numbers.bins;\n"
+    "    ulong vectors = (bins + GPUSCAN_LANES_BINS - 1) / GPUSCAN_LANES_BINS;\n"
+    "    ulong share = (vectors + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS * GPUSCAN_LANES_BINS;\n"
+    "    ulong first = min(GPUSCAN_SUBGROUP * share, bins), last = min(first + share, bins);\n"
+    "    ulong batches = (share + GPUSCAN_BATCH_BINS - 1) / GPUSCAN_BATCH_BINS;\n"
+    "    bool is_mean = places.form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    uint results = (uint)numbers.results, given = is_mean ? 2 * results : results;\n"
+    "    counts += numbers.counts_offset;\n"
+    "    dst += numbers.dst_offset;\n"
+    "    cdf += numbers.cdf_offset * numbers.cdf_size;\n"
+    "    for (ulong row = get_group_id(0); row < rows; row += get_num_groups(0)) {\n"
+    "        global const gpuscan_src *of_row = counts + row * numbers.pitch;\n"
+    "        global uint *to = dst + row * results;\n"
+    "        gpuscan_t own = 0, total, before;\n"
+    "        for (ulong batch = 0; batch < batches; batch += 2) { /* two, for more loads in flight */\n"
+    "            gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS], y[GPUSCAN_ITEM_VECTORS];\n"
+    "            gpuscan_counts_load(x, of_row, first + batch * GPUSCAN_BATCH_BINS, last);\n"
+    "            gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                    own += (gpuscan_t)x[k].element[v] + y[k].element[v];\n"
+    "        }\n"
+    "        own = gpuscan_lanes_sum_one(own, shared);\n"
+    "        before = gpuscan_group_prefix(own, &total, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint i = 0; i < GPUSCAN_MAX_FRACTIONS; i++)\n"
+    "            if (i % GPUSCAN_GROUP == GPUSCAN_ITEM)\n"
+    "                ranks[i] = fractions.fraction[i];\n"
+    "        for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) { /* its own */\n"
+    "            ranks[i] = gpuscan_rank(ranks[i], total);\n"
+    "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && ranks[i] < total)\n"
+    "                ranks[i]++;\n"
+    "            if (total == 0 && !is_mean)\n"
+    "                to[i] = (uint)numbers.none;\n"
+    "        }\n"
+    "        GPUSCAN_BARRIER();\n"
+    "        /* ranks all at once, means one after the other */\n"
+    "        for (uint r = 0; r < (is_mean ? results : 1u); r++) {\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], bins);\n"
+    "            ulong cdf_size = r == 0 ? numbers.cdf_size : 0, mean;\n"
+    "            bool wanted = !GPUSCAN_LANES_APART || cdf_size != 0; /* else only where a rank is */\n"
+    "            if (is_mean)\n"
+    "                wanted |= before < range.before + range.count && range.before < before + own;\n"
+    "            for (uint k = 0; k < results && !is_mean; k++)\n"
+    "                wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
+    "            mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
+    "                                          first, last, wanted ? batches : 0, before, is_mean ? 0 : results, to,\n"
+    "                                          shared);\n"
+    "            gpuscan_mean_join(&places, mean, words, is_mean);\n"
+    "            if (is_mean && GPUSCAN_ITEM == 0)\n"
+    "                to[r] = total == 0 ? (uint)numbers.none : as_uint(gpuscan_mean_end(&range, &places, words[0]));\n",
+    "            GPUSCAN_BARRIER();\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "#endif /* GPUSCAN_QUANTILE */\n"
+    "\n"
     "#endif /* GPUSCAN_T */\n"
     "\n"
     "#ifdef GPUSCAN_SAMPLE\n"
@@ -7495,9 +9202,55 @@ static const char *gpuscan__kernels[] = {
     "/* Counters are summed in accumulators that are 0 before the call and after it: every group adds its counts to them\n"
     "   (from local memory, or sample by sample), and whoever finishes moves them to counts and zeroes them again. */\n"
     "\n"
+    "/* Offsets and pitches count elements: channels, or where the samples are structs bytes. What is loaded and put into one\n"
+    "   bin is a sample: a channel, or all of a pixel, where the caller's expressions make something of it. */\n"
+    "typedef GPUSCAN_ELEMENT gpuscan_element;\n"
+    "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
+    "typedef struct {\n"
+    "    GPUSCAN_SAMPLE channel[GPUSCAN_PIXEL_CHANNELS];\n"
+    "} gpuscan_sample;\n"
+    "#else\n"
     "typedef GPUSCAN_SAMPLE gpuscan_sample;\n"
+    "#endif\n"
+    "typedef GPUSCAN_BINNED gpuscan_binned; /* what is put into the bin: the sample, or what the expression gives */\n"
     "typedef GPUSCAN_COUNTER gpuscan_counter;\n"
+    "#define GPUSCAN_SAMPLES_AT(samples, elements)                                                                         \\\n"
+    "    ((global const gpuscan_sample *)((global const gpuscan_element *)(samples) + (elements)))\n"
     "\n"
+    "/* A pixel as the expressions see it. */\n"
+    "#if GPUSCAN_PIXEL_CHANNELS\n"
+    "#define GPUSCAN_PIXEL_LOAD_(load, channels) load##channels\n"
+    "#define GPUSCAN_PIXEL_LOAD(load, channels)  GPUSCAN_PIXEL_LOAD_(load, channels)\n"
+    "static inline GPUSCAN_PIXEL gpuscan_pixel_of(gpuscan_sample s) {\n"
+    "#if GPUSCAN_PIXEL_F16 && GPUSCAN_PIXEL_CHANNELS == 1\n"
+    "    return vload_half(0, (private const half *)&s);\n"
+    "#elif GPUSCAN_PIXEL_F16\n"
+    "    return GPUSCAN_PIXEL_LOAD(vload_half, GPUSCAN_PIXEL_CHANNELS)(0, (private const half *)&s);\n"
+    "#elif GPUSCAN_PIXEL_CHANNELS == 1\n"
+    "    return s;\n"
+    "#else\n"
+    "    return GPUSCAN_PIXEL_LOAD(vload, GPUSCAN_PIXEL_CHANNELS)(0, s.channel);\n"
+    "#endif\n"
+    "}\n"
+    "#else\n"
+    "#define gpuscan_pixel_of(s) (s)\n"
+    "#endif\n"
+    "\n"
+    "/* What sample s, number i of its row, gives, and what it counts. The host defines the expressions' functions. */\n"
+    "#if GPUSCAN_CONVERTED\n"
+    "#define GPUSCAN_BINNED_OF(s, i)                                                                                        \\\n"
+    "    gpuscan_custom_convert(gpuscan_pixel_of(s), GPUSCAN_PLANTED(PIXEL_NUMBER) ? (i) + 1 : (i))\n"
+    "#else\n"
+    "#define GPUSCAN_BINNED_OF(s, i) (s)\n"
+    "#endif\n"
+    "#if GPUSCAN_WEIGHED\n"
+    "#define GPUSCAN_WEIGHT_OF(s, i, weights) gpuscan_custom_weight(gpuscan_pixel_of(s), i)\n"
+    "#elif GPUSCAN_WEIGHTED\n"
+    "#define GPUSCAN_WEIGHT_OF(s, i, weights) (weights)[(i) / GPUSCAN_CHANNELS]\n"
+    "#else\n"
+    "#define GPUSCAN_WEIGHT_OF(s, i, weights) 1\n"
+    "#endif\n"
+    "\n",
     "#define GPUSCAN_NO_BIN       0xffffffffu\n"
     "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n"
     "\n"
@@ -7533,9 +9286,9 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_EDGE_FIRST(edges) (edges)[0]\n"
     "#define GPUSCAN_EDGE_LAST(edges)  (edges)[GPUSCAN_BINS]\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A sample as it is compared with edges. */\n"
-    "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_sample sample) {\n"
+    "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_binned sample) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    return vload_half(0, (private const half *)&sample);\n"
     "#else\n"
@@ -7562,7 +9315,7 @@ static const char *gpuscan__kernels[] = {
     "    at = fmax(at * edges.scale, (GPUSCAN_EDGE_REAL)0); /* NaN, of infinite edges, is cell 0 */\n"
     "    return (uint)fmin(at, (GPUSCAN_EDGE_REAL)(GPUSCAN_EDGE_CELLS - 1));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The bins that begin in lower cells, but for the first. */\n"
     "static inline uint gpuscan_edges_below(uint cell, gpuscan_edges edges) {\n"
     "    uint low = 0, high = GPUSCAN_BINS - 1;\n"
@@ -7590,7 +9343,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_EDGE_CELLS; k += GPUSCAN_GROUP)\n"
     "        cells[k] = gpuscan_edges_below(k, *edges) | gpuscan_edges_below(k + 1, *edges) << 16;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The last bin that begins at s or below it, of a sample that is not outside. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
     "    uint cell = edges.cells[gpuscan_edge_cell(s, edges)], low = cell & 0xffff, high = cell >> 16;\n"
@@ -7618,15 +9371,16 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
-    "\n"
+    "\n",
     "/* 1.5 * 2^23 or 2^52, where the distance of neighbours is 1 */\n"
     "#define GPUSCAN_MAGIC         (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n"
     "#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n"
     "\n"
-    "#define GPUSCAN_BIN_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
-    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, step, inverse\n"
+    "typedef gpuscan_real gpuscan_bound;\n"
+    "#define GPUSCAN_BOUND_PARAMETERS gpuscan_real lower, gpuscan_real upper, gpuscan_real step, gpuscan_real inverse\n"
+    "#define GPUSCAN_BOUND_NAMES      lower, upper, step, inverse\n"
     "\n"
-    "static inline gpuscan_real gpuscan_real_of(gpuscan_sample x) {\n"
+    "static inline gpuscan_real gpuscan_real_of(gpuscan_binned x) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    return vload_half(0, (private const half *)&x);\n"
     "#else\n"
@@ -7638,7 +9392,7 @@ static const char *gpuscan__kernels[] = {
     "    return fma((gpuscan_real)k, step, lower);\n"
     "}\n"
     "\n"
-    "static inline uint gpuscan_bin(gpuscan_sample sample, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_bin(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
     "    gpuscan_real s = gpuscan_real_of(sample);\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    lower = GPUSCAN_EDGE_FIRST(edges);\n"
@@ -7678,7 +9432,7 @@ static const char *gpuscan__kernels[] = {
     "        high += min(GPUSCAN_BINS - high, leap);\n"
     "    }\n"
     "    while (high - low > 1) {\n"
-    "        uint middle = low + (high - low) / 2;\n",
+    "        uint middle = low + (high - low) / 2;\n"
     "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
     "            low = middle;\n"
     "        else\n"
@@ -7688,13 +9442,21 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#else /* integers */\n"
     "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
     "\n"
     "/* range: upper - lower, as gpuscan_offset; factor: see GPUSCAN_BIN_MODE */\n"
-    "#define GPUSCAN_BIN_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n"
-    "#define GPUSCAN_BIN_ARGUMENTS  lower, upper, range, factor\n"
+    "typedef ulong gpuscan_bound;\n"
+    "#define GPUSCAN_BOUND_PARAMETERS ulong lower, ulong upper, ulong range, ulong factor\n"
+    "#define GPUSCAN_BOUND_NAMES      lower, upper, range, factor\n"
+    "\n"
+    "/* Whether x is past the range; where channels have their own, it may be all of the type. */\n"
+    "#if GPUSCAN_CHANNEL_BOUNDS\n"
+    "#define GPUSCAN_PAST(x, range) ((x) > (gpuscan_offset)((range) - 1))\n"
+    "#else\n"
+    "#define GPUSCAN_PAST(x, range) ((x) >= (gpuscan_offset)(range))\n"
+    "#endif\n"
     "\n"
     "/* floor(x * BINS / range), exactly, for x < range:\n"
     "     VALUE             bin = x                    one bin a value\n"
@@ -7706,7 +9468,8 @@ static const char *gpuscan__kernels[] = {
     "                                                  ceil(2^32 * BINS / range) < 2^32, the error is below x / 2^32\n"
     "     MULTIPLY_16_MANY  the same                   BINS >= range: factor and the product need 64 bits\n"
     "     MULTIPLY_CHECKED  mul_hi(x, factor) or + 1   factor = floor(2^64 * BINS / range): at most one too small\n"
-    "     DIVIDE            x * BINS / range           BINS >= range                                                      */\n"
+    "     DIVIDE            x * BINS / range           BINS >= range\n"
+    "     MIXED             DIVIDE or MULTIPLY_CHECKED, as the channel's range is; or range = 2^64 and factor = BINS       */\n"
     "static inline uint gpuscan_even_bin(gpuscan_offset x, ulong range, ulong factor) {\n"
     "#if GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_VALUE\n"
     "    return (uint)x;\n"
@@ -7722,17 +9485,21 @@ static const char *gpuscan__kernels[] = {
     "    if (sizeof(x) == 4) /* the same from 32-bit factors */\n"
     "        return (uint)(((ulong)x * (factor >> 32) + ((ulong)x * (uint)factor >> 32)) >> 32);\n"
     "    return (uint)mul_hi((ulong)x, factor);\n"
-    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_CHECKED\n"
+    "#elif GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MULTIPLY_CHECKED || GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED\n"
+    "    if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED && range != 0 && range <= GPUSCAN_BINS)\n"
+    "        return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
     "    ulong bin = mul_hi((ulong)x, factor), next = bin + 1;\n"
     "    ulong high = mul_hi(next, range), x_high = mul_hi((ulong)x, (ulong)GPUSCAN_BINS); /* next * range <= x * BINS ? */\n"
     "    bool up = high < x_high || (high == x_high && next * range <= (ulong)x * GPUSCAN_BINS);\n"
+    "    if (GPUSCAN_BIN_MODE == GPUSCAN_BIN_MODE_MIXED && range == 0)\n"
+    "        up = false;\n"
     "    return (uint)(up ? next : bin);\n"
     "#else\n"
     "    return (uint)((ulong)x * GPUSCAN_BINS / range);\n"
     "#endif\n"
     "}\n"
     "\n",
-    "static inline uint gpuscan_bin(gpuscan_sample s, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_bin(gpuscan_binned s, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
     "    if (s < GPUSCAN_EDGE_FIRST(edges))\n"
     "        return gpuscan_outside(true);\n"
@@ -7743,7 +9510,7 @@ static const char *gpuscan__kernels[] = {
     "    /* One unsigned comparison finds both sides: below lower the difference wraps around to more than any range. */\n"
     "    gpuscan_offset x = (gpuscan_offset)s - (gpuscan_offset)lower;\n"
     "#if !GPUSCAN_RANGE_ALL\n"
-    "    if (x >= (gpuscan_offset)range) {\n"
+    "    if (GPUSCAN_PAST(x, range)) {\n"
     "        if (GPUSCAN_CLOSED && x == (gpuscan_offset)range)\n"
     "            return GPUSCAN_BINS - 1;\n"
     "        return gpuscan_outside(GPUSCAN_BELOW(s, lower));\n"
@@ -7753,6 +9520,24 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* integers */\n"
+    "\n"
+    "/* The bounds on their way to gpuscan_bin: those of all channels, or for each of the mask in turn its own, and where its\n"
+    "   edges begin. */\n"
+    "#if GPUSCAN_CHANNEL_BOUNDS\n"
+    "typedef struct {\n"
+    "    ulong edges[4];\n"
+    "    gpuscan_bound a[4], b[4], c[4], d[4]; /* BOUND_NAMES */\n"
+    "} gpuscan_bounds;\n"
+    "#define GPUSCAN_BIN_PARAMETERS        gpuscan_bounds bounds\n"
+    "#define GPUSCAN_BIN_ARGUMENTS         bounds\n"
+    "#define GPUSCAN_BOUNDS_OF(slot)       bounds.a[slot], bounds.b[slot], bounds.c[slot], bounds.d[slot]\n"
+    "#define GPUSCAN_EDGES_OF(edges, slot) ((edges) + bounds.edges[slot])\n"
+    "#else\n"
+    "#define GPUSCAN_BIN_PARAMETERS        GPUSCAN_BOUND_PARAMETERS\n"
+    "#define GPUSCAN_BIN_ARGUMENTS         GPUSCAN_BOUND_NAMES\n"
+    "#define GPUSCAN_BOUNDS_OF(slot)       GPUSCAN_BOUND_NAMES\n"
+    "#define GPUSCAN_EDGES_OF(edges, slot) (edges)\n"
+    "#endif\n"
     "\n"
     "/* [HISTOGRAM COUNTERS] --------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -7764,7 +9549,7 @@ static const char *gpuscan__kernels[] = {
     "    if (carry)\n"
     "        atomic_add(high, carry);\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_add_global(global gpuscan_counter *counter, gpuscan_counter amount) {\n"
     "#if GPUSCAN_COUNTER_SIZE == 4\n"
     "    atomic_add((volatile global uint *)counter, amount);\n"
@@ -7800,7 +9585,7 @@ static const char *gpuscan__kernels[] = {
     "    atomic_add((volatile local uint *)counter, (uint)amount);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_WEIGHTED\n"
     "typedef GPUSCAN_WEIGHT gpuscan_weight;\n"
     "#else\n"
@@ -7826,10 +9611,28 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_NUMBERS\n"
     "} gpuscan_histogram_numbers;\n"
+    "\n"
+    "/* A tile of the pixels, which has a histogram of its own: samples [begin, end) of rows from row on. The last tiles of a\n"
+    "   row, and those below, may be smaller, or with a count that is read on the device empty. */\n"
+    "typedef struct {\n"
+    "    ulong begin, end, row, rows;\n"
+    "} gpuscan_tile;\n"
+    "\n"
+    "static inline gpuscan_tile gpuscan_tile_at(ulong number, ulong count, gpuscan_histogram_numbers numbers) {\n"
+    "    gpuscan_tile tile;\n"
+    "    ulong down = number / numbers.tiles_across, begin = (number - down * numbers.tiles_across) * numbers.tile_width;\n"
+    "    tile.begin = min(begin, count) * GPUSCAN_CHANNELS;\n"
+    "    tile.end = min(begin + numbers.tile_width, count) * GPUSCAN_CHANNELS;\n"
+    "    if (GPUSCAN_PLANTED(TILE_ENDS) && tile.end == count * GPUSCAN_CHANNELS && tile.begin < tile.end)\n"
+    "        tile.end -= GPUSCAN_CHANNELS;\n"
+    "    tile.row = down * numbers.tile_height;\n"
+    "    tile.rows = tile.begin == tile.end ? 0 : min(numbers.tile_height, numbers.rows - tile.row);\n"
+    "    return tile;\n"
+    "}\n"
     "\n"
     "/* What each sample is compared with stays an argument of its own type. */\n"
     "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n"
@@ -7849,7 +9652,7 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "#define GPUSCAN_BLOCK  (GPUSCAN_CHANNELS == 3 ? 96 : 64)               /* elements, whole pixels */\n"
     "#define GPUSCAN_PIECE  (65536 / sizeof(gpuscan_sample) / GPUSCAN_BLOCK) /* blocks */\n"
-    "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1)\n"
+    "#define GPUSCAN_DRAW   (!GPUSCAN_BYTE_TABLES || GPUSCAN_CHANNELS > 1 || GPUSCAN_TILED)\n"
     "#define GPUSCAN_STRIDE (GPUSCAN_ALL_BINS + 1) /* counters from one table to the next */\n"
     "\n"
     "#if GPUSCAN_BYTE_TABLES\n"
@@ -7933,22 +9736,28 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* The counter of a sample: gpuscan_bin, but of even bins of integers without branches. */\n"
-    "static inline uint gpuscan_counter_of(gpuscan_sample sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
-    "                                      gpuscan_edges edges) {\n"
+    "static inline uint gpuscan_even_counter(gpuscan_binned sample, GPUSCAN_BOUND_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint bin;\n"
     "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES || GPUSCAN_SAMPLE_IS_FLOAT\n"
-    "    bin = gpuscan_bin(sample, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    bin = gpuscan_bin(sample, GPUSCAN_BOUND_NAMES, edges);\n"
     "#else\n"
     "    gpuscan_offset x = (gpuscan_offset)sample - (gpuscan_offset)lower;\n"
     "    bin = gpuscan_even_bin(x, range, factor);\n"
     "#if !GPUSCAN_RANGE_ALL\n"
-    "    bin = x >= (gpuscan_offset)range ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n"
-    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range ? GPUSCAN_BINS - 1 : bin;\n"
+    "    bin = GPUSCAN_PAST(x, range) ? gpuscan_outside(GPUSCAN_BELOW(sample, lower)) : bin;\n"
+    "    bin = GPUSCAN_CLOSED && x == (gpuscan_offset)range && GPUSCAN_PAST(x, range) ? GPUSCAN_BINS - 1 : bin;\n"
     "#endif\n"
     "#endif\n"
-    "    return gpuscan_channel_counter(bin, channel);\n"
+    "    return bin;\n"
     "}\n"
     "\n",
+    "static inline uint gpuscan_counter_of(gpuscan_binned sample, uint channel, GPUSCAN_BIN_PARAMETERS,\n"
+    "                                      gpuscan_edges edges) {\n"
+    "    uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
+    "    uint bin = gpuscan_even_counter(sample, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
+    "    return gpuscan_channel_counter(bin, channel);\n"
+    "}\n"
+    "\n"
     "/* How much sample j of a block counts, and where. Tables in local memory have a counter for samples that no bin takes;\n"
     "   of others, which may be counts itself, nothing is added to the first one. */\n"
     "#if GPUSCAN_WEIGHTED\n"
@@ -7957,15 +9766,27 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_AMOUNT(j) 1\n"
     "#endif\n"
     "#if !GPUSCAN_COPIES\n"
-    "#define GPUSCAN_COUNT_AT(at, j)                                                                                        \\\n"
-    "    table[(at) < GPUSCAN_ALL_BINS ? (at) : 0] += (at) < GPUSCAN_ALL_BINS ? GPUSCAN_AMOUNT(j) : 0\n"
+    "#define GPUSCAN_COUNT_AT(at, j, amount)                                                                                \\\n"
+    "    table[(at) < GPUSCAN_ALL_BINS ? (at) : 0] += (at) < GPUSCAN_ALL_BINS ? (amount) : 0\n"
     "#elif GPUSCAN_COPIES > 1 && !GPUSCAN_WEIGHTED\n"
     "/* powers of two, at most 8; a sum of 32 bits would have to wrap before it is an address */\n"
-    "#define GPUSCAN_COUNT_AT(at, j) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += 1\n"
+    "#define GPUSCAN_COUNT_AT(at, j, amount) (table + (j) % GPUSCAN_COPIES * GPUSCAN_STRIDE)[at] += 1\n"
     "#else\n"
-    "#define GPUSCAN_COUNT_AT(at, j) table[at] += GPUSCAN_AMOUNT(j)\n"
+    "#define GPUSCAN_COUNT_AT(at, j, amount) table[at] += (amount)\n"
     "#endif\n"
-    "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j)\n"
+    "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j, GPUSCAN_AMOUNT(v + j))\n"
+    "\n"
+    "/* What is put into bins of a block: where it lies, or converted first. */\n"
+    "#if GPUSCAN_CONVERTED\n"
+    "typedef private const gpuscan_binned *gpuscan_block_t;\n"
+    "#else\n"
+    "typedef global const gpuscan_sample *gpuscan_block_t;\n"
+    "#endif\n"
+    "#if GPUSCAN_WEIGHED\n"
+    "typedef private const gpuscan_weight *gpuscan_weights_t;\n"
+    "#else\n"
+    "typedef global const gpuscan_weight *gpuscan_weights_t;\n"
+    "#endif\n"
     "\n"
     "#if GPUSCAN_BIN_WIDE > 1\n"
     "/* gpuscan_bin of so many samples at once, of even bins that take no branches: not every compiler makes vectors of a\n"
@@ -7975,7 +9796,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_BIN_VECTOR(type)        GPUSCAN_BIN_WIDEN(type, GPUSCAN_BIN_WIDE)\n"
     "typedef GPUSCAN_BIN_VECTOR(uint) gpuscan_bins;\n"
     "typedef GPUSCAN_BIN_VECTOR(int) gpuscan_masks;\n"
-    "\n"
+    "\n",
     "/* gpuscan_outside of those that are. */\n"
     "static inline gpuscan_bins gpuscan_outside_wide(gpuscan_masks below) {\n"
     "    return below ? (gpuscan_bins)(gpuscan_outside(true)) : (gpuscan_bins)(gpuscan_outside(false));\n"
@@ -7991,7 +9812,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_REAL_BITS(x)  GPUSCAN_BIN_VECTOR(as_uint)(x)\n"
     "#endif\n"
     "\n"
-    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
     "    GPUSCAN_BIN_VECTOR(ushort) halves = GPUSCAN_BIN_VECTOR(vload)(0, from);\n"
     "    gpuscan_reals s = GPUSCAN_BIN_VECTOR(vload_half)(0, (private const half *)&halves);\n"
@@ -8013,9 +9834,9 @@ static const char *gpuscan__kernels[] = {
     "                  : GPUSCAN_REAL_MASKS(s == s) ? gpuscan_outside_wide(GPUSCAN_REAL_MASKS(s < lower))\n"
     "                                               : (gpuscan_bins)(GPUSCAN_NO_BIN);\n"
     "}\n"
-    "\n",
+    "\n"
     "#else\n"
-    "static inline gpuscan_bins gpuscan_bin_wide(global const gpuscan_sample *from, GPUSCAN_BIN_PARAMETERS) {\n"
+    "static inline gpuscan_bins gpuscan_bin_wide(gpuscan_block_t from, GPUSCAN_BIN_PARAMETERS) {\n"
     "#if GPUSCAN_SAMPLE_IS_SIGNED\n"
     "    gpuscan_masks s = GPUSCAN_BIN_VECTOR(convert_int)(GPUSCAN_BIN_VECTOR(vload)(0, from));\n"
     "    gpuscan_bins x = GPUSCAN_BIN_VECTOR(as_uint)(s) - (uint)lower;\n"
@@ -8050,11 +9871,11 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The counters of a block's samples, in loops that vectorise; those of edges step by step of the search. */\n"
-    "static inline void gpuscan_block_counters(global const gpuscan_sample *from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
+    "static inline void gpuscan_block_counters(gpuscan_block_t from, uint *counter, GPUSCAN_BIN_PARAMETERS,\n"
     "                                          gpuscan_edges edges) {\n"
-    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES\n"
+    "#if GPUSCAN_FORM == GPUSCAN_BINS_EDGES && !GPUSCAN_CHANNEL_BOUNDS\n"
     "    GPUSCAN_EDGE s[GPUSCAN_BLOCK], first = GPUSCAN_EDGE_FIRST(edges), end = GPUSCAN_EDGE_LAST(edges);\n"
     "    for (uint v = 0; v < GPUSCAN_BLOCK; v++) {\n"
     "        s[v] = gpuscan_edge_value(from[v]);\n"
@@ -8089,11 +9910,26 @@ static const char *gpuscan__kernels[] = {
     "        counter[v] = gpuscan_counter_of(from[v], v % GPUSCAN_CHANNELS, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
     "}\n"
-    "\n",
-    "/* Bins first, then counters. */\n"
-    "static inline void gpuscan_count_block(global const gpuscan_sample *from, global const gpuscan_weight *weights,\n"
-    "                                       gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "\n"
+    "/* Bins first, then counters. The block begins with the row's sample i. */\n"
+    "static inline void gpuscan_count_block(global const gpuscan_sample *row, ulong i,\n"
+    "                                       global const gpuscan_weight *row_weights, gpuscan_table table,\n"
+    "                                       GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint counter[GPUSCAN_BLOCK];\n"
+    "#if GPUSCAN_CONVERTED\n"
+    "    gpuscan_binned from[GPUSCAN_BLOCK];\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        from[v] = GPUSCAN_BINNED_OF(row[i + v], i + v);\n"
+    "#else\n"
+    "    gpuscan_block_t from = row + i;\n"
+    "#endif\n"
+    "#if GPUSCAN_WEIGHED\n"
+    "    gpuscan_weight weights[GPUSCAN_BLOCK];\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
+    "        weights[v] = GPUSCAN_WEIGHT_OF(row[i + v], i + v, 0);\n"
+    "#else\n"
+    "    gpuscan_weights_t weights = row_weights + i / GPUSCAN_CHANNELS;\n"
+    "#endif\n"
     "    gpuscan_block_counters(from, counter, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#if !GPUSCAN_WEIGHTED && GPUSCAN_CHANNELS == 1\n"
     "    if (counter[0] == counter[GPUSCAN_BLOCK - 1] && counter[0] == counter[GPUSCAN_BLOCK / 2 + 1]) { /* a run? */\n"
@@ -8118,13 +9954,15 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_COUNT(v, 7);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_TABLES(flags) (GPUSCAN_COPIES ? 1u : (flags) >> GPUSCAN_FLAG_TABLES_SHIFT)\n"
     "\n"
     "/* Counts sample i, which is not part of a block. */\n"
-    "static inline void gpuscan_count_one(ulong i, uint counter, global const gpuscan_weight *weights,\n"
-    "                                     gpuscan_table table) {\n"
-    "    GPUSCAN_COUNT_AT(counter, i);\n"
+    "static inline void gpuscan_count_one(global const gpuscan_sample *row, ulong i, global const gpuscan_weight *weights,\n"
+    "                                     gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    uint counter = gpuscan_counter_of(GPUSCAN_BINNED_OF(row[i], i), (uint)(i % GPUSCAN_CHANNELS),\n"
+    "                                      GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    GPUSCAN_COUNT_AT(counter, i, GPUSCAN_WEIGHT_OF(row[i], i, weights));\n"
     "}\n"
     "\n"
     "/* Moves the sums of the accumulators' tables, in bins [first, last), to counts and zeroes them. atomics: by which other\n"
@@ -8134,7 +9972,7 @@ static const char *gpuscan__kernels[] = {
     "                                          ulong first, ulong last, uint flags, bool atomics) {\n"
     "    bool adds = (flags & (GPUSCAN_FLAG_ACCUMULATE | GPUSCAN_FLAG_IN_COUNTS)) != 0;\n"
     "    gpuscan_counter sums[64];\n"
-    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last == GPUSCAN_ALL_BINS)\n"
+    "    if (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && last % GPUSCAN_ALL_BINS == 0)\n"
     "        last--;\n"
     "    for (; first < last; first += min(last - first, 64ul)) {\n"
     "        uint bins = (uint)min(last - first, 64ul);\n"
@@ -8154,26 +9992,124 @@ static const char *gpuscan__kernels[] = {
     "            counts[first + k] = sums[k];\n"
     "    }\n"
     "}\n"
+    "\n"
+    "/* Counts blocks [block, end) of rows, each of samples [begin, last) and so many blocks, into the group's tables. */\n"
+    "static inline void gpuscan_count_blocks(global const gpuscan_sample *samples, global const gpuscan_weight *weights,\n"
+    "                                        gpuscan_histogram_numbers numbers, ulong row_blocks, ulong begin,\n"
+    "                                        ulong row_end, ulong block, ulong end, uint sixteen, gpuscan_table table,\n"
+    "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    while (block < end) {\n"
+    "        ulong row = block / row_blocks, first = begin + (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
+    "        ulong last = min(first + (end - block) * GPUSCAN_BLOCK, row_end), i = first;\n"
+    "        global const gpuscan_sample *from = GPUSCAN_SAMPLES_AT(samples, row * numbers.pitch);\n"
+    "        global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n"
+    "        block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n"
+    "        if (GPUSCAN_PLANTED(BLOCKS_TAIL))\n"
+    "            last -= (last - first) % GPUSCAN_BLOCK;\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
+    "            gpuscan_count_bytes(from + i, sixteen, table);\n"
+    "        for (; i < last; i++)\n"
+    "            table[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
+    "#else\n"
+    "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
+    "            gpuscan_count_block(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        for (; i < last; i++)\n"
+    "            gpuscan_count_one(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#endif\n"
+    "    }\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_COPIES\n"
+    "#define GPUSCAN_TABLE_WORDS (GPUSCAN_BYTE_TABLES ? GPUSCAN_BYTE_TABLES * 256 : GPUSCAN_COPIES * GPUSCAN_STRIDE)\n"
+    "static inline void gpuscan_tables_clear(local uint *tables) {\n"
+    "    for (uint k = 0; k < GPUSCAN_TABLE_WORDS; k++)\n"
+    "        tables[k] = 0;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "/* Puts the values' sums into bins. atomics: of sums that other groups add to. */\n"
+    "static inline void gpuscan_values_add(local const uint *tables, global gpuscan_counter *sums, bool atomics,\n"
+    "                                      GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
+    "        uint sum = 0, counter;\n"
+    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
+    "            sum += tables[t * 256 + k % 256];\n"
+    "        counter = gpuscan_counter_of((gpuscan_binned)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        if (sum == 0 || counter >= GPUSCAN_ALL_BINS)\n"
+    "            continue;\n"
+    "        if (atomics)\n"
+    "            gpuscan_add_global(sums + counter, sum);\n"
+    "        else\n"
+    "            sums[counter] += sum;\n"
+    "    }\n"
+    "}\n"
+    "#elif GPUSCAN_COPIES\n"
+    "/* Adds the tables' sums to counters that other groups add to, or where there is nobody to hand over to counts them. */\n"
+    "static inline void gpuscan_tables_add(local const uint *tables, global gpuscan_counter *accumulators,\n"
+    "                                      global gpuscan_counter *counts, bool alone, uint flags) {\n"
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0); k++) {\n"
+    "        uint sum = 0;\n"
+    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
+    "            sum += tables[t * GPUSCAN_STRIDE + k];\n"
+    "        if (alone)\n"
+    "            counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
+    "        else if (sum)\n"
+    "            gpuscan_add_global(accumulators + k, sum);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_TILED\n"
+    "/* A tile, or where several groups share one the part of it that is this member's. */\n"
+    "static inline void gpuscan_count_tile(ulong number, uint member, uint members, ulong count,\n"
+    "                                      global const gpuscan_sample *samples, global const gpuscan_weight *weights,\n"
+    "                                      gpuscan_histogram_numbers numbers, uint flags, uint sixteen, gpuscan_table table,\n"
+    "                                      global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
+    "                                      GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    gpuscan_tile tile = gpuscan_tile_at(number, count, numbers);\n"
+    "    ulong row_blocks = (tile.end - tile.begin + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK, blocks = row_blocks * tile.rows;\n"
+    "    bool alone = (flags & GPUSCAN_FLAG_FINISH) != 0;\n"
+    "    counts += number * GPUSCAN_ALL_BINS;\n"
+    "#if GPUSCAN_COPIES\n"
+    "    accumulators += number * GPUSCAN_ALL_BINS;\n"
+    "    gpuscan_tables_clear(table);\n"
+    "#endif\n"
+    "    gpuscan_count_blocks(GPUSCAN_SAMPLES_AT(samples, tile.row * numbers.pitch),\n"
+    "                         weights + tile.row * numbers.weights_pitch, numbers, row_blocks, tile.begin, tile.end,\n"
+    "                         blocks / members * member + min((ulong)member, blocks % members),\n"
+    "                         blocks / members * (member + 1) + min((ulong)member + 1, blocks % members), sixteen, table,\n"
+    "                         GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#if GPUSCAN_BYTE_TABLES\n"
+    "    for (uint k = 0; k < GPUSCAN_ALL_BINS && alone && !(flags & GPUSCAN_FLAG_ACCUMULATE); k++)\n"
+    "        counts[k] = 0;\n"
+    "    gpuscan_values_add(table, alone ? counts : accumulators, !alone, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#elif GPUSCAN_COPIES\n"
+    "    gpuscan_tables_add(table, accumulators, counts, alone, flags);\n"
+    "#else\n"
+    "    gpuscan_histogram_move(table, counts, 0, GPUSCAN_ALL_BINS, flags, false);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
     "\n",
     "/* Of more bins each group has a table in the accumulators; but the first one may count in counts. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
-    "    ulong group = get_group_id(0), groups = get_num_groups(0), rows = numbers.rows;\n"
-    "    uint flags = (uint)numbers.flags;\n"
+    "    ulong group = get_group_id(0), groups = get_num_groups(0);\n"
+    "    uint flags = (uint)numbers.flags, sixteen = 16;\n"
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
-    "    samples += numbers.samples_offset;\n"
+    "    samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
     "    weights += numbers.weights_offset;\n"
     "#if GPUSCAN_BYTE_TABLES\n"
     "    volatile uint opaque = 16;\n"
-    "    uint sixteen = opaque; /* see gpuscan_count_word */\n"
-    "    for (uint k = 0; k < GPUSCAN_BYTE_TABLES * 256; k++)\n"
-    "        shared[k] = 0;\n"
-    "#elif GPUSCAN_COPIES\n"
+    "    sixteen = opaque; /* see gpuscan_count_word */\n"
+    "#endif\n"
+    "#if GPUSCAN_COPIES\n"
     "    gpuscan_table table = shared;\n"
-    "    for (uint k = 0; k < GPUSCAN_COPIES * GPUSCAN_STRIDE; k++)\n"
-    "        shared[k] = 0;\n"
+    "    gpuscan_tables_clear(shared);\n"
     "#else\n"
     "    bool in_counts = (flags & GPUSCAN_FLAG_IN_COUNTS) != 0;\n"
     "    gpuscan_table table = accumulators + (group - (in_counts ? 1 : 0)) * GPUSCAN_ALL_BINS;\n"
@@ -8183,10 +10119,17 @@ static const char *gpuscan__kernels[] = {
     "            counts[k] = 0;\n"
     "    }\n"
     "#endif\n"
-    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
-    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * rows;\n"
+    "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
+    "#if GPUSCAN_TILED\n"
+    "    uint members = (uint)numbers.members;\n"
+    "    ulong blocks = numbers.tiles * members, piece_blocks = 4; /* tiles, here */\n"
+    "#else\n"
+    "    count *= GPUSCAN_CHANNELS;\n"
+    "    ulong row_blocks = count / GPUSCAN_BLOCK + (count % GPUSCAN_BLOCK != 0), blocks = row_blocks * numbers.rows;\n"
+    "    ulong piece_blocks = GPUSCAN_PIECE;\n"
+    "#endif\n"
     "    bool draw = GPUSCAN_DRAW && groups > 1 && blocks < 0xffffffffu / GPUSCAN_BLOCK;\n"
-    "    uint pieces = draw ? (uint)(blocks / GPUSCAN_PIECE) + 1 : (uint)groups, piece = (uint)group;\n"
+    "    uint pieces = draw ? (uint)(blocks / piece_blocks) + 1 : (uint)groups, piece = (uint)group;\n"
     "    for (;;) {\n"
     "        if (draw) /* each draws one too many */\n"
     "            piece = gpuscan_ticket(GPUSCAN_COUNTERS(accumulators) + 1, pieces + (uint)groups, shared);\n"
@@ -8194,60 +10137,24 @@ static const char *gpuscan__kernels[] = {
     "            break;\n"
     "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n"
     "        ulong end = blocks / pieces * (piece + 1) + min((ulong)piece + 1, blocks % pieces);\n"
-    "        while (block < end) {\n"
-    "            ulong row = block / row_blocks, first = (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
-    "            ulong last = min(first + (end - block) * GPUSCAN_BLOCK, count), i = first;\n"
-    "            global const gpuscan_sample *from = samples + row * numbers.pitch * GPUSCAN_CHANNELS;\n"
-    "            global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n"
-    "            block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n"
-    "            if (GPUSCAN_PLANTED(BLOCKS_TAIL))\n"
-    "                last -= (last - first) % GPUSCAN_BLOCK;\n"
-    "#if GPUSCAN_BYTE_TABLES\n"
-    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
-    "                gpuscan_count_bytes(from + i, sixteen, shared);\n"
-    "            for (; i < last; i++)\n"
-    "                shared[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
+    "#if GPUSCAN_TILED\n"
+    "        for (; block < end; block++)\n"
+    "            gpuscan_count_tile(block / members, (uint)(block % members), members, count, samples, weights, numbers,\n"
+    "                               flags, sixteen, table, accumulators, counts, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#else\n"
-    "            for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
-    "                gpuscan_count_block(from + i, weight + i / GPUSCAN_CHANNELS, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "            for (; i < last; i++) {\n"
-    "                uint counter =\n"
-    "                    gpuscan_counter_of(from[i], (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "                gpuscan_count_one(i, counter, weight, table);\n"
-    "            }\n"
+    "        gpuscan_count_blocks(samples, weights, numbers, row_blocks, 0, count, block, end, sixteen, table,\n"
+    "                             GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
-    "        }\n"
     "        if (!draw)\n"
     "            break;\n"
     "    }\n"
-    "#if GPUSCAN_COPIES\n"
-    "    bool alone = groups == 1; /* then there is nobody to hand over to */\n"
+    "#if !GPUSCAN_TILED\n"
     "#if GPUSCAN_BYTE_TABLES\n"
-    "    for (uint k = 0; k < 256 * GPUSCAN_CHANNELS; k++) {\n"
-    "        uint sum = 0, counter;\n"
-    "        for (uint t = k / 256; t < GPUSCAN_BYTE_TABLES; t += GPUSCAN_CHANNELS)\n"
-    "            sum += shared[t * 256 + k % 256];\n"
-    "        counter = gpuscan_counter_of((gpuscan_sample)(k % 256), k / 256, GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "        if (sum == 0 || counter >= GPUSCAN_ALL_BINS)\n"
-    "            continue;\n"
-    "        if (alone)\n"
-    "            accumulators[counter] += sum;\n"
-    "        else\n"
-    "            gpuscan_add_global(accumulators + counter, sum);\n"
-    "    }\n"
-    "#else\n",
-    "    for (uint k = 0; k < GPUSCAN_ALL_BINS - (GPUSCAN_PLANTED(HISTOGRAM_FINISH) && alone ? 1 : 0); k++) {\n"
-    "        uint sum = 0;\n"
-    "        for (uint t = 0; t < GPUSCAN_COPIES; t++)\n"
-    "            sum += shared[t * GPUSCAN_STRIDE + k];\n"
-    "        if (alone)\n"
-    "            counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
-    "        else if (sum)\n"
-    "            gpuscan_add_global(accumulators + k, sum);\n"
-    "    }\n"
-    "    if (alone)\n"
+    "    gpuscan_values_add(shared, accumulators, groups > 1, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "#elif GPUSCAN_COPIES\n"
+    "    gpuscan_tables_add(shared, accumulators, counts, groups == 1, flags);\n"
+    "    if (groups == 1) /* there was nobody to hand over to */\n"
     "        return;\n"
-    "#endif\n"
     "#endif\n"
     "    if (!(flags & GPUSCAN_FLAG_FINISH))\n"
     "        return;\n"
@@ -8258,8 +10165,9 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_device_fence();\n"
     "    }\n"
     "    gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags, GPUSCAN_COPIES != 0 && groups > 1);\n"
+    "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#else /* a group of many work-items */\n"
     "/* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -8311,7 +10219,7 @@ static const char *gpuscan__kernels[] = {
     "/* Samples that no counter here takes go to a spare one behind them, where an atomic under a condition is a branch\n"
     "   (NVIDIA). */\n"
     "#define GPUSCAN_NONE_OUTSIDE (GPUSCAN_FORM != GPUSCAN_BINS_EDGES && !GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_RANGE_ALL)\n"
-    "static inline void gpuscan_count_sample(gpuscan_sample s, uint channel, gpuscan_weight weight, uint copy,\n"
+    "static inline void gpuscan_count_sample(gpuscan_binned s, uint channel, gpuscan_weight weight, uint copy,\n"
     "                                        uint first_bin, local uint *bins, global gpuscan_counter *accumulators,\n"
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint bin;\n"
@@ -8322,14 +10230,15 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_PLANTED(BIN))\n"
     "        bin = (bin + 1) % GPUSCAN_VALUES;\n"
     "#else\n"
-    "    bin = gpuscan_bin(s, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "    uint slot = GPUSCAN_CHANNEL_SLOT(channel);\n"
+    "    bin = gpuscan_bin(s, GPUSCAN_BOUNDS_OF(slot), GPUSCAN_EDGES_OF(edges, slot));\n"
     "    if (!GPUSCAN_NONE_OUTSIDE && !GPUSCAN_SPARE && bin == GPUSCAN_NO_BIN)\n"
     "        return;\n"
     "    if (GPUSCAN_PLANTED(BIN) && bin != GPUSCAN_NO_BIN)\n"
     "        bin = (bin + 1) % GPUSCAN_BINS;\n"
-    "    if (GPUSCAN_SPARE && !GPUSCAN_NONE_OUTSIDE && GPUSCAN_CHANNEL_SLOT(channel) != 0 && bin == GPUSCAN_NO_BIN)\n"
-    "        bin -= GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS; /* NO_BIN again with what comes next */\n"
-    "    bin += GPUSCAN_CHANNEL_SLOT(channel) * GPUSCAN_CHANNEL_BINS;\n"
+    "    if (GPUSCAN_SPARE && !GPUSCAN_NONE_OUTSIDE && slot != 0 && bin == GPUSCAN_NO_BIN)\n"
+    "        bin -= slot * GPUSCAN_CHANNEL_BINS; /* NO_BIN again with what comes next */\n"
+    "    bin += slot * GPUSCAN_CHANNEL_BINS;\n"
     "#endif\n"
     "#if GPUSCAN_SLICES > 1\n"
     "    bin -= first_bin;\n"
@@ -8425,15 +10334,15 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SAMPLE_RAW raw;\n"
     "    uint word[4];\n"
     "} gpuscan_samples;\n"
+    "#define GPUSCAN_HAS_VECTORS (GPUSCAN_VECTOR * GPUSCAN_SAMPLE_SIZE == 16) /* else samples are loaded one by one */\n"
     "\n"
     "/* Small samples are cut out of words: arrays of them do not stay in registers (NVIDIA). */\n"
     "static inline gpuscan_sample gpuscan_sample_at(const gpuscan_samples *vector, uint v) {\n"
-    "#ifdef __ENDIAN_LITTLE__\n"
-    "    if (sizeof(gpuscan_sample) < 4)\n"
-    "        return (gpuscan_sample)(vector->word[v * (uint)sizeof(gpuscan_sample) / 4] >>\n"
-    "                                v * (uint)sizeof(gpuscan_sample) % 4 * 8);\n"
-    "#endif\n"
+    "#if defined(__ENDIAN_LITTLE__) && GPUSCAN_SAMPLE_SIZE < 4 && !GPUSCAN_SAMPLE_IS_STRUCT\n"
+    "    return (gpuscan_sample)(vector->word[v * GPUSCAN_SAMPLE_SIZE / 4] >> v * GPUSCAN_SAMPLE_SIZE % 4 * 8);\n"
+    "#else\n"
     "    return vector->element[v];\n"
+    "#endif\n"
     "}\n"
     "\n"
     "/* A vector holds whole pixels, so that a sample's place in it tells the channel: not with three channels, nor four of 8\n"
@@ -8457,11 +10366,9 @@ static const char *gpuscan__kernels[] = {
     "    vector.raw = raw;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "        gpuscan_weight weight = 1;\n"
-    "#if GPUSCAN_WEIGHTED\n"
-    "        weight = weights[(at + v) / GPUSCAN_CHANNELS];\n"
-    "#endif\n"
-    "        gpuscan_count_sample(gpuscan_sample_at(&vector, v), GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel,\n"
+    "        gpuscan_sample s = gpuscan_sample_at(&vector, v);\n"
+    "        gpuscan_weight weight = GPUSCAN_WEIGHT_OF(s, at + v, weights);\n"
+    "        gpuscan_count_sample(GPUSCAN_BINNED_OF(s, at + v), GPUSCAN_WHOLE_PIXELS ? v % GPUSCAN_CHANNELS : channel,\n"
     "                             weight, copy, first_bin, bins, accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "        channel = channel + 1 == GPUSCAN_CHANNELS ? 0 : channel + 1;\n"
     "    }\n"
@@ -8472,14 +10379,10 @@ static const char *gpuscan__kernels[] = {
     "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
     "\n",
     "/* Counts sample i of a row by itself. */\n"
-    "#if GPUSCAN_WEIGHTED\n"
-    "#define GPUSCAN_WEIGHT_OF(i) here.weights[(i) / GPUSCAN_CHANNELS]\n"
-    "#else\n"
-    "#define GPUSCAN_WEIGHT_OF(i) 1\n"
-    "#endif\n"
     "#define GPUSCAN_COUNT_ALONE(i)                                                                                         \\\n"
-    "    gpuscan_count_sample(here.samples[i], gpuscan_channel_of(i), GPUSCAN_WEIGHT_OF(i), copy, first_bin, bins,          \\\n"
-    "                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges)\n"
+    "    gpuscan_count_sample(GPUSCAN_BINNED_OF(here.samples[i], i), gpuscan_channel_of(i),                                 \\\n"
+    "                         GPUSCAN_WEIGHT_OF(here.samples[i], i, here.weights), copy, first_bin, bins, accumulators,     \\\n"
+    "                         GPUSCAN_BIN_ARGUMENTS, edges)\n"
     "\n"
     "/* Vectors of a row that 32 bits count where they are not loaded ahead: registers are few. */\n"
     "#ifndef GPUSCAN_CHUNK\n"
@@ -8501,7 +10404,7 @@ static const char *gpuscan__kernels[] = {
     "    at.weights = weights;\n"
     "    at.head = (16 - past) / (uint)sizeof(gpuscan_sample) % GPUSCAN_VECTOR;\n"
     "    at.vectors = 0;\n"
-    "    if (past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
+    "    if (GPUSCAN_HAS_VECTORS && past % sizeof(gpuscan_sample) == 0 && at.head < count &&\n"
     "        (!GPUSCAN_WHOLE_PIXELS || at.head % GPUSCAN_CHANNELS == 0))\n"
     "        at.vectors = (count - at.head) / GPUSCAN_VECTOR;\n"
     "    else\n"
@@ -8509,7 +10412,7 @@ static const char *gpuscan__kernels[] = {
     "    return at;\n"
     "}\n"
     "\n"
-    "/* What a vector's place holds of a row: samples [first, last), perhaps none. */\n"
+    "/* What a vector's place holds of samples [begin, end) of a row: [first, last), perhaps none. */\n"
     "typedef struct {\n"
     "    global const gpuscan_sample *samples;\n"
     "    global const gpuscan_weight *weights;\n"
@@ -8519,16 +10422,17 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "GPUSCAN_INLINE gpuscan_sample_part gpuscan_sample_part_at(global const gpuscan_sample *samples,\n"
     "                                                          global const gpuscan_weight *weights, ulong vector,\n"
-    "                                                          ulong count) {\n"
+    "                                                          ulong begin, ulong end) {\n"
     "    gpuscan_sample_part part;\n"
-    "    uint bytes = (uint)(size_t)samples & 15, past = bytes / (uint)sizeof(gpuscan_sample);\n"
-    "    ulong end = (vector + 1) * GPUSCAN_VECTOR - past;\n"
+    "    uint bytes = GPUSCAN_HAS_VECTORS ? (uint)(size_t)(samples + begin) & 15 : 0;\n"
+    "    uint past = bytes / (uint)sizeof(gpuscan_sample);\n"
+    "    ulong next = begin + (vector + 1) * GPUSCAN_VECTOR - past;\n"
     "    part.samples = samples;\n"
     "    part.weights = weights;\n"
-    "    part.first = vector == 0 ? 0 : end - GPUSCAN_VECTOR;\n"
-    "    part.last = min(end, count);\n"
-    "    part.is_whole = part.first + GPUSCAN_VECTOR == part.last && bytes % sizeof(gpuscan_sample) == 0 &&\n"
-    "                    (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
+    "    part.first = vector == 0 ? begin : next - GPUSCAN_VECTOR;\n"
+    "    part.last = min(next, end);\n"
+    "    part.is_whole = GPUSCAN_HAS_VECTORS && part.first + GPUSCAN_VECTOR == part.last &&\n"
+    "                    bytes % sizeof(gpuscan_sample) == 0 && (!GPUSCAN_WHOLE_PIXELS || past % GPUSCAN_CHANNELS == 0);\n"
     "    return part;\n"
     "}\n"
     "\n",
@@ -8647,13 +10551,14 @@ static const char *gpuscan__kernels[] = {
     "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_SLICE_BINS; k += GPUSCAN_GROUP) {\n"
     "        uint sum = gpuscan_copies_sum(shared, k, 0);\n"
-    "        uint value = first_value + k, bin;\n"
+    "        uint value = first_value + k, slot = value / GPUSCAN_VALUES, bin;\n"
     "        if (sum == 0)\n"
     "            continue;\n"
-    "        bin = gpuscan_bin(gpuscan_sample_of(value % GPUSCAN_VALUES), GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "        bin = gpuscan_bin(gpuscan_sample_of(value % GPUSCAN_VALUES), GPUSCAN_BOUNDS_OF(slot),\n"
+    "                          GPUSCAN_EDGES_OF(edges, slot));\n"
     "        if (bin == GPUSCAN_NO_BIN)\n"
     "            continue;\n"
-    "        bin += value / GPUSCAN_VALUES * GPUSCAN_CHANNEL_BINS;\n"
+    "        bin += slot * GPUSCAN_CHANNEL_BINS;\n"
     "#if GPUSCAN_MERGE == GPUSCAN_MERGE_LOCAL\n"
     "        atomic_add((volatile local uint *)(shared + GPUSCAN_LOCAL_COUNTERS + bin), sum);\n"
     "#else\n"
@@ -8675,11 +10580,20 @@ static const char *gpuscan__kernels[] = {
     "    , local uint *shared) {\n"
     "#endif\n"
     "    uint flags = (uint)numbers.flags;\n"
+    "#if GPUSCAN_TILED /* groups by tiles: so many each */\n"
+    "    uint members = (uint)numbers.members, member = (uint)get_group_id(0) % members;\n"
+    "    ulong number = numbers.first_tile + get_group_id(0) / members;\n"
+    "    gpuscan_tile tile =\n"
+    "        gpuscan_tile_at(number, gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags), numbers);\n"
+    "    accumulators += number * GPUSCAN_ALL_BINS;\n"
+    "    counts += number * GPUSCAN_ALL_BINS;\n"
+    "#else\n"
     "    uint members = (uint)get_num_groups(0) / GPUSCAN_SLICES, member = (uint)get_group_id(0) / GPUSCAN_SLICES;\n"
+    "#endif\n"
     "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
     "    uint first = member * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = members * GPUSCAN_GROUP;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
-    "    samples += numbers.samples_offset;\n"
+    "    samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
     "    weights += numbers.weights_offset;\n"
     "#if GPUSCAN_PIPE != GPUSCAN_PIPE_ROWS\n"
     "    gpuscan_sample_row here = gpuscan_sample_row_at(samples, count, weights);\n"
@@ -8719,12 +10633,51 @@ static const char *gpuscan__kernels[] = {
     "#if !GPUSCAN_LOCAL_EDGES\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
     "#endif\n"
-    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n"
+    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n",
     "    /* Rows with gaps: the vectors of all rows are numbered through, as many for each row as it may touch. */\n"
-    "    ulong rows = count ? numbers.rows : 0, pitch = numbers.pitch * GPUSCAN_CHANNELS;\n"
-    "    bool alike = pitch * sizeof(gpuscan_sample) % 16 == 0; /* then all rows begin as far behind a vector's begin */\n"
-    "    uint past = alike ? (uint)((size_t)samples & 15) / (uint)sizeof(gpuscan_sample) : GPUSCAN_VECTOR - 1;\n"
-    "    ulong row_vectors = max((count + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n",
+    "    ulong begin = 0, rows = count ? numbers.rows : 0, pitch = numbers.pitch;\n"
+    "#if GPUSCAN_TILED\n"
+    "    begin = tile.begin;\n"
+    "    count = tile.end;\n"
+    "    rows = tile.rows;\n"
+    "    samples = GPUSCAN_SAMPLES_AT(samples, tile.row * pitch);\n"
+    "    weights += tile.row * numbers.weights_pitch;\n"
+    "#endif\n"
+    "    bool alike = pitch * sizeof(gpuscan_element) % 16 == 0; /* then all rows begin as far behind a vector's begin */\n"
+    "    uint past = !GPUSCAN_HAS_VECTORS ? 0\n"
+    "                : alike              ? (uint)((size_t)(samples + begin) & 15) / (uint)sizeof(gpuscan_sample)\n"
+    "                                     : GPUSCAN_VECTOR - 1;\n"
+    "    ulong row_vectors = max((count - begin + past + GPUSCAN_VECTOR - 1) / GPUSCAN_VECTOR, 1ul);\n"
+    "#if (GPUSCAN_TILED || GPUSCAN_CONVERTED || GPUSCAN_WEIGHED) && GPUSCAN_HAS_VECTORS && GPUSCAN_WHOLE_PIXELS\n"
+    "    /* Rows of whole vectors alone, as most tiles have them: little is left to reckon. */\n"
+    "    bool whole = alike && past == 0 && (count - begin) % GPUSCAN_VECTOR == 0 &&\n"
+    "                 (size_t)(samples + begin) % sizeof(gpuscan_sample) == 0 && row_vectors * rows < 1u << 31;\n"
+    "    if (whole) {\n"
+    "        uint across = (uint)row_vectors, all = count == begin ? 0 : across * (uint)rows;\n"
+    "        global const char *base = (global const char *)(samples + begin);\n"
+    "        for (uint k = first; k < all; k += GPUSCAN_ITEM_VECTORS * stride) {\n"
+    "            uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
+    "            uint down[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
+    "                uint at = k + v * stride;\n"
+    "                down[v] = at / across;\n"
+    "                loaded[v] = gpuscan_load_once_if(\n"
+    "                    at < all, (global const uint4 *)(base + down[v] * (pitch * sizeof(gpuscan_element))) +\n"
+    "                                  (at - down[v] * across));\n"
+    "            }\n"
+    "GPUSCAN_UNROLL\n"
+    "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
+    "                uint at = k + v * stride;\n"
+    "                if (at < all)\n"
+    "                    gpuscan_count_vector(loaded[v], begin + (ulong)(at - down[v] * across) * GPUSCAN_VECTOR,\n"
+    "                                         weights + down[v] * numbers.weights_pitch, copy, first_bin, bins,\n"
+    "                                         accumulators, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "            }\n"
+    "        }\n"
+    "        rows = 0;\n"
+    "    }\n"
+    "#endif\n"
     "    ulong row = first / row_vectors, vector = first - row * row_vectors;\n"
     "    ulong step_rows = stride / row_vectors, step_vectors = stride - step_rows * row_vectors;\n"
     "    while (row < rows) {\n"
@@ -8732,7 +10685,8 @@ static const char *gpuscan__kernels[] = {
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "            parts[k] = gpuscan_sample_part_at(samples + row * pitch, weights + row * numbers.weights_pitch, vector,\n"
+    "            parts[k] = gpuscan_sample_part_at(GPUSCAN_SAMPLES_AT(samples, row * pitch),\n"
+    "                                              weights + row * numbers.weights_pitch, vector, begin,\n"
     "                                              row < rows ? count : 0);\n"
     "            loaded[k] = gpuscan_load_once_if(parts[k].is_whole,\n"
     "                                             (global const uint4 *)(parts[k].samples + parts[k].first));\n"
@@ -8756,7 +10710,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "#else\n"
-    "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
+    "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n",
     "        ulong at = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
     "        GPUSCAN_COUNT_ALONE(at);\n"
     "    }\n"
@@ -8817,7 +10771,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "#if GPUSCAN_COPIES && GPUSCAN_MERGE != GPUSCAN_MERGE_GLOBAL\n"
-    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n",
+    "    uint bins_here = GPUSCAN_MERGE ? (uint)GPUSCAN_ALL_BINS\n"
     "                                   : min((uint)GPUSCAN_SLICE_BINS, GPUSCAN_ALL_BINS - first_bin);\n"
     "    uint helper = GPUSCAN_ITEM % GPUSCAN_BIN_ITEMS;\n"
     "    uint k = GPUSCAN_ITEM / GPUSCAN_BIN_ITEMS;\n"
@@ -8842,7 +10796,7 @@ static const char *gpuscan__kernels[] = {
     "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
+    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n",
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
     "                if (members > 1)\n"
@@ -8851,16 +10805,20 @@ static const char *gpuscan__kernels[] = {
     "            }\n"
     "#else\n"
     "GPUSCAN_UNROLL\n"
-    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-    "            if (GPUSCAN_HANDS_OVER(j) && sums[j])\n"
-    "                gpuscan_add_global(accumulators + first_bin + k + j * GPUSCAN_GROUP, sums[j]);\n"
+    "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++) {\n"
+    "            uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
+    "            if (GPUSCAN_TILED && (flags & GPUSCAN_FLAG_FINISH) && GPUSCAN_HANDS_OVER(j)) /* all of the tile */\n"
+    "                counts[bin] = ((flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[bin] : 0) + sums[j];\n"
+    "            else if (GPUSCAN_HANDS_OVER(j) && sums[j])\n"
+    "                gpuscan_add_global(accumulators + bin, sums[j]);\n"
+    "        }\n"
     "#endif\n"
     "        if (GPUSCAN_BIN_ITEMS > 1) /* no loop: PoCL 3.1 confuses the barriers of LANES_LOCAL within one */\n"
     "            break;\n"
     "        k += GPUSCAN_AT_ONCE * GPUSCAN_GROUP;\n"
     "    }\n"
     "#endif\n"
-    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE\n"
+    "#if GPUSCAN_ARRIVALS == GPUSCAN_ARRIVALS_NONE && !GPUSCAN_TILED\n"
     "    if (flags & GPUSCAN_FLAG_FINISH) {\n"
     "        uint groups = (uint)get_num_groups(0);\n"
     "        gpuscan_device_fence();\n"
@@ -8873,7 +10831,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* a group of many work-items */\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
     "} gpuscan_histogram_finish_numbers;\n"
@@ -8881,20 +10839,19 @@ static const char *gpuscan__kernels[] = {
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram_finish(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
     "                         gpuscan_histogram_finish_numbers numbers) {\n"
+    "    ulong counters = GPUSCAN_TILED ? numbers.counters : GPUSCAN_ALL_BINS;\n"
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "#if GPUSCAN_CPU\n"
-    "    ulong share = (GPUSCAN_ALL_BINS + get_num_groups(0) - 1) / get_num_groups(0);\n"
-    "    ulong first = min(get_group_id(0) * share, (ulong)GPUSCAN_ALL_BINS);\n"
-    "    gpuscan_histogram_move(accumulators, counts, first, min(first + share, (ulong)GPUSCAN_ALL_BINS),\n"
-    "                           (uint)numbers.flags, false);\n"
+    "    ulong share = (counters + get_num_groups(0) - 1) / get_num_groups(0);\n"
+    "    ulong first = min(get_group_id(0) * share, counters);\n"
+    "    gpuscan_histogram_move(accumulators, counts, first, min(first + share, counters), (uint)numbers.flags, false);\n"
     "#else\n"
-    "    gpuscan_histogram_move(accumulators, counts, get_global_id(0), GPUSCAN_ALL_BINS, get_global_size(0),\n"
-    "                           (uint)numbers.flags);\n"
+    "    gpuscan_histogram_move(accumulators, counts, get_global_id(0), counters, get_global_size(0), (uint)numbers.flags);\n"
     "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SORT\n"
     "/* [SORT KEYS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -8909,7 +10866,7 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
     "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
     "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -8937,7 +10894,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
@@ -8974,7 +10931,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -8993,7 +10950,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -9020,7 +10977,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -9047,7 +11004,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
@@ -9081,7 +11038,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -9105,7 +11062,7 @@ static const char *gpuscan__kernels[] = {
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        uint slot = ((uint)p + past) & (per - 1);                                                                      \\\n"
     "        line->element[slot] = x;                                                                                       \\\n"
-    "        if (slot == per - 1) {                                                                                         \\\n"
+    "        if (slot == per - 1) {                                                                                         \\\n",
     "            if (p - begin < per - 1)                                                                                   \\\n"
     "                name##_flush(dst, line, begin, p + 1, past);                                                           \\\n"
     "            else                                                                                                       \\\n"
@@ -9119,7 +11076,7 @@ static const char *gpuscan__kernels[] = {
     "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
     "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past);                                   \\\n"
     "    }\n"
-    "\n",
+    "\n"
     "/* A whole line, past the caches or not. */\n"
     "static inline void gpuscan_store_line(global uchar *to, const void *line, bool stream) {\n"
     "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
@@ -9138,7 +11095,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* Several tables, so that equal neighbours do not wait for each other. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS) {\n"
@@ -9165,7 +11122,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -9209,11 +11166,11 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#else\n"
     "/* Few elements: all passes by one work-item, which counts all digits in one reading and leaves out the passes that\n"
     "   would move nothing. */\n"
-    "\n",
+    "\n"
     "/* Of `moves` passes number s writes to dst or to tmp, so that the last writes to dst; where src is dst the first\n"
     "   cannot, and the last may end in tmp. */\n"
     "static inline bool gpuscan_sort_to_dst(bool in_place, uint moves, uint s) {\n"
@@ -10230,11 +12187,16 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_SHIFT, 1)                                                                                               \
     X(BIN_MODE_MULTIPLY, 2)                                                                                            \
     X(BIN_MODE_MULTIPLY_CHECKED, 3)                                                                                    \
+    X(BIN_MODE_MIXED, 9)     /* bounds of channels that do not take the same one */                                    \
     X(BIN_MODE_DIVIDE, 4)                                                                                              \
     X(BIN_MODE_MULTIPLY_16, 7)                                                                                         \
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(HEADS_NONE, 0)         /* scan: who says where segments begin: nobody */                                         \
+    X(HEADS_FLAGS, 1)        /* numbers that are not 0 */                                                              \
+    X(HEADS_KEYS, 2)         /* keys that are not equal to the one before */                                           \
+    X(HEADS_BITS, 3)         /* bits */                                                                                \
     X(SEGMENTS_NONE, 0)      /* reduction: one result */                                                               \
     X(SEGMENTS_ROWS, 1)      /* one a row */                                                                           \
     X(SEGMENTS_U32, 2)       /* one a segment, by offsets of 32 */                                                     \
@@ -10254,7 +12216,8 @@ static const char *gpuscan__kernels[] = {
     X(ARRIVALS_U64, 40)      /* in words of 64 bits */
 /* And of the public enums these. */
 #define GPUSCAN__DEVICE_PUBLIC(X)                                                                                      \
-    X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)
+    X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)                        \
+    X(QUANTILE_BIN) X(QUANTILE_VALUE) X(QUANTILE_MEAN)
 
 #define GPUSCAN__DEVICE_ENUM(name, value) GPUSCAN__##name = value,
 enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
@@ -10365,6 +12328,8 @@ typedef struct gpuscan__profile {
     /* scan: the first tuning that matches a call is taken, or the rest's, which asks for nothing */
     gpuscan__tuning scan[GPUSCAN__MAX_TUNINGS], scan_rest;
     uint32_t scan_count;
+    gpuscan__tuning segmented[GPUSCAN__MAX_TUNINGS]; /* the same of scans by segments, before those */
+    uint32_t segmented_count;
     uint32_t groups_per_unit; /* multi-pass: groups a compute unit */
     uint32_t chunk;           /* CPU strategies: bytes a tile */
     uint32_t prefetch_src;    /* CPU strategies: bytes ahead of what is summed; 0: none */
@@ -10407,6 +12372,10 @@ typedef struct gpuscan__profile {
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
     uint32_t sort_parts; /* and parts a compute unit, at most */
+
+    uint32_t integral_group, integral_vectors; /* an integral image's: a work-item's rows at a time */
+    uint32_t integral_rows;  /* of a band, at most */
+    uint32_t integral_bands; /* CPU strategies: bands a compute unit */
 } gpuscan__profile;
 
 typedef struct gpuscan__device {
@@ -10430,7 +12399,8 @@ typedef struct gpuscan__device {
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
 /* Every operation: its name in the functions. Each has a section that ends with its row, gpuscan__NAME_operation. */
-#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(runs) X(sort)
+#define GPUSCAN__OPERATIONS(X)                                                                                         \
+    X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(runs) X(sort) X(integral) X(quantile)
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
@@ -10441,7 +12411,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 /* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__MAX_KERNELS = 5, GPUSCAN__KEY_OWN = 24 };
+enum { GPUSCAN__MAX_KERNELS = 5, GPUSCAN__KEY_OWN = 32 };
 
 /* Everything that decides a program's source but the custom text. Compared as bytes: cleared before it is filled. */
 typedef struct gpuscan__key {
@@ -10745,11 +12715,13 @@ typedef struct gpuscan__elements {
     const gpuscan_custom *custom; /* NULL unless some part of it is used */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* of the arithmetic's type */
+    uint32_t begun;  /* bytes of it that say whether a segment has begun; 0: there are none */
     int arg;         /* ARGMIN or ARGMAX */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
     int selects; /* source elements become numbers of what is kept: a GPUSCAN__SELECTS_...; 0: they do not */
     int inverts; /* of what is not kept */
+    uint32_t channels; /* elements are vectors of so many numbers; 0, 1: they are numbers */
 
     /* of runs, whose keys say what is kept, and whose elements are those that are reduced, if any are */
     gpuscan_type key; /* DEFAULT: no runs */
@@ -10840,9 +12812,21 @@ static int gpuscan__takes_any_order(const gpuscan__elements *e) {
            (e->op != GPUSCAN_OP_CUSTOM && !e->arg && !gpuscan__is_float(e->dst));
 }
 
+/* Keys that are compared by their bits; of the caller's type, custom, by his text. */
+static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
+    static const char *const infinities[] = {"0", "0x7c00u", "0x7f800000u", "0x7ff0000000000000ul"};
+    static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
+    int size_log = 0;
+    while (size_log < 3 && 1u << size_log < size)
+        size_log++;
+    gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : words[size_log]);
+    gpuscan__define_number(text, "KEY_SIZE", size);
+    gpuscan__define_number(text, "KEYS_CUSTOM", (uint64_t)custom);
+    gpuscan__define(text, "KEY_INFINITY", infinities[real ? size_log : 0]);
+}
+
 /* The keys of runs, and what comes of them. */
 static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e) {
-    const gpuscan__type_facts *key = &gpuscan__types[e->key];
     gpuscan__define_number(text, "RUNS", e->key != GPUSCAN_TYPE_DEFAULT);
     gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
     if (!e->key)
@@ -10851,18 +12835,7 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     gpuscan__define_number(text, "LENGTH_SIZE", e->length_size);
     gpuscan__define_number(text, "RUN_ALIGN", e->state_align);
     gpuscan__define(text, "RUN_COUNT", e->wide ? "ulong" : "uint");
-    gpuscan__define_number(text, "KEY_SIZE", e->key_size);
-    gpuscan__define_number(text, "KEYS_CUSTOM", e->key == GPUSCAN_TYPE_CUSTOM);
-    gpuscan__define(text, "KEY", e->key == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type"
-                                 : key->size == 1              ? "uchar"
-                                 : key->size == 2              ? "ushort"
-                                 : key->size == 4              ? "uint"
-                                                               : "ulong");
-    gpuscan__define(text, "KEY_INFINITY",
-                    key->kind != 'f'  ? "0"
-                    : key->size == 2 ? "0x7c00"
-                    : key->size == 4 ? "0x7f800000u"
-                                     : "0x7ff0000000000000ul");
+    gpuscan__define_key(text, e->key_size, gpuscan__types[e->key].kind == 'f', e->key == GPUSCAN_TYPE_CUSTOM);
 }
 
 /* The names and expressions of a call's elements, for kernels.cl.inc. */
@@ -10874,18 +12847,24 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && !e->key;
-    char line[128], bits[24];
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->begun && !e->key;
+    char line[128], bits[40], vector[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
+    if (e->channels > 1) { /* then all of them are alike */
+        snprintf(vector, sizeof(vector), "%s%u", t, (unsigned)e->channels);
+        src_name = dst_name = value = number = t = vector;
+    }
     gpuscan__define(text, "SRC", src_name);
     gpuscan__define_number(text, "SRC_F16", e->src == GPUSCAN_TYPE_F16);
     gpuscan__define_number(text, "DST_F16", !e->arg && e->dst == GPUSCAN_TYPE_F16);
     gpuscan__define_number(text, "ARG", (uint64_t)e->arg);
     gpuscan__define_number(text, "T_SIZE", e->t_size);
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
-    gpuscan__define_number(text, "ANY_ORDER", (uint64_t)gpuscan__takes_any_order(e));
-    gpuscan__define_number(text, "FLOAT_SUM", e->op == GPUSCAN_OP_ADD && dst->kind == 'f' && !e->key);
+    gpuscan__define_number(text, "EXACT", (uint64_t)gpuscan__takes_any_order(e));
+    gpuscan__define_number(text, "ANY_ORDER", (uint64_t)(gpuscan__takes_any_order(e) && !e->begun));
+    gpuscan__define_number(text, "FLOAT_SUM",
+                           e->op == GPUSCAN_OP_ADD && dst->kind == 'f' && e->channels <= 1 && !e->key);
     gpuscan__define(text, "VALUE", value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
     if (e->arg) {
@@ -10965,7 +12944,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
    added. Their sums wrap around, so any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    int adds = !e->convert && !e->selects && !e->key && e->op == GPUSCAN_OP_ADD;
+    int adds = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
     return integers && !cpu && adds && e->src_size <= 2 && e->t_size <= 4 ? e->src_size : 0;
 }
 
@@ -11001,6 +12980,7 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* from buffer.offset on */
     uint32_t size;     /* of an element */
+    uint32_t cut;      /* bytes that the last one reaches past the range, where rows do not begin at whole ones */
     uint64_t row, pitch; /* of several rows: bytes that each has, and from one to the next; 0: one row */
     int required; /* its buffer must be there */
     int reads, writes;
@@ -11170,6 +13150,10 @@ static void gpuscan__profile_base(gpuscan__profile *p) {
     p->sort_small = 1 << 14;
     p->sort_part = 1 << 15;
     p->sort_parts = 4;
+    p->integral_group = 64;
+    p->integral_vectors = 4;
+    p->integral_rows = 64;
+    p->integral_bands = 4;
 }
 
 /* A simulator: everything is tried, at sizes that a simulator can bear. It runs groups in order, so mem_fence orders
@@ -11197,6 +13181,8 @@ static void gpuscan__profile_simulator(gpuscan__profile *p) {
     p->slice_short = 48;
     p->sort_group = 32;
     p->sort_vectors = 2;
+    p->integral_group = 32;
+    p->integral_vectors = 2;
 }
 
 /* A GPU: groups of 256 and enough of them to fill its units. */
@@ -11210,6 +13196,7 @@ static void gpuscan__profile_gpu(gpuscan__profile *p) {
     p->counts_group = 256;
     p->sort_group = 256;
     p->sort_vectors = 8;
+    p->integral_group = 256;
 }
 
 /* A GPU whose groups make progress beside each other: AMD's and Intel's passed the tests of Sorensen and others, 2021.
@@ -11263,7 +13250,18 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
+    /* By segments a tile in which one begins waits for nobody, so nobody runs ahead. f32 by keys of u32, segments of
+       100, 2^28 elements: 1073 us, with 64 registers 1098, 6 vectors 1102, 8 and 80 registers 1193; ahead 1220 to 2270,
+       and of one segment 3545, so 1214. */
+    static const gpuscan__tuning segmented[] = {
+        {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
+        {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
+        {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
+        {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 48, 0, 0, 0, 0}};
     gpuscan__profile_progress(p);
+    memcpy(p->segmented, segmented, sizeof(segmented));
+    p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
     p->fence = GPUSCAN__FENCE_PTX;
     p->lanes = GPUSCAN__LANES_PTX;
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
@@ -11311,6 +13309,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->counts_pipe = 1;
     p->short_group = 512;
     p->short_vectors = 4;
+    p->integral_vectors = 8;
+    p->integral_rows = 128;
 }
 
 /* llvmpipe ends every loop after 65535 rounds without a word, so work-items must not go far: groups, as on a GPU. It
@@ -12727,7 +14727,8 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     if (context != gs->context)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
     if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
-        !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes, &end))
+        !gpuscan__multiply(range->elements, range->size, &bytes) ||
+        !gpuscan__add(offset, bytes - range->cut, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
     if (end > size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, the buffer has %llu", field,
@@ -12959,6 +14960,58 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, c
     return GPUSCAN_SUCCESS;
 }
 
+/* The unsigned types, and the floats, by log2 of their size. */
+static const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
+                                                       GPUSCAN_TYPE_U64};
+static const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
+                                                    GPUSCAN_TYPE_F64};
+
+/* Segments of count elements, or none; has_rows: rows are given, too. Resolves their type. */
+static gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan, const gpuscan_segments *segments,
+                                                uint64_t count, int has_rows, gpuscan_type *type) {
+    int by_element = segments->form == GPUSCAN_SEGMENTS_HEADS || segments->form == GPUSCAN_SEGMENTS_KEYS;
+    uint64_t bytes;
+    gpuscan__range *range;
+    *type = segments->type;
+    if (segments->form == GPUSCAN_SEGMENTS_NONE) {
+        if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments without segments.form");
+        return GPUSCAN_SUCCESS;
+    }
+    if (segments->form != GPUSCAN_SEGMENTS_OFFSETS && !by_element)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is no gpuscan_segment_form");
+    if (by_element && plan->operation->number != GPUSCAN__OPERATION_scan)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form: HEADS and KEYS are for gpuscan_scan");
+    if (has_rows)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or pitches are both given");
+    if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is no gpuscan_type");
+    if (*type == GPUSCAN_TYPE_DEFAULT)
+        *type = segments->form == GPUSCAN_SEGMENTS_HEADS ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32;
+    if (segments->form == GPUSCAN_SEGMENTS_OFFSETS && *type != GPUSCAN_TYPE_U32 && *type != GPUSCAN_TYPE_U64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type is neither u32 nor u64");
+    if (segments->form == GPUSCAN_SEGMENTS_HEADS && gpuscan__types[*type].kind != 'u')
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type: HEADS are unsigned integers");
+    if (*type == GPUSCAN_TYPE_CUSTOM)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type: KEYS are of a builtin type");
+    if (by_element && segments->count)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.count is for OFFSETS");
+    if (segments->count >= UINT64_MAX / 16)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count: the offsets do not fit 64 bits");
+    if (!plan->from_host && plan->is_run && segments->host_data)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "segments.host_data is for gpuscan_%s_host; here segments.data", plan->operation->name);
+    if (by_element && !gpuscan__multiply(count, gpuscan__types[*type].size, &bytes))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: so many do not fit 64 bits");
+    range = gpuscan__input(plan, "segments.data", segments->data,
+                           by_element        ? count
+                           : segments->count ? segments->count + 1
+                                             : 0,
+                           gpuscan__types[*type].size);
+    range->idle = by_element;
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan *plan, const void *init,
                                             gpuscan_buffer buffer) {
     if (init && buffer.mem)
@@ -12974,6 +15027,55 @@ static gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *field, uin
     *resolved = pitch ? pitch : count;
     if (*resolved < count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than count", field);
+    return GPUSCAN_SUCCESS;
+}
+
+/* The largest power of two that divides a size: what elements of a custom type are aligned to. */
+static uint32_t gpuscan__alignment(uint32_t size) {
+    return size & (0u - size);
+}
+
+/* Rows of count pixels, of which each has so many elements of size bytes: the range that they take, which is read or
+   written, and the pitch from one to the next, in bytes. It is given in pixels, or in bytes, which need be no multiple
+   of a pixel. fields: the range's, the pitch's, and that of the pitch in bytes. */
+typedef struct gpuscan__row_fields {
+    const char *range, *pitch, *pitch_bytes;
+} gpuscan__row_fields;
+
+static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
+                                            uint64_t rows, uint64_t pitch, uint64_t pitch_bytes, uint32_t pixel_elements,
+                                            uint32_t size, uint32_t alignment, gpuscan__range *range,
+                                            uint64_t *resolved) {
+    uint64_t row, before, bytes = 0;
+    gpuscan_result r;
+    if (pitch && pitch_bytes)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
+                             fields->pitch_bytes);
+    if (pitch_bytes % alignment != 0)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "%s is no multiple of %u, to which the elements are aligned", fields->pitch_bytes,
+                             (unsigned)alignment);
+    if ((r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
+        return r;
+    if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
+        !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count or %s does not fit 64 bits in bytes",
+                             fields->range, fields->pitch);
+    if (pitch_bytes && pitch_bytes < row)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields->pitch_bytes);
+    if (pitch_bytes)
+        *resolved = pitch_bytes;
+    if (count && (!gpuscan__multiply(rows - 1, *resolved, &before) || !gpuscan__add(before, row, &bytes)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s + count does not fit 64 bits",
+                             fields->range, pitch_bytes ? fields->pitch_bytes : fields->pitch);
+    range->elements = gpuscan__ceil_div(bytes, size);
+    range->size = size;
+    range->cut = (uint32_t)(range->elements * size - bytes);
+    range->required = bytes > 0;
+    if (rows > 1 && count) {
+        range->row = row;
+        range->pitch = *resolved;
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -13186,15 +15288,29 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
+/* Runs the self-test of a plan that stands in for another. */
+static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
+                                                 int *right) {
+    gpuscan__program *program;
+    gpuscan_result r;
+    *right = 1;
+    r = gpuscan__get_program(gs, stand_in, &program);
+    plan->not_built = stand_in->not_built;
+    if (r != 0 || program->proved)
+        return r;
+    program->proved = 1;
+    r = plan->operation->self_test(gs, stand_in, program, right);
+    program->proved = r == 0;
+    return r;
+}
+
 static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__plan stand_in = *plan;
-    gpuscan__program *program;
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
     unsigned size = (unsigned)plan->e.custom->size, parts = size % 4 == 0 ? size / 4 : size;
     int selects = plan->e.selects && plan->e.src == GPUSCAN_TYPE_CUSTOM;
     int of_structs = selects || plan->e.key == GPUSCAN_TYPE_CUSTOM;
-    gpuscan_result r;
     memset(&custom, 0, sizeof(custom));
     stand_in.is_stand_in = 1;
     stand_in.e.convert = selects ? "x.part[0]" : NULL;
@@ -13215,24 +15331,19 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
     }
     if (!stand_in.e.custom) /* the caller has a conversion alone: what is tested is the program without */
         stand_in.key.custom_size = 0;
-    *right = 1;
-    r = gpuscan__get_program(gs, &stand_in, &program);
-    plan->not_built = stand_in.not_built;
-    if (r != 0 || program->proved)
-        return r;
-    program->proved = 1;
-    r = plan->operation->self_test(gs, &stand_in, program, right);
-    program->proved = r == 0;
-    return r;
+    return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
+
+static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right);
 
 static gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (gpuscan__needs_proof(gs, plan))
-        r = plan->e.custom ? gpuscan__prove_stand_in(gs, plan, &right)
-                           : plan->operation->self_test(gs, plan, program, &right);
+        r = !plan->e.custom ? plan->operation->self_test(gs, plan, program, &right)
+            : plan->operation->number == GPUSCAN__OPERATION_histogram ? gpuscan__prove_expressions(gs, plan, &right)
+                                                                       : gpuscan__prove_stand_in(gs, plan, &right);
     program->proved = r == 0;
     if (r != 0 || right)
         return r;
@@ -14001,7 +16112,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
 }
 
 static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
-    return array->range->elements * array->range->size; /* fits: gpuscan__extent has said so */
+    return array->range->elements * array->range->size - array->range->cut; /* fits: resolve has said so */
 }
 
 /* Finds the arrays' ranges, and checks the arrays like buffers. Sets plan->in_place. */
@@ -14169,6 +16280,17 @@ static void gpuscan__host_begin(gpuscan__host_call *host, gpuscan *gs) {
     host->gs = gs;
 }
 
+/* Segments that are an array, in a copy of the caller's desc. */
+static gpuscan_result gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
+    if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data)
+        return GPUSCAN_SUCCESS;
+    if (segments->data.mem || segments->data.offset)
+        return gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "segments.data and segments.host_data are both given");
+    gpuscan__host_add(host, "segments.data", segments->host_data, &segments->data);
+    return GPUSCAN_SUCCESS;
+}
+
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct gpuscan__scan_key {
@@ -14176,6 +16298,9 @@ typedef struct gpuscan__scan_key {
     uint32_t few; /* a single pass over so few tiles that each reads all sums before its own */
     uint32_t whole_rows; /* groups take tiles of whole rows */
     uint32_t shifts;     /* src or dst is not aligned for whole vectors */
+    uint32_t heads;      /* GPUSCAN__HEADS_...: who says where segments begin */
+    uint32_t heads_size; /* bytes each; BITS: of an offset */
+    uint32_t heads_real; /* KEYS: floats */
 } gpuscan__scan_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__scan_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), scan_key_fits)
 
@@ -14187,26 +16312,29 @@ typedef struct gpuscan__scan_plan {
     uint32_t parts, part_tiles; /* multi-pass: see [MULTI-PASS SCAN] in kernels.cl.inc */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
+    uint64_t heads_at; /* BITS: where they are in PLAIN scratch, in bytes */
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
     X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
-    X(sums_offset) X(flags)
+    X(sums_offset) X(keys_offset) X(init_offset) X(flags)
 #define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
 #define GPUSCAN__SCAN_PARTS_NUMBERS(X)                                                                                 \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)      \
-    X(carries_offset) X(init_offset) X(total_offset) X(flags)
+    X(carries_offset) X(init_offset) X(total_offset) X(keys_offset) X(flags)
 #define GPUSCAN__SCAN_ROWS_NUMBERS(X)                                                                                  \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(length) X(tile_rows)      \
     X(init_offset) X(total_offset) X(flags)
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(tiles) X(row_tiles) X(ahead)      \
-    X(states_offset) X(epoch) X(init_offset) X(total_offset) X(flags)
+    X(states_offset) X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
+#define GPUSCAN__SCAN_HEADS_NUMBERS(X) X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 GPUSCAN__NUMBERS(scan_parts, GPUSCAN__SCAN_PARTS_NUMBERS)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
+GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
 enum {
     GPUSCAN__SCAN_SUMS = 0,
@@ -14216,23 +16344,56 @@ enum {
     GPUSCAN__SCAN_ROWS_BY_ITEM
 };
 
-static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
-    static const char *const multi_pass[] = {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL};
-    static const char *const whole_rows[] = {"gpuscan_scan_rows", "gpuscan_scan_rows_by_item", NULL};
-    static const char *const look_back[] = {"gpuscan_scan_look_back", NULL};
-    static const char *const look_back_cpu[] = {"gpuscan_scan_look_back_cpu", NULL};
-    static const char *const ahead[] = {"gpuscan_scan_ahead", NULL};
-    static const char *const few[] = {"gpuscan_scan_few", NULL};
-    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+static gpuscan__scan_key gpuscan__scan_own(const gpuscan__key *key) {
     gpuscan__scan_key own;
     memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
+/* The kernels that make heads of offsets come last. */
+#define GPUSCAN__HEADS_KERNELS "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set", NULL
+static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
+    static const char *const multi_pass[][6] = {
+        {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", NULL, NULL, NULL},
+        {"gpuscan_scan_sums", "gpuscan_scan_carries", "gpuscan_scan_parts", GPUSCAN__HEADS_KERNELS}};
+    static const char *const whole_rows[] = {"gpuscan_scan_rows", "gpuscan_scan_rows_by_item", NULL};
+    static const char *const look_back[][4] = {{"gpuscan_scan_look_back", NULL, NULL, NULL},
+                                               {"gpuscan_scan_look_back", GPUSCAN__HEADS_KERNELS}};
+    static const char *const look_back_cpu[][4] = {{"gpuscan_scan_look_back_cpu", NULL, NULL, NULL},
+                                                   {"gpuscan_scan_look_back_cpu", GPUSCAN__HEADS_KERNELS}};
+    static const char *const ahead[][4] = {{"gpuscan_scan_ahead", NULL, NULL, NULL},
+                                           {"gpuscan_scan_ahead", GPUSCAN__HEADS_KERNELS}};
+    static const char *const few[][4] = {{"gpuscan_scan_few", NULL, NULL, NULL},
+                                         {"gpuscan_scan_few", GPUSCAN__HEADS_KERNELS}};
+    gpuscan_strategy strategy = gpuscan__key_strategy(key);
+    gpuscan__scan_key own = gpuscan__scan_own(key);
+    int of_offsets = own.heads == GPUSCAN__HEADS_BITS;
     if (own.whole_rows)
         return whole_rows;
     if (!gpuscan__is_single_pass(strategy))
-        return multi_pass;
+        return multi_pass[of_offsets];
     if (gpuscan__key_is_cpu(key))
-        return look_back_cpu;
-    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? ahead : own.few ? few : look_back;
+        return look_back_cpu[of_offsets];
+    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? ahead[of_offsets]
+           : own.few                                      ? few[of_offsets]
+                                                          : look_back[of_offsets];
+}
+#undef GPUSCAN__HEADS_KERNELS
+
+/* What scans by segments are told besides. */
+static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
+    static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
+    int begun_log = 0;
+    gpuscan__define_number(text, "HEADS", own->heads);
+    if (own->heads == GPUSCAN__HEADS_NONE)
+        return;
+    gpuscan__define(text, "SCAN_HEADS_NUMBERS", gpuscan__scan_heads_numbers_text);
+    while (begun_log < 3 && 1u << begun_log < e->begun)
+        begun_log++;
+    gpuscan__define(text, "BEGUN", words[begun_log]);
+    gpuscan__define_number(text, "BEGUN_PARTS", e->begun >> begun_log);
+    gpuscan__define_key(text, own->heads == GPUSCAN__HEADS_BITS ? 4 : own->heads_size, own->heads_real != 0, 0);
+    gpuscan__define_number(text, "OFFSET_SIZE", own->heads_size);
 }
 
 static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -14248,12 +16409,38 @@ static void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const g
         gpuscan__define(text, "SCAN_ROWS_NUMBERS", gpuscan__scan_rows_numbers_text);
     }
     gpuscan__define_number(text, "SHIFTS", own.shifts);
+    gpuscan__define_heads(text, &plan->e, &own);
     gpuscan__define_operation(text, gs, plan,
                               own.whole_rows                      ? "SCAN_ROWS"
                               : gpuscan__is_single_pass(strategy) ? "SCAN_SINGLE_PASS"
                                                                   : "SCAN_MULTI_PASS",
                               gpuscan__vector(plan->e.src_size, plan->e.dst_size), own.inclusive != 0,
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
+}
+
+/* Segments: who says where they begin, and what sums carry besides. That has the largest alignment that a type of
+   their size can have, so that no bytes are between and behind them. */
+static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    gpuscan__elements *e = &plan->common.e;
+    gpuscan_segment_form form = desc->segments.form;
+    gpuscan_type type;
+    gpuscan_result r = gpuscan__resolve_segments(gs, &plan->common, &desc->segments, desc->count,
+                                                 desc->rows > 1 || desc->src_pitch || desc->dst_pitch, &type);
+    if (r != 0 || form == GPUSCAN_SEGMENTS_NONE)
+        return r;
+    if (desc->total.mem)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "total and segments are both given");
+    plan->key.heads = form == GPUSCAN_SEGMENTS_HEADS  ? GPUSCAN__HEADS_FLAGS
+                      : form == GPUSCAN_SEGMENTS_KEYS ? GPUSCAN__HEADS_KEYS
+                                                      : GPUSCAN__HEADS_BITS;
+    plan->key.heads_size = gpuscan__types[type].size;
+    plan->key.heads_real = (uint32_t)gpuscan__is_float(type);
+    e->begun = e->t_size & (~e->t_size + 1);
+    if (e->begun > 128)
+        e->begun = 128;
+    e->t_size += e->begun;
+    return GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -14285,7 +16472,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     range = gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size);
     range->required = 0;
     range->idle = 1;
-    if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
+    if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
         return r;
     if (desc->total.mem)
@@ -14305,22 +16493,26 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
            (!row->unpacked || (gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0)));
 }
 
-/* The tuning of the size, or where a strategy is forced the first of its own. */
+/* The tuning of the size, or where a strategy is forced the first of its own. Rows are tried in their order. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__tuning *rows[2 * GPUSCAN__MAX_TUNINGS + 1];
     gpuscan_strategy forced = plan->common.call->strategy;
-    gpuscan__tuning found = profile->scan_rest;
-    uint32_t i;
-    for (i = profile->scan_count; i-- > 0;)
-        if (gpuscan__tuning_matches(&profile->scan[i], bytes, plan))
-            found = profile->scan[i];
+    gpuscan__tuning found;
+    uint32_t i, count = 0;
+    for (i = 0; plan->key.heads && i < profile->segmented_count; i++)
+        rows[count++] = &profile->segmented[i];
+    for (i = 0; i < profile->scan_count; i++)
+        rows[count++] = &profile->scan[i];
+    rows[count++] = &profile->scan_rest;
+    for (i = 0; i + 1 < count && !gpuscan__tuning_matches(rows[i], bytes, plan); i++)
+        continue;
+    found = *rows[i];
     if (forced == GPUSCAN_STRATEGY_AUTO || forced == found.strategy)
         return found;
-    for (i = 0; i < profile->scan_count; i++)
-        if (profile->scan[i].strategy == forced && gpuscan__tuning_matches(&profile->scan[i], bytes, plan))
-            return profile->scan[i];
-    if (profile->scan_rest.strategy == forced)
-        return profile->scan_rest;
+    for (i = 0; i < count; i++)
+        if (rows[i]->strategy == forced && (i + 1 == count || gpuscan__tuning_matches(rows[i], bytes, plan)))
+            return *rows[i];
     found.strategy = forced;
     found.ahead = 128 * found.group * found.vectors * 16;
     return found;
@@ -14514,6 +16706,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
+    gpuscan_result r;
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units))
@@ -14530,9 +16723,14 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* there is nothing to look back at */
         return GPUSCAN_SUCCESS;
-    if (!gpuscan__is_single_pass(tuning.strategy))
-        return gpuscan__scan_cut_parts(gs, plan);
-    gpuscan__need_states(common, plan->tiles);
+    if (gpuscan__is_single_pass(tuning.strategy))
+        gpuscan__need_states(common, plan->tiles);
+    else if ((r = gpuscan__scan_cut_parts(gs, plan)) != 0)
+        return r;
+    if (plan->key.heads == GPUSCAN__HEADS_BITS) {
+        plan->heads_at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
+        common->need.bytes[GPUSCAN__PLAIN] = plan->heads_at + gpuscan__ceil_div(desc->count, 32) * sizeof(cl_uint);
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -14547,9 +16745,45 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
     return gpuscan__min(units, most);
 }
 
+/* What says where segments begin, as a kernel's argument; plan NULL: none. Returns its offset. */
+static uint64_t gpuscan__arg_keys(gpuscan__launch *launch, const gpuscan__scan_plan *plan) {
+    if (!plan || plan->key.heads == GPUSCAN__HEADS_NONE)
+        return 0;
+    return plan->key.heads == GPUSCAN__HEADS_BITS
+               ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->heads_at, sizeof(cl_uint))
+               : gpuscan__arg_buffer(launch, ((const gpuscan_scan_desc *)plan->common.desc)->segments.data);
+}
+
+/* Offsets become bits: the kernels from first_kernel on. */
+static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
+                                               gpuscan__program *program, size_t first_kernel) {
+    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    uint64_t most = gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096), groups;
+    uint32_t group = plan->common.key.group;
+    gpuscan__scan_heads_numbers numbers;
+    gpuscan__launch launch;
+    gpuscan_result r;
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.words = gpuscan__ceil_div(desc->count, 32);
+    numbers.offsets = desc->segments.count ? desc->segments.count + 1 : 0;
+    numbers.count = desc->count;
+    launch = gpuscan__launch_begin(chain, program, first_kernel, desc->dst.mem);
+    numbers.heads_offset = gpuscan__arg_keys(&launch, plan);
+    groups = gpuscan__min(gpuscan__ceil_div(numbers.words, group), most);
+    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
+    if (r != 0 || numbers.offsets == 0)
+        return r;
+    launch = gpuscan__launch_begin(chain, program, first_kernel + 1, desc->dst.mem);
+    numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
+    numbers.heads_offset = gpuscan__arg_keys(&launch, plan);
+    groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
+}
+
 /* Rows that are cut into parts: whose sums are wanted, and in which grid. */
 typedef struct gpuscan__row_parts {
-    gpuscan_buffer src, values, count_buffer, init_buffer;
+    const gpuscan__scan_plan *scan; /* NULL: it is none */
+    gpuscan_buffer src, values, count_buffer, init_buffer; /* values: of runs that reduce */
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
     cl_mem stand_in;
@@ -14566,6 +16800,8 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     gpuscan_result r;
     sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
     sums.values_offset = common->e.reduces ? gpuscan__arg_buffer(&launch, of->values) : 0;
+    sums.keys_offset = gpuscan__arg_keys(&launch, of->scan);
+    sums.init_offset = of->scan && of->scan->key.heads ? gpuscan__arg_init(&launch, common, of->init_buffer) : 0;
     sums.src_pitch = of->src_pitch;
     sums.count = of->count;
     sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
@@ -14601,6 +16837,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     gpuscan_result r;
     if (plan->parts > 1) {
         gpuscan__row_parts of;
+        of.scan = plan;
         of.src = desc->src;
         of.count_buffer = desc->count_buffer;
         of.init_buffer = desc->init_buffer;
@@ -14617,6 +16854,7 @@ static gpuscan_result gpuscan__scan_multi_pass(gpuscan__chain *chain, const gpus
     }
     launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_PARTS, stand_in);
     parts.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    parts.keys_offset = gpuscan__arg_keys(&launch, plan);
     parts.src_pitch = plan->src_pitch;
     parts.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     parts.dst_pitch = plan->dst_pitch;
@@ -14645,6 +16883,7 @@ static gpuscan_result gpuscan__scan_single_pass(gpuscan__chain *chain, const gpu
     uint64_t shared = gpuscan__key_shared_bytes(chain->gs, key, common->e.t_size);
     gpuscan__scan_numbers scan;
     scan.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    scan.keys_offset = gpuscan__arg_keys(&launch, plan);
     scan.src_pitch = plan->src_pitch;
     scan.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     scan.dst_pitch = plan->dst_pitch;
@@ -14694,11 +16933,71 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
                                             gpuscan__program *program) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
+    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
+    gpuscan_result r;
     if (plan->key.whole_rows)
         return gpuscan__scan_whole_rows(chain, plan, program);
-    return gpuscan__is_single_pass(gpuscan__key_strategy(&common->key))
-               ? gpuscan__scan_single_pass(chain, plan, program)
-               : gpuscan__scan_multi_pass(chain, plan, program);
+    if (plan->key.heads == GPUSCAN__HEADS_BITS &&
+        (r = gpuscan__scan_make_heads(chain, plan, program, is_single ? 1 : GPUSCAN__SCAN_PARTS + 1)) != 0)
+        return r;
+    return is_single ? gpuscan__scan_single_pass(chain, plan, program)
+                     : gpuscan__scan_multi_pass(chain, plan, program);
+}
+
+/* The segments of a self-test: where they begin, in an array of their own. */
+static void gpuscan__test_heads(gpuscan__test *test, gpuscan_scan_desc *desc, const gpuscan__scan_key *own,
+                                const uint64_t *starts, uint64_t segments) {
+    uint32_t size = own->heads_size, size_log = 0;
+    gpuscan__test_array *data;
+    gpuscan__number number;
+    uint64_t s, i, of;
+    while (1u << size_log < size)
+        size_log++;
+    desc->segments.type = own->heads_real ? gpuscan__float_types[size_log] : gpuscan__unsigned_types[size_log];
+    desc->segments.form = own->heads == GPUSCAN__HEADS_FLAGS  ? GPUSCAN_SEGMENTS_HEADS
+                          : own->heads == GPUSCAN__HEADS_KEYS ? GPUSCAN_SEGMENTS_KEYS
+                                                              : GPUSCAN_SEGMENTS_OFFSETS;
+    of = own->heads == GPUSCAN__HEADS_BITS ? segments : desc->count; /* the last segment is behind the last offset */
+    desc->segments.count = own->heads == GPUSCAN__HEADS_BITS ? segments - 1 : 0;
+    if ((data = gpuscan__test_array_of(test, &desc->segments.data, of * size)) == NULL)
+        return;
+    memset(data->before, 0, (size_t)(of * size));
+    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_BITS; s++) {
+        number.bits = starts[s];
+        gpuscan__put_number(desc->segments.type, data->before, s, number);
+    }
+    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_FLAGS; s++)
+        data->before[starts[s] * size + s % size] = 1; /* any of its bytes */
+    for (s = 0; s < segments && own->heads == GPUSCAN__HEADS_KEYS; s++)
+        for (i = starts[s]; i < starts[s + 1]; i++) {
+            if (own->heads_real)
+                number.real = (double)(s % 3);
+            else
+                number.bits = s % 3 << (s % size * 8);
+            gpuscan__put_number(desc->segments.type, data->before, i, number);
+        }
+    gpuscan__test_filled(data);
+}
+
+/* One segment that goes on into the third tile, past one without a head, and then many of 1 to 9 elements; or first
+   these, and one from the middle of the second tile to the end. */
+enum { GPUSCAN__TEST_SEGMENTS = 64 };
+static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
+    uint64_t at = 0, s = 0;
+    for (;;) {
+        starts[s] = at;
+        if (at == count)
+            return s;
+        if (s + 1 == GPUSCAN__TEST_SEGMENTS)
+            at = count;
+        else if (round == 0)
+            at = s == 0 ? tile / 2 : s == 1 ? 2 * tile + 2 : s == 40 ? 3 * tile - 1 : at + 1 + s * s % 9;
+        else
+            at = s < 20 ? at + 1 + s * s % 9 : s == 20 ? tile : s < 40 ? at + 1 + s % 3 : count;
+        if (at > count || at <= starts[s])
+            at = count;
+        s++;
+    }
 }
 
 static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
@@ -14709,8 +17008,9 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     gpuscan_scan_desc desc;
     gpuscan__test test;
     gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
-    gpuscan__test_array *src, *dst, *total;
-    unsigned char init[GPUSCAN__CUSTOM_MOST];
+    gpuscan__test_array *src, *dst, *total = NULL;
+    unsigned char init[GPUSCAN__CUSTOM_MOST], last[GPUSCAN__CUSTOM_MOST];
+    uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], segments = 0;
     uint64_t rows = 1, row, vector = gpuscan__vector(e->src_size, e->dst_size);
     memcpy(&own, program->key.own, sizeof(own));
     memset(&desc, 0, sizeof(desc));
@@ -14736,9 +17036,22 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     }
     src = gpuscan__test_array_of(&test, &desc.src, (desc.src.offset + rows * shape.count) * e->src_size);
     dst = gpuscan__test_array_of(&test, &desc.dst, (desc.dst.offset + rows * shape.count) * e->dst_size);
-    total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
+    if (own.heads) {
+        segments = gpuscan__test_starts(desc.count, shape.tile, round, starts);
+        gpuscan__test_heads(&test, &desc, &own, starts, segments);
+    } else {
+        total = gpuscan__test_array_of(&test, &desc.total, rows * e->dst_size);
+    }
+    for (row = 0; row < segments && !test.failed; row++) {
+        shape.count = starts[row + 1] - starts[row];
+        shape.tile = shape.count / 2 + 1;
+        shape.round = round + 2 * (unsigned)row;
+        gpuscan__test_elements(e, &shape, own.inclusive != 0,
+                               src->before + (desc.src.offset + starts[row]) * e->src_size, init,
+                               dst->expected + (desc.dst.offset + starts[row]) * e->dst_size, last);
+    }
     if (!test.failed) {
-        for (row = 0; row < rows; row++) {
+        for (row = 0; row < rows && total; row++) {
             shape.round = round + 2 * (unsigned)row; /* rows differ */
             gpuscan__test_elements(e, &shape, own.inclusive != 0,
                                    src->before + (desc.src.offset + row * shape.count) * e->src_size, init,
@@ -14774,6 +17087,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
     gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
     gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
+        return r;
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__scan_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
@@ -15050,34 +17365,18 @@ static void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan_segments *segments = &desc->segments;
+    gpuscan_type type;
     gpuscan_result r;
     if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0)
         return r;
     plan->results = desc->rows ? desc->rows : 1;
     plan->key.segments = plan->results > 1 ? GPUSCAN__SEGMENTS_ROWS : GPUSCAN__SEGMENTS_NONE;
-    if (segments->form == GPUSCAN_SEGMENTS_NONE) {
-        if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments without segments.form");
-        return GPUSCAN_SUCCESS;
-    }
-    if (segments->form != GPUSCAN_SEGMENTS_OFFSETS)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form is no gpuscan_segment_form");
-    if (desc->rows > 1 || desc->src_pitch)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments and rows or src_pitch are both given");
-    if ((unsigned)segments->type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type is no gpuscan_type");
-    if (segments->type != GPUSCAN_TYPE_DEFAULT && segments->type != GPUSCAN_TYPE_U32 &&
-        segments->type != GPUSCAN_TYPE_U64)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "segments.type is neither u32 nor u64");
-    if (segments->count >= UINT64_MAX / 16)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count: the offsets do not fit 64 bits");
-    if (!plan->common.from_host && plan->common.is_run && segments->host_data)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "segments.host_data is for gpuscan_reduce_host; here segments.data");
+    if ((r = gpuscan__resolve_segments(gs, &plan->common, segments, desc->count, desc->rows > 1 || desc->src_pitch,
+                                       &type)) != 0 ||
+        segments->form == GPUSCAN_SEGMENTS_NONE)
+        return r;
     plan->results = segments->count;
-    plan->key.segments = segments->type == GPUSCAN_TYPE_U64 ? GPUSCAN__SEGMENTS_U64 : GPUSCAN__SEGMENTS_U32;
-    gpuscan__input(&plan->common, "segments.data", segments->data, segments->count ? segments->count + 1 : 0,
-                   segments->type == GPUSCAN_TYPE_U64 ? 8 : 4);
+    plan->key.segments = type == GPUSCAN_TYPE_U64 ? GPUSCAN__SEGMENTS_U64 : GPUSCAN__SEGMENTS_U32;
     return GPUSCAN_SUCCESS;
 }
 
@@ -15554,16 +17853,14 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
         return r;
     if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.count || copy.result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, result, count of the desc must be zero");
-    if (copy.segments.host_data && (copy.segments.data.mem || copy.segments.data.offset))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.data and segments.host_data are both given");
     if (!result)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
     copy.count = count;
     copy.result = result;
     gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "src", src, &copy.src);
-    if (copy.segments.form == GPUSCAN_SEGMENTS_OFFSETS && copy.segments.host_data)
-        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data);
+    if ((r = gpuscan__host_segments(&host, &copy.segments)) != 0)
+        return r;
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__reduce_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
@@ -15580,26 +17877,47 @@ typedef struct gpuscan__histogram_key {
     uint32_t edge_cells;         /* cells of equal width that say where to search them; 0: none */
     uint32_t byte_tables;
     uint32_t spare;              /* a counter more, in each copy, for samples that none takes */
+    uint32_t converted, weighed; /* by custom->convert; by the desc's weight */
+    uint32_t tiled;              /* a histogram of each tile */
+    uint32_t by_channel;         /* each has bounds, or edges, of its own */
+    uint32_t pixel_channels;     /* that their expressions see; of a custom type, or without expressions: 0 */
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
+
+/* What samples are compared with. */
+typedef struct gpuscan__bounds {
+    uint64_t lower, range, factor; /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
+    double real_lower, real_upper, real_step;
+    uint64_t edges; /* where they begin */
+} gpuscan__bounds;
 
 typedef struct gpuscan__histogram_plan {
     gpuscan__plan common;
     gpuscan__histogram_key key;
-    gpuscan_type sample, counter, weight;
-    uint32_t channels, channel_bins; /* counters of a channel */
+    gpuscan_type element;            /* in memory: a channel, or a pixel of custom type */
+    gpuscan_type sample;             /* what is put into bins */
+    gpuscan_type counter, weight;
+    uint32_t element_size, sample_size; /* bytes; of a sample that expressions see a whole pixel */
+    uint32_t pixel_elements;            /* 1, or of a builtin type the desc's channels */
+    uint32_t unit;                      /* bytes of what the kernels' offset and pitch count: see gpuscan_element */
+    uint32_t channels, channel_bins; /* that are counted each by itself, of expressions' values one; counters of each */
+    gpuscan_custom texts;            /* the caller's, with the weight's as combine: the program's texts */
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps are one long row */
-    uint64_t pitch, weights_pitch, groups;
+    uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
+    uint64_t tile_width, tile_height, tiles_across, tiles; /* of several; else all is one */
+    uint64_t members;                                      /* groups of a tile, or its parts on a CPU */
     int in_launch;                   /* the launch that counts finishes, too */
-    uint64_t lower, range, factor;   /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
-    double real_lower, real_upper, real_step;
+    gpuscan__bounds bounds;          /* of all channels, or of the first of the mask */
+    gpuscan__bounds channel[4];      /* of each of the mask in turn, where they have their own */
+    uint64_t edges;                  /* from the first channel's first to the last one's last */
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
-    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)       \
-    X(accumulators_offset) X(counts_offset) X(flags)
-#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(flags)
+    X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)     \
+    X(accumulators_offset) X(counts_offset) X(tile_width) X(tile_height) X(tiles_across) X(tiles) X(first_tile)        \
+    X(members) X(flags)
+#define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(counters) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
@@ -15650,28 +17968,83 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_
     return own->local_edges ? gpuscan__cells_at(own, sample) + own->edge_cells : gpuscan__local_all(own);
 }
 
+/* Bytes of what is loaded and put into one bin. */
+static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
+    uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
+    return element * (own->pixel_channels ? own->pixel_channels : 1);
+}
+
+/* What is put into bins: samples, or what custom->convert gives. */
+static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
+    return (gpuscan_type)(key->dst ? key->dst : key->src);
+}
+
 /* Samples that a CPU puts into bins at once, by vectors; 1: each by itself. The simulator crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
-    const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
+    const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int plain = own->mode != GPUSCAN__BIN_MODE_MULTIPLY_CHECKED && own->mode != GPUSCAN__BIN_MODE_DIVIDE &&
                 own->mode != GPUSCAN__BIN_MODE_GUESS && !own->wide_offset;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
-        own->form == GPUSCAN_BINS_EDGES || !(plain || own->mode == GPUSCAN__BIN_MODE_NEAREST))
+        own->form == GPUSCAN_BINS_EDGES || own->by_channel || !(plain || own->mode == GPUSCAN__BIN_MODE_NEAREST))
         return 1;
     return sample->size == 8 ? 8 : 16;
 }
 
+/* The caller's expressions, as functions of a pixel and its number. */
+static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
+                                        const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
+    const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
+    char pixel[24];
+    gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
+    gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "CONVERTED", own->converted);
+    gpuscan__define_number(text, "WEIGHED", own->weighed);
+    if (!own->converted && !own->weighed)
+        return;
+    if (texts->source)
+        gpuscan__custom_lines(text, "", "", texts->source, "");
+    if (key->src == GPUSCAN_TYPE_CUSTOM) {
+        gpuscan__define_custom_type(text, texts);
+        snprintf(pixel, sizeof(pixel), "gpuscan_custom_type");
+    } else if (own->pixel_channels > 1) {
+        snprintf(pixel, sizeof(pixel), "%s%u", element, (unsigned)own->pixel_channels);
+    } else {
+        snprintf(pixel, sizeof(pixel), "%s", element);
+    }
+    gpuscan__define(text, "PIXEL", pixel);
+    if (own->converted)
+        gpuscan__custom_lines(text,
+                              "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i) {"
+                              " return (",
+                              " convert", texts->convert, ");}\n");
+    if (own->weighed)
+        gpuscan__custom_lines(text,
+                              "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i) {"
+                              " return (",
+                              " weight", texts->combine, ");}\n");
+    if (texts->source)
+        gpuscan__undefine(text, texts->source);
+}
+
 static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
-    const gpuscan__type_facts *sample = &gpuscan__types[plan->key.src];
-    int f64 = plan->key.src == GPUSCAN_TYPE_F64;
+    const gpuscan_type binned = gpuscan__binned_type(&plan->key);
+    const gpuscan__type_facts *sample = &gpuscan__types[binned];
+    int f64 = binned == GPUSCAN_TYPE_F64;
     const char *real = f64 ? "double" : "float";
     gpuscan__histogram_key own;
-    uint32_t shift, step;
+    uint32_t shift, step, sample_size;
     memcpy(&own, plan->key.own, sizeof(own));
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
-    gpuscan__define_shape(text, gs, &plan->key, gpuscan__vector(sample->size, sample->size));
-    gpuscan__define(text, "SAMPLE", sample->name);
+    sample_size = gpuscan__sample_size(&plan->key, &own);
+    gpuscan__define_shape(text, gs, &plan->key, gpuscan__vector(sample_size, sample_size));
+    gpuscan__define(text, "SAMPLE", plan->key.src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type"
+                                                                       : gpuscan__types[plan->key.src].name);
+    gpuscan__define(text, "ELEMENT",
+                    plan->key.src == GPUSCAN_TYPE_CUSTOM ? "uchar" : gpuscan__types[plan->key.src].name);
+    gpuscan__define_number(text, "SAMPLE_SIZE", sample_size);
+    gpuscan__define_number(text, "SAMPLE_IS_STRUCT", plan->key.src == GPUSCAN_TYPE_CUSTOM || own.pixel_channels > 1);
+    gpuscan__define(text, "BINNED", sample->name);
     gpuscan__define_raw(text, "SAMPLE_RAW", 16, 0);
     gpuscan__define(text, "EDGE", sample->kind == 'f' ? real : sample->name);
     gpuscan__define(text, "EDGE_REAL", real);
@@ -15681,7 +18054,7 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
         gpuscan__define(text, "REAL_AS(x)", f64 ? "as_ulong(x)" : "as_uint(x)");
     }
     gpuscan__define_number(text, "SAMPLE_IS_FLOAT", sample->kind == 'f');
-    gpuscan__define_number(text, "SAMPLE_F16", plan->key.src == GPUSCAN_TYPE_F16);
+    gpuscan__define_number(text, "SAMPLE_F16", binned == GPUSCAN_TYPE_F16);
     gpuscan__define(text, "OFFSET", own.wide_offset ? "ulong" : "uint");
     gpuscan__define_number(text, "OFFSET_SIZE", own.wide_offset ? 8 : 4);
     gpuscan__define(text, "BELOW(s, lower)", sample->kind == 's' ? "((long)(s) < (long)(lower))" : "((s) < (lower))");
@@ -15718,14 +18091,17 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "LOCAL_EDGES", own.local_edges);
     gpuscan__define_number(text, "EDGES_AT", gpuscan__edges_at(&own));
     gpuscan__define_number(text, "EDGE_CELLS", own.edge_cells);
-    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, (gpuscan_type)plan->key.src));
-    gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, (gpuscan_type)plan->key.src));
+    gpuscan__define_number(text, "CELLS_AT", gpuscan__cells_at(&own, binned));
+    gpuscan__define_number(text, "LOCAL_WORDS", gpuscan__local_words(&own, binned));
     for (step = 1; step * 2 < own.bins; step *= 2)
         continue;
     gpuscan__define_number(text, "EDGE_STEP", own.bins > 1 ? step : 0); /* the largest power of two below bins */
     gpuscan__define_number(text, "BYTE_TABLES", own.byte_tables);
+    gpuscan__define_number(text, "TILED", own.tiled);
+    gpuscan__define_number(text, "CHANNEL_BOUNDS", own.by_channel);
     gpuscan__define_number(text, "BINS", own.bins);
     gpuscan__define_number(text, "ALL_BINS", gpuscan__all_bins(&own));
+    gpuscan__define_expressions(text, &plan->key, &own, plan->e.custom);
 }
 
 /* floor(2^64 * a / b) for a < b, by long division. */
@@ -15765,8 +18141,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     } else {
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: the range is empty");
     }
-    plan->lower = lower;
-    plan->range = range;
+    plan->bounds.lower = lower;
+    plan->bounds.range = range;
     key->range_all = lower == least && range == whole;
     /* 32 bits hold s - lower, modulo 2^32, without mistaking one side for the other, if lower is a value of the type
        and the range does not leave it. */
@@ -15780,25 +18156,25 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
         key->mode = GPUSCAN__BIN_MODE_VALUE;
     } else if (range == 0) {
         key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
-        plan->factor = bins;
+        plan->bounds.factor = bins;
     } else if (bins < range && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0) {
         while ((range / bins) >> shift > 1)
             shift++;
         key->mode = GPUSCAN__BIN_MODE_SHIFT;
-        plan->factor = shift;
+        plan->bounds.factor = shift;
         if (shift > 31) /* one bin over all of 32 bits */
             key->wide_offset = 1;
     } else if (type->size <= 2 && range <= (uint64_t)1 << 16) {
         key->mode = bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MULTIPLY_16_MANY;
-        plan->factor = gpuscan__ceil_div(bins << 32, range);
+        plan->bounds.factor = gpuscan__ceil_div(bins << 32, range);
     } else if (bins >= range) {
         key->mode = GPUSCAN__BIN_MODE_DIVIDE;
     } else if (range <= (uint64_t)1 << 32) {
         key->mode = GPUSCAN__BIN_MODE_MULTIPLY;
-        plan->factor = gpuscan__fraction64(bins, range) + 1;
+        plan->bounds.factor = gpuscan__fraction64(bins, range) + 1;
     } else {
         key->mode = GPUSCAN__BIN_MODE_MULTIPLY_CHECKED;
-        plan->factor = gpuscan__fraction64(bins, range);
+        plan->bounds.factor = gpuscan__fraction64(bins, range);
     }
     return GPUSCAN_SUCCESS;
 }
@@ -15860,9 +18236,9 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     if (!(lower < upper) || !(step >= least)) /* 1 / step is finite then, too */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
-    plan->real_lower = lower;
-    plan->real_upper = upper;
-    plan->real_step = step;
+    plan->bounds.real_lower = lower;
+    plan->bounds.real_upper = upper;
+    plan->bounds.real_step = step;
     /* The kernel's guess, (s - lower) * (1 / step), has two roundings of at most 2^-24 of up to 2^20 bins each, 1/8 bin
        together, and an edge's own rounding is 2^-24 of 2^21 steps at most, another 1/8: as long as nothing over- or
        underflows the two are less than half a bin apart. */
@@ -15873,20 +18249,135 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     return GPUSCAN_SUCCESS;
 }
 
+/* Integer bins whose channels need not find them in the same way: in one that all can take. */
+static void gpuscan__join_modes(gpuscan__histogram_plan *plan, uint32_t slots) {
+    gpuscan__histogram_key *key = &plan->key;
+    uint64_t bins = key->bins;
+    int multiply = 1;
+    uint32_t k;
+    for (k = 0; k < slots; k++)
+        multiply = multiply && bins < plan->channel[k].range && plan->channel[k].range <= (uint64_t)1 << 32;
+    key->mode = multiply ? GPUSCAN__BIN_MODE_MULTIPLY : GPUSCAN__BIN_MODE_MIXED;
+    for (k = 0; k < slots; k++) {
+        uint64_t range = plan->channel[k].range;
+        plan->channel[k].factor = range == 0      ? bins
+                                  : bins >= range ? 0
+                                                  : gpuscan__fraction64(bins, range) + (multiply ? 1 : 0);
+    }
+}
+
+/* Each channel of the mask with bounds of its own. */
+static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                            gpuscan__histogram_plan *plan) {
+    gpuscan__histogram_key *key = &plan->key;
+    gpuscan_histogram_desc own = *desc;
+    int is_float = gpuscan__is_float(plan->sample), alike = 1;
+    uint32_t c, slots = 0, mode = 0, wide = 0, all = 1;
+    for (c = 0; c < plan->channels; c++) {
+        gpuscan_result r;
+        if (!(key->mask >> c & 1))
+            continue;
+        own.lower = desc->channel_bounds[2 * c];
+        own.upper = desc->channel_bounds[2 * c + 1];
+        r = is_float ? gpuscan__float_bins(gs, &own, plan) : gpuscan__integer_bins(gs, &own, plan);
+        if (r != 0)
+            return r;
+        alike = alike && (slots == 0 || mode == key->mode);
+        mode = key->mode;
+        wide |= key->wide_offset;
+        all &= key->range_all;
+        plan->channel[slots++] = plan->bounds;
+    }
+    key->by_channel = 1;
+    key->wide_offset = wide;
+    key->range_all = all;
+    plan->bounds = plan->channel[0];
+    if (!alike && is_float)
+        key->mode = GPUSCAN__BIN_MODE_GUESS;
+    else if (!alike)
+        gpuscan__join_modes(plan, slots);
+    return GPUSCAN_SUCCESS;
+}
+
+/* And where each one's edges are. */
+static gpuscan_result gpuscan__channel_edges(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                             gpuscan__histogram_plan *plan) {
+    uint32_t c, slots = 0;
+    plan->edges = (uint64_t)plan->key.bins + 1;
+    if (!desc->edges_pitch)
+        return GPUSCAN_SUCCESS;
+    plan->key.by_channel = 1;
+    for (c = 0; c < plan->channels; c++) {
+        uint64_t at;
+        if (!(plan->key.mask >> c & 1))
+            continue;
+        if (!gpuscan__multiply(c, desc->edges_pitch, &at) || !gpuscan__add(at, plan->key.bins + 1, &plan->edges))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "edges_pitch: the edges do not fit 64 bits");
+        plan->channel[slots++].edges = at;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* What a pixel is, and what expressions make of it. */
+static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                                   gpuscan__histogram_plan *plan) {
+    gpuscan__histogram_key *key = &plan->key;
+    const gpuscan_custom *custom = desc->custom;
+    int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
+    plan->channels = desc->channels ? desc->channels : 1;
+    if (plan->channels > 4)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4");
+    key->converted = custom && custom->convert;
+    key->weighed = desc->weight != NULL;
+    plan->sample = key->converted && desc->value_type ? desc->value_type : plan->element;
+    if (plan->sample == GPUSCAN_TYPE_CUSTOM)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is no builtin type",
+                             desc->value_type ? "value_type" : "sample_type");
+    if (desc->value_type && !key->converted)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type without custom->convert, which gives it");
+    if (is_custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "custom->type is NULL, or custom->size is not from 1 to 1024");
+    plan->element_size = is_custom ? (uint32_t)custom->size : gpuscan__types[plan->element].size;
+    plan->pixel_elements = plan->channels;
+    if (key->converted || key->weighed) {
+        if (plan->channels > 1 && is_custom)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels of a custom sample_type");
+        if (plan->channels > 1 && !key->converted)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                 "weight with several channels, and no custom->convert that makes them one value");
+        if (desc->channel_mask)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                                 "channel_mask with custom->convert or weight, which take whole pixels");
+        if (desc->weight && (desc->weights.mem || desc->host_weights))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "weight and weights are both given");
+        if (key->converted && plan->sample == GPUSCAN_TYPE_F16)
+            plan->sample = GPUSCAN_TYPE_F32;
+        key->pixel_channels = is_custom ? 0 : plan->channels;
+        plan->channels = 1;
+        if (custom)
+            plan->texts = *custom;
+        plan->texts.combine = desc->weight;
+        plan->texts.identity = plan->texts.select = plan->texts.equal = plan->texts.key = NULL;
+        plan->common.e.custom = &plan->texts;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
 /* What a sample is, and which counters there are. */
 static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
     gpuscan_result r;
-    plan->sample = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
+    plan->element = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
     plan->counter = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
     plan->weight = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
-    if ((unsigned)plan->sample >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
-        (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT)
+    if ((unsigned)plan->element >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
+        (unsigned)plan->weight >= GPUSCAN_TYPE_COUNT || (unsigned)desc->value_type >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "sample_type, counter_type or weight_type is no gpuscan_type");
-    if (plan->sample == GPUSCAN_TYPE_CUSTOM)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "sample_type is no builtin type");
+                             "sample_type, value_type, counter_type or weight_type is no gpuscan_type");
+    if ((r = gpuscan__resolve_expressions(gs, desc, plan)) != 0)
+        return r;
     if (plan->counter != GPUSCAN_TYPE_U32 && plan->counter != GPUSCAN_TYPE_U64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "counter_type is neither u32 nor u64");
     if (gpuscan__types[plan->weight].kind != 'u')
@@ -15897,11 +18388,9 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges are given, but form is not GPUSCAN_BINS_EDGES");
     if ((unsigned)desc->outside > GPUSCAN_OUTSIDE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside is no gpuscan_outside");
-    if ((r = gpuscan__check_type(gs, "sample_type", plan->sample)) != 0)
+    if ((r = gpuscan__check_type(gs, "sample_type", plan->element)) != 0 ||
+        (r = gpuscan__check_type(gs, "value_type", plan->sample)) != 0)
         return r;
-    plan->channels = desc->channels ? desc->channels : 1;
-    if (plan->channels > 4)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4");
     key->mask = desc->channel_mask ? desc->channel_mask : (1u << plan->channels) - 1;
     if (key->mask >> plan->channels)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask names channels that are not there");
@@ -15917,18 +18406,39 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
     key->counter = (uint32_t)plan->counter;
     if (desc->form == GPUSCAN_BINS_VALUES && gpuscan__is_float(plan->sample))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "form: VALUES is for integers");
+    if (desc->channel_bounds && (desc->form == GPUSCAN_BINS_EDGES || desc->lower.u || desc->upper.u))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds beside lower and upper, or edges");
+    if (desc->edges_pitch && (desc->form != GPUSCAN_BINS_EDGES || desc->edges_pitch <= key->bins))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch without EDGES, or below bins + 1");
     if (desc->form == GPUSCAN_BINS_EDGES)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
-                                           : gpuscan__integer_bins(gs, desc, plan);
+        return gpuscan__channel_edges(gs, desc, plan);
+    return desc->channel_bounds                ? gpuscan__channel_bins(gs, desc, plan)
+           : gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
+                                               : gpuscan__integer_bins(gs, desc, plan);
+}
+
+/* Tiles are counted where there are no pixels, too: their counters are written. */
+static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
+                                             gpuscan__histogram_plan *plan) {
+    uint64_t rows = desc->rows ? desc->rows : 1, counters;
+    plan->tile_width = desc->tile_width ? gpuscan__min(desc->tile_width, desc->count) : desc->count;
+    plan->tile_height = desc->tile_height ? gpuscan__min(desc->tile_height, rows) : rows;
+    plan->tiles_across = desc->count ? gpuscan__ceil_div(desc->count, plan->tile_width) : 1;
+    if (!gpuscan__multiply(plan->tiles_across, gpuscan__ceil_div(rows, plan->tile_height), &plan->tiles) ||
+        !gpuscan__multiply(plan->tiles, plan->all_bins, &counters) || counters > UINT64_MAX / 64)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                             "tile_width and tile_height: the counters do not fit 64 bits");
+    plan->key.tiled = plan->tiles > 1;
+    return GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
-    uint32_t sample_size, weight_size;
-    uint64_t pixels, weights;
-    int is_weighted, has_edges = desc->form == GPUSCAN_BINS_EDGES;
+    uint32_t weight_size;
+    uint64_t weights;
+    int is_weighted, is_dense, is_custom, has_edges = desc->form == GPUSCAN_BINS_EDGES;
+    static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     gpuscan__range *range;
     gpuscan_result r;
     if ((r = gpuscan__resolve_samples(gs, desc, plan)) != 0)
@@ -15938,45 +18448,55 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
                              "host_edges and host_weights are for gpuscan_histogram_host; here edges and weights");
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 */
-    sample_size = gpuscan__types[plan->sample].size;
     weight_size = gpuscan__types[plan->weight].size;
-    if ((r = gpuscan__resolve_pitch(gs, "pitch", desc->pitch, desc->count, &plan->pitch)) != 0 ||
+    if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
             0 ||
-        (r = gpuscan__extent(gs, "samples", desc->count, plan->rows, plan->pitch, plan->channels * sample_size,
-                             &pixels)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    range = gpuscan__input(common, "samples", desc->samples, pixels * plan->channels, sample_size);
+    is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
+    range = gpuscan__input(common, "samples", desc->samples, 0, plan->element_size);
     range->idle = 1;
-    gpuscan__rows_of(range, plan->rows, desc->count, plan->pitch, plan->channels * sample_size);
-    range = gpuscan__output(common, "counts", desc->counts, plan->all_bins, gpuscan__types[plan->counter].size);
+    if ((r = gpuscan__resolve_rows(gs, &fields, desc->count, plan->rows, desc->pitch, desc->pitch_bytes,
+                                   plan->pixel_elements, plan->element_size,
+                                   is_custom ? gpuscan__alignment(plan->element_size) : plan->element_size, range,
+                                   &plan->pitch)) != 0)
+        return r;
+    plan->unit = is_custom ? 1 : plan->element_size;
+    range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
+                            gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
     range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
-    gpuscan__input(common, "edges", desc->edges, has_edges ? (uint64_t)plan->key.bins + 1 : 0,
-                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : sample_size);
+    gpuscan__input(common, "edges", desc->edges, has_edges ? plan->edges : 0,
+                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size);
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     is_weighted = desc->weights.mem || desc->host_weights;
-    plan->key.weight = is_weighted ? (uint32_t)plan->weight : 0;
-    if (plan->pitch == desc->count && (!is_weighted || plan->weights_pitch == desc->count) &&
-        !desc->count_buffer.mem) {
+    plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
+    /* expressions see a pixel's number in its row */
+    is_dense = plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
+               (!is_weighted || plan->weights_pitch == desc->count);
+    if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
         plan->count *= plan->rows;
         plan->rows = 1;
     }
     if (desc->accumulate)
         common->flags |= GPUSCAN__FLAG_ACCUMULATE;
     common->key.operation = common->operation->number;
-    common->key.src = (uint32_t)plan->sample;
+    common->key.src = (uint32_t)plan->element;
+    common->key.dst = plan->key.converted ? (uint32_t)plan->sample : 0;
+    common->key.custom_size = plan->element == GPUSCAN_TYPE_CUSTOM ? plan->element_size : 0;
+    plan->sample_size = gpuscan__sample_size(&common->key, &plan->key);
     return GPUSCAN_SUCCESS;
 }
 
 /* On a CPU bytes are counted by value, where the tables fit, and the values put into bins at the end. */
 static int gpuscan__counts_bytes(const gpuscan__histogram_plan *plan) {
-    return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight;
+    return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight &&
+           !plan->common.e.custom;
 }
 
 /* And elsewhere, too, where so much local memory holds all values: with several channels in a form of its own. */
@@ -15986,11 +18506,11 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     uint64_t merged = plan->all_bins;
     int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->mode == GPUSCAN__BIN_MODE_VALUE && own->range_all &&
                           merged == 256 * active; /* without counters for what is outside */
-    if (gpuscan__types[plan->sample].size > 1)
+    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom)
         return 0;
     own->by_value = GPUSCAN__BY_VALUE_PLAIN;
     own->slice_bins = 256 * active;
-    if (local >= 256 * 32 * 4 && plan->channels > 1 && copies >= 8 && !own->weight &&
+    if (local >= 256 * 32 * 4 && plan->channels > 1 && !own->tiled && copies >= 8 && !own->weight &&
         (plan->channels == 3 || active >= plan->channels - 1)) {
         own->by_value = GPUSCAN__BY_VALUE_SPREAD;
         own->copies = 32 / plan->channels;
@@ -16015,7 +18535,8 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local, uint32_t most) {
     gpuscan__histogram_key *own = &plan->key;
     uint64_t slices, room = local / 4 - own->spare;
-    if (gpuscan__key_is_cpu(&plan->common.key) || gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
+    if (gpuscan__key_is_cpu(&plan->common.key) || own->converted || own->tiled ||
+        gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
         (own->weight && plan->counter == GPUSCAN_TYPE_U64) || local < 1024 ||
         plan->count * plan->rows < GPUSCAN__VALUES_FROM)
         return 0;
@@ -16042,7 +18563,7 @@ static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local,
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = own->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
-    if (own->bins > GPUSCAN__LOCAL_EDGES)
+    if (own->bins > GPUSCAN__LOCAL_EDGES || own->by_channel)
         return;
     own->local_edges = 1;
     if (own->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
@@ -16064,6 +18585,24 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 /* And so many bytes of all tables are summed by the group that comes last, in less time than another launch takes. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
+#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* of a launch that counts tiles */
+
+/* The samples of a tile. */
+static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
+    return plan->tile_width * plan->tile_height * plan->channels; /* fit, as the samples' extent does */
+}
+
+/* Copies of a tile's bins take time to clear and to sum, and small groups leave room for more tiles at once. (H200,
+   8192 x 8192 bytes in tiles of 64 x 64, us: 4 samples a counter 59, 8: 55, 16: 54; groups of 128, 64 and 32: 60, 53,
+   53; 2 vectors at once 54, 4: 57; but of RGBA8 210 and 175.) */
+#define GPUSCAN__TILE_COPIES  16 /* samples for each of their counters */
+#define GPUSCAN__TILE_SAMPLES 32 /* that a work-item loads at once */
+static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
+    if (!plan->key.tiled)
+        return UINT64_MAX;
+    return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
+}
+
 /* Bins to local memory: the strategy, into how many slices the bins are cut, and how many copies of them there are. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -16072,6 +18611,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
+    uint64_t most_copies = gpuscan__tile_copies(plan);
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
     uint64_t local = gs->device.local_memory, copies_local, copies;
     const char *why;
@@ -16095,11 +18635,13 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!gpuscan__key_is_cpu(key) && !gpuscan__uses_ptx(gs, key)) /* drivers add some bytes to an argument's (NVIDIA) */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->counts_local);
-    if (gpuscan__counts_bytes(plan) && tables * 1024 + 4 <= local) {
+    if (gpuscan__counts_bytes(plan) && tables * 1024 + 4 <= local &&
+        (!own->tiled || gpuscan__tile_samples(plan) >= tables * 1024)) {
         own->copies = own->byte_tables = tables;
         return GPUSCAN_SUCCESS;
     }
-    copies = profile->counts_copies[gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+    copies = profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+    copies = gpuscan__min(copies, most_copies);
     why = gpuscan__why_refused(gs, common, strategy);
     if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
         gpuscan__counts_by_value(plan, local, (uint32_t)copies))
@@ -16113,7 +18655,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
-                                          : own->slices > profile->counts_slices))
+                                          : own->slices > (own->tiled ? 1 : profile->counts_slices)))
         why = "the bins do not fit local memory";
     if (why) {
         own->slices = 1;
@@ -16125,7 +18667,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     }
     copies_local = local;
     if (gpuscan__key_is_cpu(key)) { /* each with one counter more */
-        copies = gpuscan__min(8, local / ((plan->all_bins + 1) * 4));
+        copies = gpuscan__min(gpuscan__min(8, most_copies), local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
     for (own->copies = 1; own->copies * 2 <= copies && (plan->all_bins + own->spare) * 8 * own->copies <= copies_local;)
@@ -16135,18 +18677,32 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     return GPUSCAN_SUCCESS;
 }
 
+/* Work-items for a tile: as many as find something to load twice, up to the largest group. */
+static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_t most, uint32_t each) {
+    uint64_t loads = gpuscan__tile_samples(plan) / each / 2;
+    uint32_t group = (uint32_t)gpuscan__min(most, 64);
+    while (group * 2 <= most && group < loads)
+        group *= 2;
+    return group;
+}
+
 /* The form: how samples are loaded, in which groups, and how bins in slices are cut. */
 static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
-    uint32_t size = gpuscan__types[plan->sample].size, vector = 16 / size;
+    uint32_t size = plan->sample_size, vector = gpuscan__vector(size, size);
     uint64_t elements = plan->count * plan->channels * plan->rows; /* fits, as the samples' extent does */
     uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
     key->vectors = profile->counts_vectors;
     key->registers = 0;
     own->pipe = GPUSCAN__PIPE_NONE;
-    if (!gpuscan__key_is_cpu(key) && plan->rows > 1) {
+    if (!gpuscan__key_is_cpu(key) && own->tiled) {
+        own->pipe = GPUSCAN__PIPE_ROWS;
+        key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
+        key->group = gpuscan__tile_group(plan, key->group, key->vectors * vector);
+        key->registers = gpuscan__registers(gs, key, profile->counts_registers);
+    } else if (!gpuscan__key_is_cpu(key) && plan->rows > 1) {
         own->pipe = GPUSCAN__PIPE_ROWS;
         if (own->slices == 1)
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
@@ -16186,19 +18742,44 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
     int near_bins = own->copies && (own->slices == 1 || own->pipe);
-    int by_size = gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     uint64_t units = gs->device.units;
     return gpuscan__max(
         units * (near_bins ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far) / own->slices, 1);
 }
 
+/* How many groups share a tile, or on a CPU pieces: one, unless there are fewer tiles than groups run at once. Those of
+   tiles that find no place in local memory have a table each on a CPU. Counters of a group have 32 bits. */
+static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
+    uint64_t samples = gpuscan__tile_samples(plan);
+    plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
+    plan->members = gpuscan__max(plan->members, samples >> 30);
+    if (gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies)
+        plan->members = 1;
+}
+
+/* The launch that counts tiles writes their counters, too: where nobody else has part of them, and it is one launch. */
+static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
+    int carries = plan->key.weight && plan->counter == GPUSCAN_TYPE_U64;
+    if (gpuscan__key_is_cpu(&plan->common.key))
+        return plan->members == 1;
+    return plan->members == 1 && plan->groups <= GPUSCAN__TILE_GROUPS && plan->key.copies &&
+           plan->key.merge != GPUSCAN__MERGE_GLOBAL && !carries;
+}
+
 /* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    int by_size = gpuscan__types[plan->sample].size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    int by_size = plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows, units = gs->device.units;
     uint64_t worth = elements / 128 / plan->all_bins;
     uint64_t groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.tile) * plan->rows, 1);
+    if (plan->key.tiled) {
+        plan->groups = units * (plan->key.copies ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far);
+        gpuscan__tile_members(plan, plan->groups, gpuscan__max(plan->common.key.tile, plan->all_bins));
+        plan->groups = gpuscan__min(plan->groups, plan->tiles * plan->members);
+        return;
+    }
     groups = gpuscan__min(
         groups, units * (plan->key.copies ? profile->counts_per_unit[by_size] : profile->counts_per_unit_far));
     if (groups > units && worth < groups)
@@ -16217,7 +18798,7 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
-    uint32_t size = gpuscan__types[plan->sample].size, vector = 16 / size;
+    uint32_t size = plan->sample_size, vector = gpuscan__vector(size, size);
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
@@ -16225,6 +18806,11 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->pipe        ? profile->short_vectors
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* rows with gaps: perhaps one more, each */
+    if (own->tiled) {
+        gpuscan__tile_members(plan, most, (uint64_t)plan->common.key.group * per_item * vector);
+        plan->groups = plan->tiles * plan->members;
+        return;
+    }
     plan->groups = gpuscan__ceil_div(vectors * plan->rows, plan->common.key.group * per_item);
     plan->groups = gpuscan__max(gpuscan__min(plan->groups, most), 1);
     /* local counters have 32 bits */
@@ -16259,7 +18845,7 @@ static int gpuscan__histogram_cpu_in_launch(const gpuscan *gs, const gpuscan__hi
    read. */
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
-    return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch &&
+    return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
            !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
@@ -16275,7 +18861,8 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
-        own->in_launch = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_in_launch(gs, plan);
+        own->in_launch =
+            gpuscan__key_is_cpu(&common->key) || own->tiled ? 0 : gpuscan__histogram_in_launch(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
     plan->in_launch = own->in_launch != 0;
@@ -16286,6 +18873,11 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
             counters = plan->groups * plan->all_bins;
     } else {
         gpuscan__histogram_groups(gs, plan);
+    }
+    if (own->tiled) {
+        plan->in_launch = gpuscan__tiles_in_launch(plan);
+        if (!gpuscan__key_is_cpu(&common->key) || own->copies)
+            counters = plan->in_launch ? 0 : plan->tiles * plan->all_bins;
     }
     memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* arrivals: words of 64 bits, or of 32 that take as much: see the kernel */
@@ -16307,18 +18899,56 @@ static void gpuscan__arg_u64(gpuscan__launch *launch, uint64_t value) {
     gpuscan__arg(launch, &number, sizeof(number));
 }
 
+/* All channels' as one argument: gpuscan_bounds in kernels.cl.inc, whose bounds are of the type. */
+static void gpuscan__arg_channel_bounds(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
+    uint64_t words[5][4];
+    float singles[4][4];
+    unsigned char all[sizeof(words)];
+    uint32_t k;
+    memset(words, 0, sizeof(words));
+    memset(singles, 0, sizeof(singles));
+    for (k = 0; k < 4; k++) {
+        const gpuscan__bounds *b = &plan->channel[k];
+        double reals[4], inverse = b->real_step > 0 ? 1.0 / b->real_step : 0;
+        uint32_t n;
+        words[0][k] = b->edges;
+        words[1][k] = b->lower;
+        words[2][k] = b->lower + b->range;
+        words[3][k] = b->range;
+        words[4][k] = b->factor;
+        reals[0] = b->real_lower;
+        reals[1] = b->real_upper;
+        reals[2] = b->real_step;
+        reals[3] = inverse;
+        for (n = 0; n < 4; n++) {
+            singles[n][k] = (float)reals[n];
+            if (plan->sample == GPUSCAN_TYPE_F64)
+                memcpy(&words[1 + n][k], &reals[n], sizeof(reals[n]));
+        }
+    }
+    memcpy(all, words, sizeof(words));
+    if (gpuscan__is_float(plan->sample) && plan->sample != GPUSCAN_TYPE_F64) {
+        memcpy(all + sizeof(words[0]), singles, sizeof(singles));
+        gpuscan__arg(launch, all, sizeof(words[0]) + sizeof(singles));
+    } else {
+        gpuscan__arg(launch, all, sizeof(all));
+    }
+}
+
 /* What a sample is compared with. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
-    if (gpuscan__is_float(plan->sample)) {
-        gpuscan__arg_real(launch, plan->sample, plan->real_lower);
-        gpuscan__arg_real(launch, plan->sample, plan->real_upper);
-        gpuscan__arg_real(launch, plan->sample, plan->real_step);
-        gpuscan__arg_real(launch, plan->sample, plan->real_step > 0 ? 1.0 / plan->real_step : 0);
+    if (plan->key.by_channel) {
+        gpuscan__arg_channel_bounds(launch, plan);
+    } else if (gpuscan__is_float(plan->sample)) {
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_lower);
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_upper);
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_step);
+        gpuscan__arg_real(launch, plan->sample, plan->bounds.real_step > 0 ? 1.0 / plan->bounds.real_step : 0);
     } else {
-        gpuscan__arg_u64(launch, plan->lower);
-        gpuscan__arg_u64(launch, plan->lower + plan->range);
-        gpuscan__arg_u64(launch, plan->range);
-        gpuscan__arg_u64(launch, plan->factor);
+        gpuscan__arg_u64(launch, plan->bounds.lower);
+        gpuscan__arg_u64(launch, plan->bounds.lower + plan->bounds.range);
+        gpuscan__arg_u64(launch, plan->bounds.range);
+        gpuscan__arg_u64(launch, plan->bounds.factor);
     }
 }
 
@@ -16334,25 +18964,15 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
     return gpuscan__local_words(&plan->key, plan->sample) * 4 + gpuscan__lanes_bytes(gs, key->group);
 }
 
-static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                                 gpuscan__program *program) {
-    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
-    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
-    const gpuscan *gs = chain->gs;
-    const gpuscan__key *key = &common->key;
-    uint32_t counter_size = gpuscan__types[plan->counter].size, flags = common->flags;
-    int in_launch = plan->in_launch;
+/* The launch that counts; of tiles from first_tile on. */
+static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
+                                               gpuscan__program *program, uint32_t flags, uint64_t first_tile,
+                                               uint64_t groups) {
+    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
     gpuscan__histogram_numbers count;
-    gpuscan__histogram_finish_numbers finish;
-    uint64_t groups;
-    gpuscan_result r;
-    if (gpuscan__histogram_in_counts(plan))
-        flags |= GPUSCAN__FLAG_IN_COUNTS | (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
-    else if (gpuscan__key_is_cpu(key) && !plan->key.copies)
-        flags |= (uint32_t)plan->groups << GPUSCAN__FLAG_TABLES_SHIFT;
-    count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples);
-    count.pitch = plan->pitch;
+    count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
+    count.pitch = plan->pitch / plan->unit;
     count.count = plan->count;
     count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     count.rows = plan->rows;
@@ -16360,22 +18980,56 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     count.weights_pitch = plan->weights_pitch;
     count.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     gpuscan__arg_bins(&launch, plan);
-    count.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
+    count.accumulators_offset =
+        gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     count.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    count.flags = flags;
-    if (in_launch)
-        count.flags |= GPUSCAN__FLAG_FINISH;
-    r = gpuscan__launch_end(&launch, &count, sizeof(count),
-                            gpuscan__grid_of(plan->groups, key->group, gpuscan__counts_shared(gs, plan), in_launch));
-    if (r != 0 || in_launch)
-        return r;
-    launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
-    finish.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, counter_size);
+    count.tile_width = plan->tile_width;
+    count.tile_height = plan->tile_height;
+    count.tiles_across = plan->tiles_across;
+    count.tiles = plan->tiles;
+    count.first_tile = first_tile;
+    count.members = plan->members;
+    count.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
+    return gpuscan__launch_end(&launch, &count, sizeof(count),
+                               gpuscan__grid_of(groups, plan->common.key.group,
+                                                gpuscan__counts_shared(chain->gs, plan), plan->in_launch));
+}
+
+/* Moves the sums to counts. */
+static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
+                                                gpuscan__program *program, uint32_t flags) {
+    const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
+    const gpuscan__key *key = &plan->common.key;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 1, desc->counts.mem);
+    gpuscan__histogram_finish_numbers finish;
+    uint64_t groups;
+    finish.accumulators_offset =
+        gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     finish.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    finish.counters = plan->tiles * plan->all_bins;
     finish.flags = flags;
-    groups = gpuscan__min(gpuscan__ceil_div(plan->all_bins, key->group),
-                          gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
+    groups = gpuscan__min(gpuscan__ceil_div(finish.counters, key->group),
+                          chain->gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
     return gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(groups, key->group, 0, 1));
+}
+
+static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                                 gpuscan__program *program) {
+    const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
+    int cpu_tables = gpuscan__key_is_cpu(&common->key) && !plan->key.copies;
+    uint32_t flags = common->flags;
+    uint64_t most = plan->groups, done = 0;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (gpuscan__histogram_in_counts(plan))
+        flags |= GPUSCAN__FLAG_IN_COUNTS | (uint32_t)(plan->groups - 1) << GPUSCAN__FLAG_TABLES_SHIFT;
+    else if (cpu_tables)
+        flags |= (plan->key.tiled ? 1 : (uint32_t)plan->groups) << GPUSCAN__FLAG_TABLES_SHIFT;
+    if (plan->key.tiled && !gpuscan__key_is_cpu(&common->key))
+        most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
+    for (; done < plan->groups && r == 0; done += most)
+        r = gpuscan__histogram_count(chain, plan, program, flags, plan->key.tiled ? done / plan->members : 0,
+                                     gpuscan__min(most, plan->groups - done));
+    return r != 0 || plan->in_launch ? r : gpuscan__histogram_finish(chain, plan, program, flags);
 }
 
 /* ---- self-test: samples of which it is certain where they belong */
@@ -16428,17 +19082,17 @@ static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t
 static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan) {
     uint64_t least = gpuscan__types[plan->sample].kind == 's' ? gpuscan__test_whole(plan) / 2 + 1 : 0;
     return plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__wrap(plan->sample, least + gpuscan__test_edge(plan, 0))
-                                                : plan->lower;
+                                                : plan->bounds.lower;
 }
 
 /* How far from there bin k begins; k = bins: the end. Even bins: ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, uint64_t k) {
-    uint64_t bins = plan->key.bins, quotient = plan->range / bins, rest = plan->range % bins;
+    uint64_t bins = plan->key.bins, quotient = plan->bounds.range / bins, rest = plan->bounds.range % bins;
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
         return k;
-    if (plan->range == 0) { /* 2^64 */
+    if (plan->bounds.range == 0) { /* 2^64 */
         quotient = (0 - bins) / bins + 1;
         rest = (0 - bins) % bins;
     }
@@ -16446,7 +19100,7 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, uin
 }
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, uint64_t x) {
-    uint64_t lower = gpuscan__test_lower(plan), past = x - lower, range = plan->range;
+    uint64_t lower = gpuscan__test_lower(plan), past = x - lower, range = plan->bounds.range;
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         range = gpuscan__test_bin_begin(plan, plan->key.bins);
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
@@ -16456,7 +19110,7 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, ui
     if (plan->key.form == GPUSCAN_BINS_EDGES)
         return (int64_t)(past / gpuscan__test_edge_step(plan));
     return plan->key.form == GPUSCAN_BINS_VALUES ? (int64_t)past
-                                                 : gpuscan__even_bin_slowly(past, plan->key.bins, plan->range);
+                                                 : gpuscan__even_bin_slowly(past, plan->key.bins, plan->bounds.range);
 }
 
 /* Many samples lie next to bins' ends, some outside. */
@@ -16481,8 +19135,8 @@ static gpuscan__number gpuscan__test_integer_sample(const gpuscan__histogram_pla
 /* Samples lie in the middle of bins, or at either end of all. NOWHERE: too near to an edge to be sure. */
 static int64_t gpuscan__test_float_bin(const gpuscan__histogram_plan *plan, double x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k is k */
-    double lower = edges ? 0 : plan->real_lower, upper = edges ? plan->key.bins : plan->real_upper;
-    double step = edges ? 1 : plan->real_step, place = x / step - lower / step, part;
+    double lower = edges ? 0 : plan->bounds.real_lower, upper = edges ? plan->key.bins : plan->bounds.real_upper;
+    double step = edges ? 1 : plan->bounds.real_step, place = x / step - lower / step, part;
     double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
     if (x < lower)
         return gpuscan__below;
@@ -16512,8 +19166,8 @@ static double gpuscan__whole_half(double x) {
 
 static gpuscan__number gpuscan__test_float_sample(const gpuscan__histogram_plan *plan, uint64_t i) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES;
-    double lower = edges ? 0 : plan->real_lower, upper = edges ? plan->key.bins : plan->real_upper;
-    double step = edges ? 1 : plan->real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
+    double lower = edges ? 0 : plan->bounds.real_lower, upper = edges ? plan->key.bins : plan->bounds.real_upper;
+    double step = edges ? 1 : plan->bounds.real_step, at = (double)(gpuscan__mix(i) % plan->key.bins) + 0.5;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
     gpuscan__number x;
     x.real = lower + (edges && i % 2 == 0 ? at - 0.5 : at) * step;
@@ -16556,54 +19210,178 @@ static void gpuscan__test_count(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
+/* Expressions of the self-test's own stand in for the caller's. A pixel holds a number below 64, the sum of its channels
+   or a struct's last part; that and the pixel's number in its row choose one of so many values, and what it counts. */
+enum { GPUSCAN__TEST_VALUES = 64 };
+
+static int gpuscan__test_is_nan(const gpuscan__histogram_plan *plan, uint64_t i) {
+    return gpuscan__is_float(plan->sample) && i % 64 == 39;
+}
+
+/* The values as bits, and how an expression gets at them. */
+static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
+    const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
+    const char *const get = plan->sample == GPUSCAN_TYPE_F64   ? "as_double"
+                            : plan->sample == GPUSCAN_TYPE_F32 ? "as_float"
+                                                               : "";
+    uint32_t parts = plan->element_size % 4 == 0 ? plan->element_size / 4 : plan->element_size;
+    char line[160];
+    uint64_t k;
+    if (plan->element == GPUSCAN_TYPE_CUSTOM) {
+        snprintf(line, sizeof(line), "typedef struct { %s part[%u]; } gpuscan_test_type;\n",
+                 parts < plan->element_size ? "uint" : "uchar", (unsigned)parts);
+        gpuscan__text_add(text, line);
+        snprintf(line, sizeof(line), "#define GPUSCAN_TEST_NUMBER(x) x.part[%u]\n", (unsigned)parts - 1);
+    } else {
+        static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
+        snprintf(line, sizeof(line), "#define GPUSCAN_TEST_NUMBER(x) ((ulong)(%s))\n", sums[plan->key.pixel_channels]);
+    }
+    gpuscan__text_add(text, line);
+    gpuscan__text_add(text, type->size == 8 ? "constant ulong gpuscan_test_bits[] = {"
+                                            : "constant uint gpuscan_test_bits[] = {");
+    for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
+        uint64_t bits = 0;
+        uint32_t word = 0;
+        if (gpuscan__test_is_nan(plan, k))
+            gpuscan__put_nan(plan->sample, type->size == 8 ? (void *)&bits : (void *)&word, 0);
+        else if (!gpuscan__is_float(plan->sample))
+            word = (uint32_t)(bits = gpuscan__test_integer_sample(plan, k).bits);
+        else
+            gpuscan__put_number(plan->sample, type->size == 8 ? (void *)&bits : (void *)&word, 0,
+                                gpuscan__test_float_sample(plan, k));
+        if (type->size < 8)
+            bits = word;
+        snprintf(line, sizeof(line), "0x%llxu%s, ", (unsigned long long)bits, type->size == 8 ? "l" : "");
+        gpuscan__text_add(text, line);
+    }
+    snprintf(line, sizeof(line), "};\n%s gpuscan_test_value(ulong at) { return %s(gpuscan_test_bits[at %% %u]); }\n",
+             type->name, get, (unsigned)GPUSCAN__TEST_VALUES);
+    gpuscan__text_add(text, line);
+}
+
+static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right) {
+    gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
+    gpuscan_custom *texts = &stand_in.texts;
+    gpuscan__text source;
+    gpuscan_result r;
+    memset(&source, 0, sizeof(source));
+    source.allocator = &gs->allocator;
+    gpuscan__test_source(&source, &stand_in);
+    memset(texts, 0, sizeof(*texts));
+    texts->source = source.data;
+    texts->size = stand_in.element_size;
+    texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
+    texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
+    if (stand_in.key.weighed)
+        texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
+    stand_in.common.e.custom = texts;
+    stand_in.common.is_stand_in = 1;
+    if (source.failed)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test's text");
+    else
+        r = gpuscan__prove_in_place_of(gs, plan, &stand_in.common, right);
+    gpuscan__release(&gs->allocator, source.data);
+    return r;
+}
+
 /* Where rows of a self-test's samples lie, and how many pixels there are behind a row that belong to none. */
 typedef struct gpuscan__test_rows {
     uint64_t rows, pixels, gap;
+    uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
+
+/* The bin of test sample i, an outside one, or NOWHERE; number: the sample. */
+static int64_t gpuscan__test_bin(const gpuscan__histogram_plan *plan, uint64_t i, gpuscan__number *number) {
+    if (!gpuscan__is_float(plan->sample)) {
+        *number = gpuscan__test_integer_sample(plan, i);
+        return gpuscan__test_integer_bin(plan, number->bits);
+    }
+    *number = gpuscan__test_float_sample(plan, i);
+    return gpuscan__test_is_nan(plan, i) ? gpuscan__nowhere : gpuscan__test_float_bin(plan, number->real);
+}
+
+/* Counts what belongs to a bin, of channel number slot of those that count. */
+static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, unsigned char *counts, uint64_t slot,
+                                  int64_t bin, uint64_t weight) {
+    if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
+        bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
+    else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
+        bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
+    if (bin >= 0 && counts)
+        gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
+}
 
 /* A pixel's samples, the first of which is number i; counts: where they are to be counted, or NULL. */
 static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
                                 unsigned char *samples, unsigned char *counts) {
     uint64_t slot = 0;
     uint32_t c;
+    gpuscan__histogram_plan own;
+    if (plan->key.by_channel)
+        own = *plan;
     for (c = 0; c < plan->channels; c++, i++) {
         gpuscan__number x;
         int64_t bin;
-        if (gpuscan__is_float(plan->sample)) {
-            x = gpuscan__test_float_sample(plan, i);
-            bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float_bin(plan, x.real);
-        } else {
-            x = gpuscan__test_integer_sample(plan, i);
-            bin = gpuscan__test_integer_bin(plan, x.bits);
-        }
+        if (plan->key.by_channel)
+            own.bounds = plan->channel[plan->key.mask >> c & 1 ? slot : 0];
+        bin = gpuscan__test_bin(plan->key.by_channel ? &own : plan, i, &x);
         if (bin == gpuscan__nowhere)
             gpuscan__put_nan(plan->sample, samples, c);
         else
             gpuscan__put_number(plan->sample, samples, c, x);
-        if (!(plan->key.mask >> c & 1))
-            continue;
-        if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
-            bin = bin == gpuscan__below ? 0 : (int64_t)plan->key.bins - 1;
-        else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
-            bin = (int64_t)plan->key.bins + (bin == gpuscan__above);
-        if (bin >= 0 && counts)
-            gpuscan__test_count(plan, counts, slot * plan->channel_bins + (uint64_t)bin, weight);
-        slot++;
+        if (plan->key.mask >> c & 1)
+            gpuscan__test_counted(plan, counts, slot++, bin, weight);
     }
 }
 
-/* Gaps hold samples that would be counted. */
+/* A pixel that expressions see as number i of its row. */
+static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_t random, uint64_t i, uint64_t weight,
+                                    unsigned char *pixel, unsigned char *counts) {
+    uint64_t number = random % GPUSCAN__TEST_VALUES, rest = number;
+    gpuscan__number x;
+    int64_t bin;
+    uint32_t c;
+    if (plan->element == GPUSCAN_TYPE_CUSTOM) {
+        uint32_t size = plan->element_size, last = size % 4 == 0 ? 4 : 1, word = (uint32_t)number;
+        for (c = 0; c < size - last; c++)
+            pixel[c] = (unsigned char)(random >> c % 8 * 8);
+        if (last == 4)
+            memcpy(pixel + c, &word, sizeof(word));
+        else
+            pixel[c] = (unsigned char)word;
+    }
+    for (c = 0; c < plan->key.pixel_channels; c++) {
+        uint64_t part = c + 1 < plan->key.pixel_channels ? (random >> 8 * (c + 1)) % (rest + 1) : rest;
+        rest -= part;
+        x.bits = part;
+        if (gpuscan__is_float(plan->element))
+            x.real = (double)part;
+        gpuscan__put_number(plan->element, pixel, c, x);
+    }
+    bin = gpuscan__test_bin(plan, (number + i) % GPUSCAN__TEST_VALUES, &x);
+    gpuscan__test_counted(plan, counts, 0, bin, plan->key.weighed ? 1 + (number + i) % 3 : weight);
+}
+
+/* Gaps hold samples that would be counted. counts: zero. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, unsigned char *counts) {
-    uint64_t size = gpuscan__types[plan->sample].size * plan->channels, pitch = shape->pixels + shape->gap, p, i;
-    memset(counts, 0, (size_t)(plan->all_bins * gpuscan__types[plan->counter].size));
+    uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
+    uint64_t across = gpuscan__ceil_div(shape->pixels, shape->tile_width);
+    uint64_t histogram_bytes = plan->all_bins * gpuscan__types[plan->counter].size;
     for (p = i = 0; p < shape->rows * pitch - shape->gap; p++) {
         int inside = p % pitch < shape->pixels;
+        uint64_t tile = p / pitch / shape->tile_height * across + p % pitch / shape->tile_width;
+        unsigned char *own = inside ? counts + tile * histogram_bytes : NULL;
         gpuscan__number weight;
         weight.bits = weights ? 1 + gpuscan__mix(p) % 3 : 1;
         if (weights)
             gpuscan__put_number(plan->weight, weights, p, weight);
-        gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, inside ? counts : NULL);
+        else if (plan->key.weighed)
+            weight.bits = 1 + p % pitch % 3;
+        if (plan->key.converted)
+            gpuscan__test_expressed(plan, gpuscan__mix(p), p % pitch, weight.bits, samples + p * size, own);
+        else
+            gpuscan__test_pixel(plan, inside ? i : 0, weight.bits, samples + p * size, own);
         if (inside)
             i += plan->channels;
     }
@@ -16622,54 +19400,78 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
-/* One row; or for programs that take rows with gaps two, and in another round many. */
+/* One row; or for programs that take rows with gaps two, and in another round many. Tiles are a few that groups share,
+   and in another round many, the last ones of both directions smaller. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
                                                 unsigned round) {
-    gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0};
-    if (of->key.pipe == GPUSCAN__PIPE_ROWS) {
-        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : 2;
+    gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0, 0, 0, 1};
+    if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled) {
+        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : of->key.tiled ? 5 : 2;
         shape.rows = rows;
-        shape.pixels = shape.pixels / rows;
+        shape.pixels = shape.pixels / rows + (of->key.tiled ? 7 : 0);
         shape.gap = 3;
+    }
+    shape.tile_width = shape.pixels;
+    shape.tile_height = shape.rows;
+    if (of->key.tiled) {
+        shape.tile_width = round ? 5 : shape.pixels / 2 + 1;
+        shape.tile_height = round ? gpuscan__max(shape.rows / 8, 1) : 3;
+        shape.tiles = gpuscan__ceil_div(shape.pixels, shape.tile_width) *
+                      gpuscan__ceil_div(shape.rows, shape.tile_height);
     }
     return shape;
 }
 
-/* With the call's own bins, but of edges. */
+/* With the call's own bins, but of edges, which each channel has at its own place. */
 static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__plan *common,
                                                     gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     gpuscan_histogram_desc desc = *(const gpuscan_histogram_desc *)common->desc;
     gpuscan_buffer none = {NULL, 0};
-    uint32_t size = gpuscan__types[of->sample].size;
+    uint32_t edge_size = of->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[of->sample].size;
     gpuscan__test_rows shape = gpuscan__test_rows_of(of, program, round);
     uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - shape.gap;
     gpuscan__histogram_plan plan;
     gpuscan__test test;
     gpuscan__test_array *samples, *counts, *weights = NULL, *edges = NULL;
+    uint32_t c;
     memset(&test, 0, sizeof(test));
     test.gs = gs;
     memset(&desc.call, 0, sizeof(desc.call));
     desc.samples = desc.counts = desc.edges = desc.weights = desc.count_buffer = none;
     desc.host_edges = desc.host_weights = NULL;
+    if (common->e.custom) {
+        desc.custom = common->e.custom;
+        desc.weight = common->e.custom->combine;
+    }
     desc.count = shape.pixels;
     desc.rows = shape.rows;
     desc.pitch = desc.weights_pitch = shape.pixels + shape.gap;
+    desc.pitch_bytes = 0;
+    if (desc.edges_pitch)
+        desc.edges_pitch = (uint64_t)of->key.bins + 3;
+    desc.tile_width = shape.tile_width;
+    desc.tile_height = shape.tile_height;
     desc.accumulate = 0;
-    samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->channels * size);
-    counts = gpuscan__test_array_of(&test, &desc.counts, of->all_bins * gpuscan__types[of->counter].size);
-    if (of->key.weight)
+    samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->pixel_elements * of->element_size);
+    counts = gpuscan__test_array_of(&test, &desc.counts,
+                                     shape.tiles * of->all_bins * gpuscan__types[of->counter].size);
+    if (of->key.weight && !of->key.weighed)
         weights = gpuscan__test_array_of(&test, &desc.weights, pixels * gpuscan__types[of->weight].size);
     if (of->key.form == GPUSCAN_BINS_EDGES)
         edges = gpuscan__test_array_of(&test, &desc.edges,
-                                       ((uint64_t)of->key.bins + 1) * (of->sample == GPUSCAN_TYPE_F16 ? 4 : size));
+                                       (desc.edges_pitch ? 4 * desc.edges_pitch : (uint64_t)of->key.bins + 1) *
+                                           edge_size);
     if (!test.failed) {
+        memset(counts->expected, 0, (size_t)(shape.tiles * of->all_bins * gpuscan__types[of->counter].size));
         gpuscan__test_samples(of, &shape, samples->before, weights ? weights->before : NULL, counts->expected);
         gpuscan__test_filled(samples);
         if (weights)
             gpuscan__test_filled(weights);
         if (edges) {
-            gpuscan__test_edges(of, edges->before);
+            unsigned char *at = edges->before;
+            for (c = 0; c < (desc.edges_pitch ? 4 : 1); c++, at += desc.edges_pitch * edge_size)
+                gpuscan__test_edges(of, at);
             gpuscan__test_filled(edges);
         }
     }
@@ -16682,7 +19484,7 @@ static gpuscan_result gpuscan__histogram_self_test(gpuscan *gs, const gpuscan__p
                                                    gpuscan__program *program, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     unsigned rounds = of->key.pipe == GPUSCAN__PIPE_ROWS ? 2 : 1;
-    if (of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
+    if ((of->key.tiled ? 32 : 1) * of->all_bins * gpuscan__types[of->counter].size > GPUSCAN__MIB)
         rounds = 0;
     return gpuscan__test_rounds(gpuscan__histogram_test_round, rounds, gs, common, program, right);
 }
@@ -18917,6 +21719,751 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
     if (permutation)
         gpuscan__host_add(&host, "permutation", permutation, &copy.permutation);
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__sort_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+}
+
+/* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */
+
+typedef struct gpuscan__integral_key {
+    uint32_t channels, square, exclusive;
+} gpuscan__integral_key;
+GPUSCAN__ASSERT(sizeof(gpuscan__integral_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), integral_key_fits)
+
+/* Rows of pixels in several images: of src, or of the tables. */
+typedef struct gpuscan__pixels {
+    uint64_t width, height, images;
+    uint64_t pitch, image_pitch; /* in pixels */
+    uint32_t channels, size;     /* bytes of a channel */
+} gpuscan__pixels;
+
+typedef struct gpuscan__integral_plan {
+    gpuscan__plan common;
+    gpuscan__integral_key key;
+    gpuscan__pixels src, dst;
+    uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
+    uint64_t steps_at;                 /* elements into PLAIN: the steps' sums */
+} gpuscan__integral_plan;
+
+#define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
+    X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
+    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(flags)
+GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
+
+enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
+
+static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
+    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
+                                        "gpuscan_integral_rows", NULL};
+    static const char *const cpu[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
+                                      NULL};
+    return gpuscan__key_is_cpu(key) ? cpu : names;
+}
+
+static gpuscan__integral_key gpuscan__integral_own(const gpuscan__key *key) {
+    gpuscan__integral_key own;
+    memcpy(&own, key->own, sizeof(own));
+    return own;
+}
+
+/* Signed integers are summed as unsigned ones. */
+static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
+    return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
+}
+
+/* How a CPU loads and converts a vector of pixels of one channel, or the channels of one pixel. */
+static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst, uint32_t channels) {
+    const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
+    const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
+    int width = channels > 1 ? (int)channels : to->size == 8 ? 8 : 16;
+    char line[64];
+    if (src == GPUSCAN_TYPE_F16)
+        return;
+    snprintf(line, sizeof(line), "vload%d", width);
+    gpuscan__define(text, "PIXELS", line);
+    if (strcmp(number, to->name) == 0)
+        snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
+    else
+        snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
+    gpuscan__define(text, "PIXELS_CONVERT(x)", line);
+}
+
+static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__integral_key own = gpuscan__integral_own(&plan->key);
+    const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
+    uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
+    gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
+    gpuscan__define(text, "PIXEL", src->name);
+    gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
+    gpuscan__define(text, "CELL", cell->name);
+    gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
+    gpuscan__define_number(text, "SQUARE", own.square);
+    gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
+    if (((vector * own.channels) & (vector * own.channels - 1)) == 0)
+        gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
+    gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
+    gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst, own.channels);
+    gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
+}
+
+/* The pitches, which are 0 where pixels lie closely, and the elements from the first to the last. of: the pixels but
+   for these; fields: for words, with those of the pitches. */
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, uint64_t pitch, uint64_t image_pitch,
+                                              const char *const *fields, uint64_t *elements) {
+    uint64_t before = 0, image = 0, all = 0, bytes;
+    int fits;
+    *elements = 0;
+    of->pitch = pitch ? pitch : of->width;
+    if (of->pitch < of->width)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields[1]);
+    fits = gpuscan__multiply(of->height, of->pitch, &image);
+    if (of->width > 0 && of->height > 0)
+        fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) &&
+               gpuscan__add(before, of->width, &before);
+    of->image_pitch = image_pitch ? image_pitch : image;
+    if (fits && of->image_pitch < before)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", fields[2]);
+    if (before == 0 && fits)
+        return GPUSCAN_SUCCESS;
+    fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, &all) &&
+           gpuscan__multiply(all, of->channels, elements) && gpuscan__multiply(*elements, of->size, &bytes) &&
+           bytes <= UINT64_MAX / 16;
+    return fits ? GPUSCAN_SUCCESS
+                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: so many pixels do not fit 64 bits", fields[0]);
+}
+
+/* Rows of one pitch, where the images follow each other like rows. */
+static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
+    uint64_t rows = of->height;
+    range->partial = of->pitch > of->width || (of->images > 1 && of->image_pitch > of->height * of->pitch);
+    if (of->images > 1 && of->image_pitch != of->height * of->pitch)
+        return;
+    if (of->images > 1)
+        rows = 2; /* or more: all the same */
+    gpuscan__rows_of(range, rows, of->width * of->channels, of->pitch * of->channels, of->size);
+}
+
+static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
+    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
+    gpuscan_type src = desc->src_type ? desc->src_type : GPUSCAN_TYPE_U8, dst = desc->dst_type;
+    gpuscan__elements *e = &plan->common.e;
+    gpuscan_result r;
+    if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type",
+                             (unsigned)src >= GPUSCAN_TYPE_COUNT ? "src_type" : "dst_type");
+    if (src == GPUSCAN_TYPE_CUSTOM)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "src_type is no builtin type");
+    if (dst == GPUSCAN_TYPE_DEFAULT)
+        dst = gpuscan__is_float(src)                ? GPUSCAN_TYPE_F32
+              : gpuscan__types[src].kind == 's' ? GPUSCAN_TYPE_I32
+                                                : GPUSCAN_TYPE_U32;
+    if (gpuscan__types[dst].size < 4)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is no integer or float of 4 or 8 bytes");
+    if (gpuscan__is_float(src) && !gpuscan__is_float(dst))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: floats are summed as floats");
+    if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD, NULL,
+                                       "dst_type", "dst_type")) != 0)
+        return r;
+    e->channels = desc->channels ? desc->channels : 1;
+    if (e->channels > 4)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
+    e->t_size *= e->channels == 3 ? 4 : e->channels; /* OpenCL's sizes of vectors */
+    e->src_size = e->dst_size = e->result_size = e->t_size;
+    plan->src.size = gpuscan__types[src].size;
+    plan->dst.size = gpuscan__types[dst].size;
+    plan->src.channels = plan->dst.channels = plan->key.channels = e->channels;
+    gpuscan__key_elements(&plan->common);
+    plan->common.key.src = (uint32_t)src;
+    plan->common.key.dst = (uint32_t)dst;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
+    static const char *const src_fields[] = {"src", "src_pitch", "src_image_pitch"};
+    static const char *const dst_fields[] = {"dst", "dst_pitch", "dst_image_pitch"};
+    gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
+    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    uint64_t src_elements, dst_elements;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_types(gs, plan)) != 0)
+        return r;
+    if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
+    if (gpuscan__is_single_pass(common->call->strategy))
+        return gpuscan__unsupported(gs, "an integral image has several passes");
+    plan->key.square = desc->square != 0;
+    plan->key.exclusive = desc->kind == GPUSCAN_EXCLUSIVE;
+    plan->src.width = desc->width;
+    plan->src.height = desc->height;
+    plan->src.images = plan->dst.images = desc->images ? desc->images : 1;
+    if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
+        !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many pixels do not fit 64 bits");
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, desc->src_pitch, desc->src_image_pitch, src_fields,
+                                     &src_elements)) != 0 ||
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, desc->dst_pitch, desc->dst_image_pitch, dst_fields,
+                                     &dst_elements)) != 0)
+        return r;
+    range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
+    range->idle = 1;
+    gpuscan__pixels_rows(range, &plan->src);
+    range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
+    range->idle = 1;
+    gpuscan__pixels_rows(range, &plan->dst);
+    if (gs->device.profile.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
+        common->flags |= GPUSCAN__FLAG_STREAM;
+    common->is_nothing = dst_elements == 0;
+    return GPUSCAN_SUCCESS;
+}
+
+/* What the kernels of tiles need besides: two rows of each sub-group's, where they are staged. */
+static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__integral_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->common.e.t_size);
+    uint32_t vector = gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size);
+    if (gpuscan__uses_lanes(gs, key))
+        bytes += (uint64_t)2 * key->group * vector * plan->key.channels * plan->dst.size;
+    return bytes;
+}
+
+static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__key *key = &plan->common.key;
+    gpuscan_strategy strategy = plan->common.call->strategy;
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = gpuscan__strategies[profile->reduce].portable;
+    key->strategy = (uint32_t)strategy;
+    gpuscan__fit(gs, &plan->common, profile->integral_group, profile->integral_vectors);
+    while (key->group > 1 && gpuscan__integral_shared_bytes(gs, plan) > gs->device.local_memory)
+        gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
+    memcpy(key->own, &plan->key, sizeof(plan->key));
+}
+
+/* Bands so many that the launch that adds them up takes no longer than those that go through them; on a CPU some a
+   unit, of enough pixels each. */
+static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
+    uint64_t lanes = gpuscan__group_lanes(gs, key->group);
+    if (gpuscan__key_is_cpu(key)) {
+        uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * profile->integral_bands, images);
+        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* rows */
+        plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
+        plan->strips = 1;
+    } else {
+        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral_rows && 2 * rows * rows <= height;)
+            rows *= 2;
+        plan->band_rows = rows - 1; /* and step 0 */
+        plan->strips = gpuscan__max(
+            gpuscan__ceil_div(width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
+    }
+    if (plan->common.forced)
+        plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
+    plan->bands = gpuscan__ceil_div(height, plan->band_rows);
+}
+
+static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
+    uint32_t t_size = common->e.t_size;
+    uint64_t elements;
+    if (common->forced) {
+        common->key = *common->forced;
+        plan->key = gpuscan__integral_own(&common->key);
+    } else {
+        gpuscan__integral_shape(gs, plan);
+    }
+    gpuscan__integral_cut(gs, plan);
+    if (plan->src.images * plan->bands > gs->device.work_items / common->key.group / plan->strips)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "images: a launch cannot have so many work-items");
+    memset(&common->need, 0, sizeof(common->need));
+    plan->steps_at = elements = plan->src.images * plan->bands * plan->src.width;
+    if (!gpuscan__key_is_cpu(&common->key)) {
+        elements += plan->src.images * (plan->src.height + plan->bands) * plan->strips;
+        if (plan->bands == 1 && plan->strips == 1)
+            elements = 0;
+    }
+    if (elements)
+        common->need.bytes[GPUSCAN__PLAIN] = elements * t_size + gpuscan__slack(t_size);
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan,
+                                               gpuscan__program *program, int kernel, uint64_t groups) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    const gpuscan__key *key = &common->key;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, (size_t)kernel, desc->dst.mem);
+    int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
+    gpuscan__integral_numbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
+    if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
+        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    if (is_last)
+        numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.src_pitch = plan->src.pitch * plan->src.channels;
+    numbers.src_image = plan->src.image_pitch * plan->src.channels;
+    numbers.dst_pitch = plan->dst.pitch * plan->dst.channels;
+    numbers.dst_image = plan->dst.image_pitch * plan->dst.channels;
+    numbers.width = plan->src.width;
+    numbers.height = plan->src.height;
+    numbers.images = plan->src.images;
+    numbers.bands = plan->bands;
+    numbers.band_rows = plan->band_rows;
+    numbers.strips = plan->strips;
+    numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
+    numbers.steps_at = plan->steps_at;
+    numbers.flags = common->flags;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                               gpuscan__grid_of(groups, key->group, gpuscan__integral_shared_bytes(chain->gs, plan),
+                                                is_last));
+}
+
+static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                                gpuscan__program *program) {
+    const gpuscan__integral_plan *plan = (const gpuscan__integral_plan *)common;
+    const gpuscan__key *key = &common->key;
+    int cpu = gpuscan__key_is_cpu(key);
+    uint64_t subgroups = key->group / gpuscan__group_lanes(chain->gs, key->group);
+    uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
+    uint64_t columns = cpu ? gpuscan__ceil_div(plan->src.width, key->tile) : blocks;
+    uint64_t steps = images * (plan->src.height + plan->bands);
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
+    if (r == 0 && plan->src.width > 0 && plan->bands > 1)
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
+    if (r == 0 && plan->strips > 1)
+        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_ROWS,
+                                     gpuscan__ceil_div(steps, subgroups * key->vectors));
+    return r != 0 ? r
+                  : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES,
+                                             images * plan->bands * blocks);
+}
+
+/* Pixels small enough for exact sums of floats and of their squares; integers are any. */
+static gpuscan__number gpuscan__test_channel(gpuscan_type src, gpuscan_type dst, uint64_t i) {
+    gpuscan__number x;
+    if (gpuscan__is_float(src))
+        x.real = (double)(gpuscan__mix(i) % 4);
+    else
+        x.bits = gpuscan__is_float(dst) ? gpuscan__mix(i) % 4 : gpuscan__wrap(src, gpuscan__mix(i));
+    return x;
+}
+
+static gpuscan__number gpuscan__get_cell(gpuscan_type type, const unsigned char *cells, uint64_t i) {
+    uint32_t size = gpuscan__types[type].size, u32;
+    gpuscan__number x;
+    float f32;
+    if (size == 8) {
+        memcpy(&x, cells + i * size, sizeof(x));
+        return x;
+    }
+    memcpy(&u32, cells + i * size, sizeof(u32));
+    memcpy(&f32, cells + i * size, sizeof(f32));
+    if (type == GPUSCAN_TYPE_F32)
+        x.real = (double)f32;
+    else
+        x.bits = gpuscan__wrap(type, u32);
+    return x;
+}
+
+/* src: the pixels; table: of each row what is left of a pixel and with it, and what the row above holds. */
+static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table) {
+    gpuscan_type type = desc->dst_type;
+    uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, pitch = desc->dst_pitch * channels;
+    uint64_t cells = (desc->width + exclusive) * channels, x, y;
+    for (y = 0; y < desc->height + exclusive; y++) {
+        uint64_t row = desc->dst.offset + y * pitch;
+        gpuscan__number sum[4];
+        memset(sum, 0, sizeof(sum));
+        for (x = 0; x < cells; x++) {
+            gpuscan__number *own = &sum[x % channels], all, value;
+            if ((x >= channels && y > 0) || !exclusive) {
+                uint64_t at = desc->src.offset + ((y - exclusive) * desc->src_pitch - exclusive) * channels + x;
+                value = gpuscan__test_channel(desc->src_type, type, at);
+                gpuscan__put_number(desc->src_type, src, at, value);
+                value = gpuscan__convert_number(type, desc->src_type, value);
+                if (desc->square)
+                    value = gpuscan__combine_numbers(type, GPUSCAN_OP_MUL, value, value);
+                *own = gpuscan__combine_numbers(type, GPUSCAN_OP_ADD, *own, value);
+            }
+            all = *own;
+            if (y > 0)
+                all = gpuscan__combine_numbers(type, GPUSCAN_OP_ADD, all,
+                                               gpuscan__get_cell(type, table, row - pitch + x));
+            gpuscan__put_number(type, table, row + x, all);
+        }
+    }
+}
+
+/* Three bands of several strips, in more than one group; then that again, and then less than one of each. */
+static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                   unsigned round, int *right) {
+    const gpuscan__key *key = &program->key;
+    gpuscan__integral_key own = gpuscan__integral_own(key);
+    uint32_t vector = gpuscan__vector(common->e.t_size, common->e.t_size);
+    uint64_t strip = (uint64_t)gpuscan__group_lanes(gs, key->group) * vector;
+    gpuscan__integral_plan plan;
+    gpuscan_integral_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *src, *dst;
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    desc.src_type = (gpuscan_type)key->src;
+    desc.dst_type = (gpuscan_type)key->dst;
+    desc.channels = own.channels;
+    desc.square = (int)own.square;
+    desc.kind = own.exclusive ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
+    desc.width = round == 2 ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
+    desc.height = round == 2 ? 1 : 4 * (uint64_t)key->vectors + 1;
+    desc.src.offset = desc.dst.offset = round == 1; /* whole vectors are aligned, or not */
+    desc.src_pitch = gpuscan__ceil_div(desc.width, 64) * 64;
+    desc.dst_pitch = desc.src_pitch + 64 + (round == 1);
+    src = gpuscan__test_array_of(&test, &desc.src,
+                                 (desc.src.offset + desc.height * desc.src_pitch * own.channels) *
+                                     gpuscan__types[key->src].size);
+    dst = gpuscan__test_array_of(&test, &desc.dst,
+                                 (desc.dst.offset + (desc.height + 1) * desc.dst_pitch * own.channels) *
+                                     gpuscan__types[key->dst].size);
+    if (!test.failed) {
+        gpuscan__test_table(&desc, src->before, dst->expected);
+        gpuscan__test_filled(src);
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__integral_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                  int *right) {
+    return gpuscan__test_rounds(gpuscan__integral_test_round, 3, gs, common, program, right);
+}
+
+GPUSCAN__OPERATION(integral, 1, 0);
+
+GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
+                                                 uint64_t height, const gpuscan_integral_desc *desc) {
+    gpuscan_integral_desc copy;
+    gpuscan__integral_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+        return r;
+    if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.width || copy.height)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, width, height of the desc must be zero");
+    copy.width = width;
+    copy.height = height;
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "src", src, &copy.src);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__integral_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+}
+
+/* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
+
+/* As the kernel gets them. */
+typedef struct gpuscan__fractions {
+    double fraction[GPUSCAN_MAX_FRACTIONS];
+} gpuscan__fractions;
+
+typedef struct gpuscan__quantile_plan {
+    gpuscan__plan common;
+    uint32_t bins, results, cdf_size; /* of a row; bytes of an element of the cdf, 0: none is wanted */
+    uint64_t rows, pitch;
+    float lower, upper, bin_width;
+} gpuscan__quantile_plan;
+
+#define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
+    X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(rows) X(pitch) X(bins) X(results) X(cdf_size)       \
+    X(form) X(by_edges) X(lower) X(upper) X(bin_width) X(none) X(flags)
+GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
+
+static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
+    static const char *const names[] = {"gpuscan_quantile", NULL};
+    (void)key;
+    return names;
+}
+
+/* Counters that a lane loads at once. */
+static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
+    return 16 / plan->e.src_size;
+}
+
+static void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
+    gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
+    gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
+}
+
+static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quantile_desc *desc) {
+    uint32_t k;
+    if (!desc->fractions || desc->fraction_count == 0 || desc->fraction_count > GPUSCAN_MAX_FRACTIONS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "fractions is NULL, or fraction_count is not from 1 to %d", GPUSCAN_MAX_FRACTIONS);
+    for (k = 0; k < desc->fraction_count; k++)
+        if (!(desc->fractions[k] >= 0 && desc->fractions[k] <= 1))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[%u] is not from 0 to 1", (unsigned)k);
+    if (desc->form != GPUSCAN_QUANTILE_MEAN)
+        return GPUSCAN_SUCCESS;
+    if (desc->fraction_count % 2)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count is odd: MEAN takes pairs");
+    for (k = 0; k < desc->fraction_count; k += 2)
+        if (desc->fractions[k] > desc->fractions[k + 1])
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[%u] is above fractions[%u]",
+                                 (unsigned)k, (unsigned)k + 1);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Where the bins lie: as a histogram's even bins of f32, or of width 1 from 0 on. */
+static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
+    const double most = (double)FLT_MAX, least = (double)FLT_MIN;
+    double lower = desc->lower, upper = desc->upper, step;
+    if (desc->form == GPUSCAN_QUANTILE_BIN || desc->edges.mem || (plan->common.from_host && desc->host_edges))
+        return GPUSCAN_SUCCESS;
+    if (!(lower < 0 || lower > 0 || upper < 0 || upper > 0) && lower == lower && upper == upper)
+        upper = plan->bins;
+    if (!(lower >= -most && lower <= most && upper >= -most && upper <= most))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower or upper is no number that f32 holds");
+    plan->lower = (float)lower;
+    plan->upper = (float)upper;
+    step = ((double)plan->upper - (double)plan->lower) / plan->bins;
+    if (!(step >= least && step <= most))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins are empty, or too fine for f32");
+    plan->bin_width = (float)step;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
+    gpuscan_type counter = desc->counter_type == GPUSCAN_TYPE_U64 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    uint64_t elements, results, bytes;
+    uint32_t size;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_u32_or_u64(gs, "counter_type", desc->counter_type, &size)) != 0 ||
+        (r = gpuscan__resolve_u32_or_u64(gs, "cdf_type", desc->cdf_type ? desc->cdf_type : counter,
+                                         &plan->cdf_size)) != 0)
+        return r;
+    if ((unsigned)desc->form > GPUSCAN_QUANTILE_MEAN)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is no gpuscan_quantile_form");
+    if (gpuscan__is_single_pass(common->call->strategy))
+        return gpuscan__unsupported(gs, "a quantile has no look-back");
+    if (!common->from_host && common->is_run && (desc->host_edges || desc->host_cdf))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "host_edges and host_cdf are for gpuscan_quantile_host; here edges and cdf");
+    plan->bins = desc->bins ? desc->bins : 256;
+    plan->rows = desc->rows ? desc->rows : 1;
+    plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
+    if ((r = gpuscan__check_fractions(gs, desc)) != 0 || (r = gpuscan__resolve_places(gs, plan)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, &common->e, counter, GPUSCAN_TYPE_U64, GPUSCAN_OP_ADD, NULL, "counter_type",
+                                       "counter_type")) != 0)
+        return r;
+    plan->pitch = desc->pitch ? desc->pitch : plan->bins;
+    if (plan->pitch < plan->bins)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch is smaller than bins");
+    if ((r = gpuscan__extent(gs, "counts", plan->bins, plan->rows, plan->pitch, 8, &elements)) != 0)
+        return r;
+    if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many results do not fit 64 bits");
+    range = gpuscan__input(common, "counts", desc->counts, elements, size);
+    range->idle = 1;
+    gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, size);
+    range = gpuscan__input(common, "edges", desc->edges, (uint64_t)plan->bins + 1, 4);
+    range->idle = 1;
+    range->required = 0;
+    range = gpuscan__output(common, "cdf", desc->cdf, elements, plan->cdf_size);
+    range->idle = 1;
+    range->required = 0;
+    range->partial = plan->rows > 1 && plan->pitch > plan->bins;
+    gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, plan->cdf_size);
+    if (!desc->cdf.mem)
+        plan->cdf_size = 0;
+    gpuscan__output(common, "dst", desc->dst, results, 4)->idle = 1;
+    gpuscan__key_elements(common);
+    return GPUSCAN_SUCCESS;
+}
+
+/* What the kernel needs besides: the ranks, and a word a work-item. */
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
+    uint64_t words = GPUSCAN_MAX_FRACTIONS + key->group;
+    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * words);
+}
+
+static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
+    gpuscan__key *key = &common->key;
+    gpuscan_strategy strategy = common->call->strategy;
+    uint32_t group = 64;
+    if (common->forced) {
+        *key = *common->forced;
+        return GPUSCAN_SUCCESS;
+    }
+    if (strategy == GPUSCAN_STRATEGY_AUTO)
+        strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
+    key->strategy = (uint32_t)strategy;
+    /* of enough work-items for a vector each, in a few sizes, since each is a program; of 1024 registers are too few */
+    while (group < 512 && (uint64_t)group * gpuscan__quantile_vector(common) < plan->bins)
+        group = group == 64 ? 256 : 512;
+    gpuscan__fit(gs, common, group, 4);
+    while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        gpuscan__fit(gs, common, key->group / 2, 4);
+    return GPUSCAN_SUCCESS;
+}
+
+static uint32_t gpuscan__float_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
+static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
+                                                gpuscan__program *program) {
+    const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->dst.mem);
+    gpuscan__quantile_numbers numbers;
+    gpuscan__fractions fractions;
+    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
+    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    memset(&fractions, 0, sizeof(fractions));
+    memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
+    gpuscan__arg(&launch, &fractions, sizeof(fractions));
+    numbers.rows = plan->rows;
+    numbers.pitch = plan->pitch;
+    numbers.bins = plan->bins;
+    numbers.results = plan->results;
+    numbers.cdf_size = plan->cdf_size;
+    numbers.form = desc->form;
+    numbers.by_edges = desc->edges.mem != NULL;
+    numbers.lower = gpuscan__float_bits(plan->lower);
+    numbers.upper = gpuscan__float_bits(plan->upper);
+    numbers.bin_width = gpuscan__float_bits(plan->bin_width);
+    numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
+    numbers.flags = common->flags;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
+                               gpuscan__grid_of(gpuscan__min(plan->rows, 65536), common->key.group,
+                                                gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1));
+}
+
+/* Counts that are alike from both ends, of a total that is a power of two: a mean is in the middle, and fractions are
+   exact. The ranks are the first of a bin, and the last, where a sub-group's share ends or does not. */
+enum { GPUSCAN__TEST_RANKS = 12 };
+
+static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
+    uint64_t total = 1, sum = 0;
+    uint32_t b;
+    gpuscan__number x;
+    while (total < (uint64_t)bins * 8)
+        total *= 2;
+    for (b = 0; b < bins; b++) {
+        uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
+        x.bits = gpuscan__mix(from_end) % 4;
+        if (from_end == bins / 2 - 1) /* what half of the total lacks */
+            x.bits = b < bins / 2 ? total / 2 - sum : sums[b - 1] - (b > 1 ? sums[b - 2] : 0);
+        sum += x.bits;
+        sums[b] = sum;
+        gpuscan__put_number(counter, counts, b, x);
+    }
+    return total;
+}
+
+/* Row round of some: its results, which are bins, edges above the ranks, or the middle. */
+static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                   unsigned round, int *right) {
+    enum { ROWS = 2 };
+    const gpuscan__key *key = &program->key;
+    gpuscan_type counter = (gpuscan_type)key->src;
+    uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
+    double fractions[GPUSCAN__TEST_RANKS];
+    uint64_t *sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums)), total = 0, row;
+    gpuscan__quantile_plan plan;
+    gpuscan_quantile_desc desc;
+    gpuscan__test test;
+    gpuscan__test_array *counts, *cdf, *dst;
+    gpuscan_result r;
+    memset(&desc, 0, sizeof(desc));
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    test.failed = sums == NULL;
+    desc.counter_type = counter;
+    desc.bins = bins;
+    desc.rows = ROWS;
+    desc.pitch = bins + round;
+    desc.form = (gpuscan_quantile_form)(round % 3);
+    desc.fractions = fractions;
+    desc.fraction_count = GPUSCAN__TEST_RANKS;
+    counts = gpuscan__test_array_of(&test, &desc.counts, ROWS * desc.pitch * size);
+    cdf = gpuscan__test_array_of(&test, &desc.cdf, ROWS * desc.pitch * size);
+    dst = gpuscan__test_array_of(&test, &desc.dst, ROWS * (uint64_t)GPUSCAN__TEST_RANKS * 4);
+    for (row = 0; row < ROWS && !test.failed; row++) {
+        total = gpuscan__test_counts(counter, bins, counts->before + row * desc.pitch * size, sums);
+        for (k = 0; k < bins; k++) {
+            gpuscan__number sum;
+            sum.bits = sums[k];
+            gpuscan__put_number(counter, cdf->expected, row * desc.pitch + k, sum);
+        }
+        for (k = 0; k < GPUSCAN__TEST_RANKS; k++) {
+            uint32_t bin = 2 + (bins - 3) * k / (GPUSCAN__TEST_RANKS - 1), result;
+            uint64_t rank = sums[bin], before = bin ? sums[bin - 1] : 0;
+            while (bin > 0 && before == rank) /* an empty bin */
+                before = --bin ? sums[bin - 1] : 0;
+            if (desc.form == GPUSCAN_QUANTILE_BIN && k % 2)
+                rank = before + 1;
+            fractions[k] = (double)rank / (double)total;
+            result = desc.form == GPUSCAN_QUANTILE_BIN ? bin : gpuscan__float_bits((float)bin + 1);
+            if (desc.form == GPUSCAN_QUANTILE_MEAN) {
+                fractions[k] = (double)(k / 2) / 16;
+                if (k % 2) /* as many from the other end */
+                    fractions[k] = k == 1 ? 1 : 1 - fractions[k - 1] + 1 / (double)total;
+                result = gpuscan__float_bits((float)bins / 2);
+            }
+            if (desc.form != GPUSCAN_QUANTILE_MEAN || k < GPUSCAN__TEST_RANKS / 2)
+                memcpy(dst->expected + (row * (desc.form == GPUSCAN_QUANTILE_MEAN ? GPUSCAN__TEST_RANKS / 2
+                                                                                 : GPUSCAN__TEST_RANKS) + k) * 4,
+                       &result, 4);
+        }
+    }
+    if (!test.failed)
+        gpuscan__test_filled(counts);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    r = gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+    gpuscan__release(&gs->allocator, sums);
+    return r;
+}
+
+static gpuscan_result gpuscan__quantile_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                                  int *right) {
+    return gpuscan__test_rounds(gpuscan__quantile_test_round, 3, gs, common, program, right);
+}
+
+GPUSCAN__OPERATION(quantile, 0, 0);
+
+GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
+                                                 const gpuscan_quantile_desc *desc) {
+    gpuscan_quantile_desc copy;
+    gpuscan__quantile_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+        return r;
+    if (copy.counts.mem || copy.dst.mem || copy.edges.mem || copy.cdf.mem || copy.counts.offset || copy.dst.offset ||
+        copy.edges.offset || copy.cdf.offset)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "counts, dst, edges and cdf of the desc must be zero");
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "counts", counts, &copy.counts);
+    if (copy.host_edges)
+        gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges);
+    if (copy.host_cdf)
+        gpuscan__host_add(&host, "cdf", copy.host_cdf, &copy.cdf);
+    gpuscan__host_add(&host, "dst", dst, &copy.dst);
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__quantile_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 

@@ -3,8 +3,8 @@
    auto_exposure picture [stops [before.png after.png plot.png]]
 
    What a camera or a game does each frame: from the picture's linear light to log-luminance, a histogram of that in
-   which the middle of the picture weighs more, the histogram's scan, from that percentiles, from those the exposure,
-   and the tone mapping with it. All on the device; no value visits the host on the way.
+   which the middle of the picture weighs more, the histogram's percentiles, from those the exposure, and the tone
+   mapping with it. All on the device; no value visits the host on the way.
 
    The photograph is taken back to linear light and made darker by so many stops (5 by default), to stand for a scene
    that a fixed exposure misses. Another number of stops changes "before" and the exposure, but hardly "after". */
@@ -51,30 +51,12 @@ static const char *kernels =
     "        weights[i] = (uchar)(1.5f + 15.0f * exp(-8.0f * (x * x + y * y)));\n"
     "    }\n"
     "}\n"
-    /* A percentile is where the scan of the histogram passes that share of the total, with a straight line within the
-       bin. Bin k takes it on if the share falls into it, so that the bins look in parallel. */
-    "void find(global const uint *sums, uint bins, float lowest, float step, float share, local float *found) {\n"
-    "    float wanted = share * sums[bins - 1];\n"
-    "    uint k;\n"
-    "    for (k = get_local_id(0); k < bins; k += get_local_size(0)) {\n"
-    "        float before = k ? (float)sums[k - 1] : 0.0f, after = sums[k];\n"
-    "        if (before < wanted && wanted <= after)\n"
-    "            *found = lowest + step * (k + (wanted - before) / (after - before));\n"
-    "    }\n"
-    "}\n"
-    "kernel void expose(global const uint *sums, uint bins, float lowest, float step, global exposure *result) {\n"
-    "    local float low, middle, high;\n"
-    "    find(sums, bins, lowest, step, 0.05f, &low);\n"
-    "    find(sums, bins, lowest, step, 0.50f, &middle);\n"
-    "    find(sums, bins, lowest, step, 0.99f, &high);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    if (get_local_id(0) == 0) {\n"
-    "        result->low = low;\n"
-    "        result->middle = middle;\n"
-    "        result->high = high;\n"
-    "        result->scale = 0.18f / exp2((low + middle + high) / 3.0f);\n"
-    "        result->white = fmax(0.36f, result->scale * exp2(high));\n"
-    "    }\n"
+    "kernel void expose(global const float *found, global exposure *result) {\n"
+    "    result->low = found[0];\n"
+    "    result->middle = found[1];\n"
+    "    result->high = found[2];\n"
+    "    result->scale = 0.18f / exp2((found[0] + found[1] + found[2]) / 3.0f);\n"
+    "    result->white = fmax(0.36f, result->scale * exp2(found[2]));\n"
     "}\n"
     /* Reinhard's curve with a white point, on the luminance, so that hues stay. result 0: clip at 1 as it is. */
     "kernel void tone_map(global const float *scene, global const exposure *result, global const uchar *from_linear,\n"
@@ -171,31 +153,32 @@ typedef struct work {
     gpuscan *gs;
     cl_command_queue queue;
     cl_kernel meter, expose, tone_map;
-    size_t meter_group, expose_group, tone_map_group, pixels;
+    size_t meter_group, tone_map_group, pixels;
     gpuscan_histogram_desc histogram;
-    gpuscan_scan_desc scan;
+    gpuscan_quantile_desc quantile;
 } work;
 
 static void frame(const work *w) {
     launch(w->queue, w->meter, w->pixels, w->meter_group);
     check(w->gs, gpuscan_histogram(w->gs, &w->histogram), "gpuscan_histogram");
-    check(w->gs, gpuscan_scan(w->gs, &w->scan), "gpuscan_scan");
-    launch(w->queue, w->expose, w->expose_group, w->expose_group);
+    check(w->gs, gpuscan_quantile(w->gs, &w->quantile), "gpuscan_quantile");
+    launch(w->queue, w->expose, 1, 1);
     launch(w->queue, w->tone_map, w->pixels, w->tone_map_group);
 }
 
 int main(int argc, char **argv) {
+    static const double shares[3] = {0.05, 0.50, 0.99};
     double times[RUNS], time;
     uint32_t counts[BINS], expected[BINS];
     int width, height, channels, run, ok;
     float stops = argc > 2 ? (float)atof(argv[2]) : 5.0f, gain = exp2f(-stops);
-    float lowest = LOWEST, step = (float)(HIGHEST - LOWEST) / BINS, *logs;
+    float *logs;
     size_t size;
     float to_linear[256];
     unsigned char from_linear[4096], *before, *after, *weights;
-    cl_uint pixels, wide, high, bins = BINS;
+    cl_uint pixels, wide, high;
     cl_int code;
-    cl_mem rgb, to_table, from_table, scene, log_buffer, weight_buffer, histogram, scan, result, out, none = NULL;
+    cl_mem rgb, to_table, from_table, scene, log_buffer, weight_buffer, histogram, found, result, out, none = NULL;
     cl_program program;
     cl_kernel make_scene;
     exposure e;
@@ -227,7 +210,7 @@ int main(int argc, char **argv) {
     log_buffer = make_buffer(info.context, CL_MEM_READ_WRITE, pixels * sizeof(float), NULL);
     weight_buffer = make_buffer(info.context, CL_MEM_READ_WRITE, pixels, NULL);
     histogram = make_buffer(info.context, CL_MEM_READ_WRITE, sizeof counts, NULL);
-    scan = make_buffer(info.context, CL_MEM_READ_WRITE, sizeof counts, NULL);
+    found = make_buffer(info.context, CL_MEM_READ_WRITE, 3 * sizeof(float), NULL);
     result = make_buffer(info.context, CL_MEM_READ_WRITE, sizeof e, NULL);
     out = make_buffer(info.context, CL_MEM_WRITE_ONLY, size, NULL);
 
@@ -246,11 +229,8 @@ int main(int argc, char **argv) {
     set(w.meter, 3, sizeof wide, &wide);
     set(w.meter, 4, sizeof high, &high);
     w.expose = make_kernel(program, "expose");
-    set(w.expose, 0, sizeof scan, &scan);
-    set(w.expose, 1, sizeof bins, &bins);
-    set(w.expose, 2, sizeof lowest, &lowest);
-    set(w.expose, 3, sizeof step, &step);
-    set(w.expose, 4, sizeof result, &result);
+    set(w.expose, 0, sizeof found, &found);
+    set(w.expose, 1, sizeof result, &result);
     w.tone_map = make_kernel(program, "tone_map");
     set(w.tone_map, 0, sizeof scene, &scene);
     set(w.tone_map, 1, sizeof none, &none);
@@ -258,7 +238,6 @@ int main(int argc, char **argv) {
     set(w.tone_map, 3, sizeof out, &out);
     set(w.tone_map, 4, sizeof pixels, &pixels);
     w.meter_group = group_size(&info, w.meter, 256);
-    w.expose_group = group_size(&info, w.expose, 256);
     w.tone_map_group = group_size(&info, w.tone_map, 256);
 
     w.histogram.samples.mem = log_buffer;
@@ -271,11 +250,15 @@ int main(int argc, char **argv) {
     w.histogram.counts.mem = histogram;
     w.histogram.count = pixels;
     w.histogram.call.queue = w.queue;
-    w.scan.src.mem = histogram;
-    w.scan.dst.mem = scan;
-    w.scan.count = BINS;
-    w.scan.kind = GPUSCAN_INCLUSIVE;
-    w.scan.call.queue = w.queue;
+    w.quantile.counts.mem = histogram;
+    w.quantile.dst.mem = found;
+    w.quantile.bins = BINS;
+    w.quantile.fractions = shares;
+    w.quantile.fraction_count = 3;
+    w.quantile.form = GPUSCAN_QUANTILE_VALUE;
+    w.quantile.lower = LOWEST;
+    w.quantile.upper = HIGHEST;
+    w.quantile.call.queue = w.queue;
 
     launch(w.queue, make_scene, pixels, group_size(&info, make_scene, 256));
     launch(w.queue, w.tone_map, pixels, w.tone_map_group); /* without a result: the fixed exposure */
@@ -325,7 +308,7 @@ int main(int argc, char **argv) {
     clReleaseMemObject(log_buffer);
     clReleaseMemObject(weight_buffer);
     clReleaseMemObject(histogram);
-    clReleaseMemObject(scan);
+    clReleaseMemObject(found);
     clReleaseMemObject(result);
     clReleaseMemObject(out);
     clReleaseCommandQueue(w.queue);

@@ -2,11 +2,11 @@
 # sh examples/run.sh
 #
 # Compiles the examples into build/ and runs them on the best OpenCL device of this machine: a scan of 100,000,000
-# elements, the culling of a frame's objects, splats sorted by depth, the fields of a CSV text, and the histogram and the
-# equalisation of a photograph, all checked against the CPU, with times and speed-ups; scans over all devices of this
-# machine and over four ranks of MPI, where that is. The pictures go to examples/out/. What is missing gets installed
-# first where this is Debian and root runs it. GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph,
-# CSV=file another text.
+# elements, the culling of a frame's objects, splats sorted by depth, the fields of a CSV text, and the histogram, the
+# equalisation, the blur and the black and white of a photograph, all checked against the CPU, with times and speed-ups;
+# scans over all devices of this machine and over four ranks of MPI, where that is. The pictures go to examples/out/.
+# What is missing gets installed first where this is Debian and root runs it. GPUSCAN_DEVICE=name picks another device,
+# PHOTO=file another photograph, PAGE=file a photographed page for adaptive_threshold, CSV=file another text.
 
 if [ $# != 0 ]; then
   echo "usage: sh examples/run.sh (no arguments)" >&2
@@ -17,6 +17,7 @@ build=$root/build
 out=$root/examples/out
 photo=${PHOTO:-/usr/share/sddm/themes/maldives/background.jpg}
 case $photo in /*) ;; *) photo=$PWD/$photo ;; esac
+case ${PAGE:-/} in /*) ;; *) PAGE=$PWD/$PAGE ;; esac
 case ${CSV:-/} in /*) ;; *) CSV=$PWD/$CSV ;; esac
 PHOTO=$photo
 # what drivers like to keep in the home folder
@@ -80,7 +81,8 @@ example() {
   echo
 }
 
-programs='prefix_sum engine histogram equalize auto_exposure methods cull splats csv_columns many_devices'
+programs='prefix_sum engine histogram equalize clahe auto_exposure box_blur adaptive_threshold methods cull splats
+  csv_columns many_devices'
 ! command -v mpicc > /dev/null 2>&1 || programs="$programs mpi_scan"
 # Whether a header is here.
 has_header() {
@@ -104,14 +106,17 @@ example csv_columns ${CSV:+"$CSV"}
 if [ -f "$photo" ]; then
   example histogram "$photo" "$out/histogram.png"
   example equalize "$photo" "$out/equalize_before.png" "$out/equalize_after.png" "$out/equalize_chart.png"
+  example clahe "$photo" 3 "$out/clahe_before.png" "$out/clahe_after.png"
   example auto_exposure "$photo" 5 "$out/exposure_before.png" "$out/exposure_after.png" \
     "$out/exposure_chart.png"
+  example box_blur "$photo" 20 "$out/blur_before.png" "$out/blur_after.png"
+  example adaptive_threshold "${PAGE:-$photo}" 15 "$out/threshold_before.png" "$out/threshold_after.png"
   example methods "$photo"
 else
   echo "There is no photograph $photo: name one, as in PHOTO=my.jpg sh examples/run.sh"
   summary="$summary
-  FAILED: no photograph for histogram, equalize and auto_exposure: name one with PHOTO=file"
-  wrong=$((wrong + 3))
+  FAILED: no photograph for histogram, equalize, clahe, auto_exposure, box_blur, adaptive_threshold: name one with PHOTO=file"
+  wrong=$((wrong + 6))
   example methods
 fi
 

@@ -38,12 +38,12 @@ Desc = struct("gpuscan_desc", ("context", pointer), ("device", pointer), ("queue
               ("log_user", pointer), ("work_group_size", ctypes.c_size_t), ("local_memory", u64), ("without", u32),
               ("lanes", u32), ("error", ctypes.c_char_p), ("error_size", ctypes.c_size_t),
               ("library", ctypes.c_char_p), ("trace", pointer), ("trace_user", pointer))
+Segments = struct("gpuscan_segments", ("form", enum), ("data", Buffer), ("type", enum), ("count", u64),
+                  ("host_data", pointer))
 ScanDesc = struct("gpuscan_scan_desc", ("src", Buffer), ("dst", Buffer), ("count", u64), ("src_type", enum),
                   ("dst_type", enum), ("op", enum), ("kind", enum), ("custom", pointer), ("init", pointer),
                   ("init_buffer", Buffer), ("total", Buffer), ("rows", u64), ("src_pitch", u64), ("dst_pitch", u64),
-                  ("count_buffer", Buffer), ("count_type", enum), ("call", Call))
-Segments = struct("gpuscan_segments", ("form", enum), ("data", Buffer), ("type", enum), ("count", u64),
-                  ("host_data", pointer))
+                  ("count_buffer", Buffer), ("count_type", enum), ("call", Call), ("segments", Segments))
 ReduceDesc = struct("gpuscan_reduce_desc", ("src", Buffer), ("dst", Buffer), ("result", pointer), ("count", u64),
                     ("src_type", enum), ("dst_type", enum), ("op", enum), ("custom", pointer), ("init", pointer),
                     ("init_buffer", Buffer), ("count_buffer", Buffer), ("count_type", enum), ("call", Call),
@@ -60,7 +60,9 @@ HistogramDesc = struct("gpuscan_histogram_desc", ("samples", Buffer), ("counts",
                        ("edges", Buffer), ("weights", Buffer), ("weight_type", enum), ("channels", u32),
                        ("channel_mask", u32), ("rows", u64), ("pitch", u64), ("weights_pitch", u64),
                        ("count_buffer", Buffer), ("count_type", enum), ("host_edges", pointer),
-                       ("host_weights", pointer), ("call", Call))
+                       ("host_weights", pointer), ("call", Call), ("custom", pointer), ("value_type", enum),
+                       ("weight", ctypes.c_char_p), ("tile_width", u64), ("tile_height", u64), ("pitch_bytes", u64),
+                       ("channel_bounds", pointer), ("edges_pitch", u64))
 
 
 def build_library():

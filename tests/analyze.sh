@@ -40,7 +40,8 @@ cp implementation.c implementation.cpp
 sources="$root/examples/prefix_sum.c $root/examples/histogram.c $root/examples/engine.c $root/examples/methods.c
   $root/tools/bench.c"
 sources="$sources $root/tools/start.c"
-[ -e /usr/include/stb/stb_image.h ] && sources="$sources $root/examples/equalize.c $root/examples/auto_exposure.c"
+[ -e /usr/include/stb/stb_image.h ] && sources="$sources $root/examples/equalize.c $root/examples/clahe.c
+  $root/examples/auto_exposure.c $root/examples/box_blur.c $root/examples/adaptive_threshold.c"
 [ -e /usr/include/EGL/egl.h ] && [ -e /usr/include/stb/stb_image.h ] && sources="$sources $root/examples/gl_particles.c"
 [ -e /usr/include/vulkan/vulkan.h ] && sources="$sources $root/examples/vulkan_scan.c"
 

@@ -233,12 +233,17 @@ static inline void code_histogram_fields(const char *object, const gpuscan_histo
                                  {"rows", CODE_NUMBER, "", d->rows},
                                  {"pitch", CODE_NUMBER, "", d->pitch},
                                  {"weights_pitch", CODE_NUMBER, "", d->weights_pitch},
+                                 {"value_type", CODE_TYPE, "", d->value_type},
+                                 {"tile_width", CODE_NUMBER, "", d->tile_width},
+                                 {"tile_height", CODE_NUMBER, "", d->tile_height},
+                                 {"pitch_bytes", CODE_NUMBER, "", d->pitch_bytes},
+                                 {"edges_pitch", CODE_NUMBER, "", d->edges_pitch},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_fields(object, fields, sizeof fields / sizeof *fields);
 }
 
 static inline void code_histogram(const gpuscan_histogram_desc *d) {
-    code_desc("gpuscan_histogram_desc", NULL);
+    code_desc("gpuscan_histogram_desc", d->custom);
     code_buffer("samples", d->samples);
     code_buffer("counts", d->counts);
     code_buffer("edges", d->edges);
@@ -248,6 +253,13 @@ static inline void code_histogram(const gpuscan_histogram_desc *d) {
         code_add("    d.host_edges = edges;\n");
     if (d->host_weights)
         code_add("    d.host_weights = weights;\n");
+    if (d->channel_bounds)
+        code_add("    d.channel_bounds = bounds;\n");
+    if (d->weight) {
+        code_add("    d.weight = ");
+        code_string(d->weight);
+        code_add(";\n");
+    }
     code_histogram_fields("d", d);
     code_call(&d->call);
 }
@@ -270,6 +282,44 @@ static inline void code_sort(const gpuscan_sort_desc *d) {
     if (d->payloads)
         code_add("    d.payloads = payloads;\n");
     code_fields("d", fields, sizeof fields / sizeof *fields);
+    code_call(&d->call);
+}
+
+static inline void code_integral(const gpuscan_integral_desc *d) {
+    const code_field fields[] = {{"width", CODE_NUMBER, "", d->width},
+                                 {"height", CODE_NUMBER, "", d->height},
+                                 {"images", CODE_NUMBER, "", d->images},
+                                 {"channels", CODE_NUMBER, "", d->channels},
+                                 {"src_type", CODE_TYPE, "", d->src_type},
+                                 {"dst_type", CODE_TYPE, "", d->dst_type},
+                                 {"kind", CODE_CAST, "(gpuscan_scan_kind)", d->kind},
+                                 {"square", CODE_NUMBER, "", (uint64_t)d->square},
+                                 {"src_pitch", CODE_NUMBER, "", d->src_pitch},
+                                 {"dst_pitch", CODE_NUMBER, "", d->dst_pitch},
+                                 {"src_image_pitch", CODE_NUMBER, "", d->src_image_pitch},
+                                 {"dst_image_pitch", CODE_NUMBER, "", d->dst_image_pitch}};
+    code_desc("gpuscan_integral_desc", NULL);
+    code_buffer("src", d->src);
+    code_buffer("dst", d->dst);
+    code_fields("d", fields, sizeof fields / sizeof *fields);
+    code_call(&d->call);
+}
+
+static inline void code_quantile(const gpuscan_quantile_desc *d) {
+    const code_field fields[] = {{"counter_type", CODE_TYPE, "", d->counter_type},
+                                 {"bins", CODE_NUMBER, "", d->bins},
+                                 {"rows", CODE_NUMBER, "", d->rows},
+                                 {"pitch", CODE_NUMBER, "", d->pitch},
+                                 {"fraction_count", CODE_NUMBER, "", d->fraction_count},
+                                 {"form", CODE_CAST, "(gpuscan_quantile_form)", d->form},
+                                 {"cdf_type", CODE_TYPE, "", d->cdf_type}};
+    code_desc("gpuscan_quantile_desc", NULL);
+    code_buffer("counts", d->counts);
+    code_buffer("dst", d->dst);
+    code_buffer("edges", d->edges);
+    code_buffer("cdf", d->cdf);
+    code_fields("d", fields, sizeof fields / sizeof *fields);
+    code_add("    d.fractions = fractions; /* the test's, as its lower, upper and empty */\n");
     code_call(&d->call);
 }
 
@@ -297,6 +347,8 @@ CODE_CALLS(uniform_add)
 CODE_CALLS(reduce)
 CODE_CALLS(histogram)
 CODE_CALLS(sort)
+CODE_CALLS(integral)
+CODE_CALLS(quantile)
 
 static inline gpuscan_result code_call_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                                  const gpuscan_scan_desc *d) {
@@ -329,6 +381,18 @@ static inline gpuscan_result code_call_sort_host(gpuscan *gs, const void *src, v
     return gpuscan_sort_host(gs, src, dst, permutation, count, d);
 }
 
+static inline gpuscan_result code_call_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
+                                                     uint64_t height, const gpuscan_integral_desc *d) {
+    CODE_CALL(integral, d, "_host(gs, src, dst, %" PRIu64 ", %" PRIu64 ", ", width, height);
+    return gpuscan_integral_host(gs, src, dst, width, height, d);
+}
+
+static inline gpuscan_result code_call_quantile_host(gpuscan *gs, const void *counts, void *dst,
+                                                     const gpuscan_quantile_desc *d) {
+    CODE_CALL(quantile, d, "_host(gs, counts, dst, ");
+    return gpuscan_quantile_host(gs, counts, dst, d);
+}
+
 #define gpuscan_scan             code_call_scan
 #define gpuscan_uniform_add      code_call_uniform_add
 #define gpuscan_reduce           code_call_reduce
@@ -339,5 +403,9 @@ static inline gpuscan_result code_call_sort_host(gpuscan *gs, const void *src, v
 #define gpuscan_histogram_host   code_call_histogram_host
 #define gpuscan_sort             code_call_sort
 #define gpuscan_sort_host        code_call_sort_host
+#define gpuscan_quantile         code_call_quantile
+#define gpuscan_quantile_host    code_call_quantile_host
+#define gpuscan_integral         code_call_integral
+#define gpuscan_integral_host    code_call_integral_host
 
 #endif /* TEST_CODE_H */

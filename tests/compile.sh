@@ -79,6 +79,8 @@ int main(void) {
     gpuscan_select_desc select;
     gpuscan_runs_desc runs;
     gpuscan_sort_desc sort;
+    gpuscan_integral_desc integral;
+    gpuscan_quantile_desc quantile;
     uint64_t size = 0;
     size_t blob_size = 0;
     char error[100];
@@ -93,6 +95,8 @@ int main(void) {
     memset(&select, 0, sizeof select);
     memset(&runs, 0, sizeof runs);
     memset(&sort, 0, sizeof sort);
+    memset(&integral, 0, sizeof integral);
+    memset(&quantile, 0, sizeof quantile);
     desc.device_name = "no device has this name";
     desc.error = error;
     desc.error_size = sizeof error;
@@ -126,6 +130,14 @@ int main(void) {
     refused += gpuscan_sort_prepare(gs, &sort) != GPUSCAN_SUCCESS;
     refused += gpuscan_sort_scratch_size(gs, &sort, &size) != GPUSCAN_SUCCESS;
     refused += gpuscan_sort_host(gs, &size, &size, NULL, 1, &sort) != GPUSCAN_SUCCESS;
+    refused += gpuscan_integral(gs, &integral) != GPUSCAN_SUCCESS;
+    refused += gpuscan_integral_prepare(gs, &integral) != GPUSCAN_SUCCESS;
+    refused += gpuscan_integral_scratch_size(gs, &integral, &size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_integral_host(gs, &size, &size, 1, 1, &integral) != GPUSCAN_SUCCESS;
+    refused += gpuscan_quantile(gs, &quantile) != GPUSCAN_SUCCESS;
+    refused += gpuscan_quantile_prepare(gs, &quantile) != GPUSCAN_SUCCESS;
+    refused += gpuscan_quantile_scratch_size(gs, &quantile, &size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_quantile_host(gs, &size, &size, &quantile) != GPUSCAN_SUCCESS;
     refused += gpuscan_get_blob(gs, NULL, &blob_size) != GPUSCAN_SUCCESS;
     refused += gpuscan_set_blob(gs, &size, 8) != GPUSCAN_SUCCESS;
     refused += gpuscan_type_size(GPUSCAN_TYPE_U32) == 4;
@@ -134,7 +146,7 @@ int main(void) {
     refused += gpuscan_result_string(GPUSCAN_SUCCESS) != NULL;
     refused += gpuscan_error(gs) != NULL;
     gpuscan_destroy(gs);
-    return refused == 37 ? 0 : 1;
+    return refused == 45 ? 0 : 1;
 }
 END
 cp user.c user.cpp

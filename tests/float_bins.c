@@ -42,8 +42,8 @@ static void print(gpuscan *gs, gpuscan_type type, uint32_t bins, uint64_t lower,
     result = gpuscan__float_bins(gs, &desc, &plan);
     printf("%d, %" PRIu32 " bins from %016" PRIx64 " to %016" PRIx64 ": ", (int)type, bins, lower, upper);
     if (result == GPUSCAN_SUCCESS)
-        printf("%016" PRIx64 " %016" PRIx64 " step %016" PRIx64 ", mode %" PRIu32 "\n", bits_of(plan.real_lower),
-               bits_of(plan.real_upper), bits_of(plan.real_step), plan.key.mode);
+        printf("%016" PRIx64 " %016" PRIx64 " step %016" PRIx64 ", mode %" PRIu32 "\n", bits_of(plan.bounds.real_lower),
+               bits_of(plan.bounds.real_upper), bits_of(plan.bounds.real_step), plan.key.mode);
     else
         printf("%d\n", (int)result);
 }

@@ -776,10 +776,56 @@ static unsigned char *bytes_of(int buffer, uint64_t offset, size_t size) {
             fail_msg("%s: %d, %s", test.what, (int)size_result, gpuscan_error(gs));                                    \
     } while (0)
 
+static size_t segment_size(const gpuscan_segments *segments) {
+    return segments->type == GPUSCAN_TYPE_U32 ? 4 : 1;
+}
+
+/* Bytes or words that say where segments begin; of offsets, whatever they are, a few. */
+static void some_segments(gpuscan_segments *segments, unsigned by, uint64_t count, int *where) {
+    segments->form = by % 3 == 0   ? GPUSCAN_SEGMENTS_OFFSETS
+                     : by % 3 == 1 ? GPUSCAN_SEGMENTS_HEADS
+                                   : GPUSCAN_SEGMENTS_KEYS;
+    segments->type = segments->form == GPUSCAN_SEGMENTS_OFFSETS || by & 8 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U8;
+    segments->count = segments->form == GPUSCAN_SEGMENTS_OFFSETS ? by : 0;
+    if (segments->form == GPUSCAN_SEGMENTS_OFFSETS)
+        count = segments->count ? segments->count + 1 : 0;
+    segments->data = buffer_at(where, A, 0);
+    if (count > 0 && *where == NONE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+    use(segments->data, *where, count, segment_size(segments), 1, 0, 0);
+}
+
+static void model_segments(const kind *k, const gpuscan_scan_desc *desc, const unsigned char *keys,
+                           const unsigned char *src, unsigned char *dst, uint64_t count, const unsigned char *start) {
+    const gpuscan_segments *segments = &desc->segments;
+    size_t         size = segment_size(segments);
+    unsigned char *heads = (unsigned char *)test_alloc(count + 1);
+    uint64_t       i, begin;
+    memset(heads, 0, (size_t)count + 1);
+    for (i = 0; segments->form == GPUSCAN_SEGMENTS_OFFSETS && segments->count && i <= segments->count; i++) {
+        uint32_t at;
+        memcpy(&at, keys + 4 * i, 4);
+        if (at < count)
+            heads[at] = 1;
+    }
+    for (i = 0; segments->form != GPUSCAN_SEGMENTS_OFFSETS && i < count; i++) {
+        const unsigned char *before = keys + (i ? i - 1 : 0) * size;
+        heads[i] = memcmp(keys + i * size, segments->form == GPUSCAN_SEGMENTS_HEADS ? zeros : before, size) != 0;
+    }
+    heads[count] = 1;
+    for (begin = 0; begin < count; begin = i) {
+        for (i = begin + 1; !heads[i];)
+            i++;
+        model_scan(k, src + begin * k->src_size, dst + begin * k->dst_size, i - begin,
+                   desc->kind == GPUSCAN_INCLUSIVE, start, NULL);
+    }
+    free(heads);
+}
+
 static void do_scan(form which) {
     gpuscan_scan_desc desc;
     kind k;
-    int src = NONE, dst = NONE, total = NONE, init = NONE, counts = NONE, before, ok;
+    int src = NONE, dst = NONE, total = NONE, init = NONE, counts = NONE, keys = NONE, before, ok;
     gpuscan_type count_type;
     uint64_t rows, src_pitch, dst_pitch, need = 0, r, count;
     u128 src_elements, dst_elements;
@@ -836,6 +882,7 @@ static void do_scan(form which) {
         desc.count = 0;
     } else {
         int same = fuzz_8() % 4 == 0;
+        unsigned by = fuzz_8();
         desc.src = buffer_at(&src, A, 0);
         desc.dst = buffer_at(&dst, B, 0);
         if (same) {
@@ -844,6 +891,10 @@ static void do_scan(form which) {
         }
         if (count > 0 && (src == NONE || dst == NONE))
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        if (by < 72)
+            some_segments(&desc.segments, by, count, &keys);
+        if (by < 72 && (desc.rows > 1 || desc.src_pitch || desc.dst_pitch || desc.total.mem))
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
         before = range_count;
         use(desc.src, src, src_elements, k.src_size, 1, 0, 1);
         has_rows(before, rows, count, src_pitch, k.src_size);
@@ -877,7 +928,10 @@ static void do_scan(form which) {
         init_from_device(&k, desc.init_buffer, init, start);
         r = device_count(counts, desc.count_buffer, count_type, count);
         count = r;
-        for (r = 0; r < rows && (count || sums); r++)
+        if (desc.segments.form)
+            model_segments(&k, &desc, bytes_of(keys, desc.segments.data.offset, segment_size(&desc.segments)), in, out,
+                           count, start);
+        for (r = 0; r < rows && !desc.segments.form && (count || sums); r++)
             model_scan(&k, count ? in + r * src_pitch * k.src_size : NULL,
                        count ? out + r * dst_pitch * k.dst_size : NULL, count, desc.kind == GPUSCAN_INCLUSIVE, start,
                        sums ? sums + r * k.dst_size : NULL);
@@ -1128,8 +1182,12 @@ static const struct {
      GPUSCAN_OUTSIDE_COUNT, 2, 2, 0},
     {GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_DEFAULT, 1000, GPUSCAN_BINS_EVEN, 0, 0, 0, 0, 0,
      GPUSCAN_OUTSIDE_DROP, 1, 1, 0},
+    {GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_DEFAULT, 30, GPUSCAN_BINS_EVEN, -20000, 30001, 0, 0, 0,
+     GPUSCAN_OUTSIDE_DROP, 1, 0, 0},
 };
-enum { SHAPES = sizeof shapes / sizeof *shapes };
+enum { SHAPES = sizeof shapes / sizeof *shapes, EXPRESSED = SHAPES - 1 };
+/* Of the last one: what leaves samples and weights as they are. */
+static const gpuscan_custom same_value = {NULL, NULL, 0, NULL, NULL, "(short)(x + (short)(i - i))", NULL, NULL, NULL};
 
 static int ascend(const unsigned char *edges, uint32_t bins) {
     uint32_t i;
@@ -1144,7 +1202,7 @@ static void do_histogram(form which) {
     unsigned b = fuzz_below(is_short ? 2 : SHAPES);
     int samples = NONE, counts = NONE, edges = NONE, weights = NONE, limit = NONE, ok, known = 1, before;
     gpuscan_type count_type;
-    uint64_t count, rows, pitch, weights_pitch, counters, need = 0;
+    uint64_t count, rows, pitch, weights_pitch, counters, need = 0, row_bytes;
     size_t sample_size, counter_size, weight_size, host_size = 0, host_samples = 0, host_counts = 0;
     size_t host_edges = HOST / 4, host_weights = HOST / 4 + 64;
     unsigned channels, active;
@@ -1209,11 +1267,33 @@ static void do_histogram(form which) {
     sample_size = ref_size(desc.sample_type ? desc.sample_type : GPUSCAN_TYPE_U8);
     counter_size = desc.counter_type == GPUSCAN_TYPE_U64 ? 8 : 4;
     weight_size = ref_size(desc.weight_type);
+    if (b == EXPRESSED) {
+        desc.custom = &same_value;
+        desc.weight = fuzz_8() & 1 ? "1 + i / 4294967296" : NULL;
+    }
     counters = ref_counters(&desc) * active;
     count = desc.count = some_count(which);
     desc.rows = some_rows(which);
     rows = desc.rows ? desc.rows : 1;
     desc.pitch = some_pitch(which, count, &pitch);
+    row_bytes = pitch * channels * sample_size;
+    if (count < 100000 && rows < 1000 && !desc.pitch && fuzz_8() < 64) {
+        desc.pitch_bytes = row_bytes = count * channels * sample_size + fuzz_below(4) * sample_size;
+        if (row_bytes == 0)
+            desc.pitch_bytes = row_bytes = sample_size;
+        if (sample_size > 1 && fuzz_8() < 16) {
+            desc.pitch_bytes++;
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        } else if (count > 1 && fuzz_8() < 16) {
+            desc.pitch_bytes = sample_size;
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        }
+    }
+    if (count < 100000 && rows < 1000 && counters < 2000 && fuzz_8() < 80) {
+        desc.tile_width = fuzz_8() & 1 ? 64 : 7 * (fuzz_8() & 1);
+        desc.tile_height = fuzz_8() & 3;
+        counters *= ref_tiles(&desc);
+    }
     desc.weights_pitch = some_pitch(which, count, &weights_pitch);
     pixels = extent(count, rows, pitch);
     weight_elements = extent(count, rows, weights_pitch);
@@ -1223,7 +1303,7 @@ static void do_histogram(form which) {
     desc.count_type = some_count_type(&count_type);
     if (which == PREPARE) {
         test_case("histogram_prepare");
-        if (desc.bins > 1000000)
+        if (desc.bins > 1000000 || counters > 1000000)
             return;
         right.unsure = 1;
         arm();
@@ -1234,6 +1314,8 @@ static void do_histogram(form which) {
     use(desc.count_buffer, limit, 1, count_type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
     if (which == HOST_ARRAYS) {
         size_t sample_bytes = (size_t)(uint64_t)pixels * channels * sample_size;
+        if (desc.pitch_bytes && count)
+            sample_bytes = (size_t)((rows - 1) * row_bytes + count * channels * sample_size);
         host_samples = (size_t)8 * fuzz_below(64);
         host_size = (size_t)counters * counter_size;
         host_counts = fuzz_8() & 3 ? HOST / 2 + 64 : (size_t)8 * fuzz_below(64);
@@ -1256,8 +1338,11 @@ static void do_histogram(form which) {
         if ((count > 0 && samples == NONE) || counts == NONE)
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
         before = range_count;
-        use(desc.samples, samples, pixels * channels, sample_size, 1, 0, 0);
-        has_rows(before, rows, count * channels, pitch * channels, sample_size);
+        use(desc.samples, samples,
+            desc.pitch_bytes && count ? (rows - 1) * (row_bytes / sample_size) + count * channels : pixels * channels,
+            sample_size, 1, 0, 0);
+        has_rows(before, rows, count * channels, desc.pitch_bytes ? row_bytes / sample_size : pitch * channels,
+                 sample_size);
         use(desc.counts, counts, counters, counter_size, desc.accumulate, 1, 0);
         if (desc.form == GPUSCAN_BINS_EDGES) {
             desc.edges = buffer_at(&edges, A, 0);
@@ -1300,9 +1385,7 @@ static void do_histogram(form which) {
         const unsigned char *in, *bounds = NULL, *each = NULL;
         uint64_t fewer = device_count(limit, desc.count_buffer, count_type, count);
         gpuscan_histogram_desc model = desc;
-        model.count = fewer;
-        if (fewer == 0)
-            model.rows = 1;
+        model.count = count;
         model.pitch = pitch ? pitch : 1;
         model.weights_pitch = weights_pitch ? weights_pitch : 1;
         if (which == HOST_ARRAYS) {
@@ -1319,7 +1402,7 @@ static void do_histogram(form which) {
                 each = bytes_of(weights, desc.weights.offset, weight_size);
         }
         if (known) {
-            ref_histogram(&model, in, bounds, each, table);
+            ref_histogram_to(&model, fewer, in, bounds, each, table);
         } else if (which == HOST_ARRAYS) {
             memcpy(table, host_arena + host_counts, host_size);
         } else { /* any counts, but nothing beside them */
@@ -1512,6 +1595,186 @@ static void do_select(form which) {
         if (tally != NONE)
             u32_to(bytes_of(tally, desc.selected.count.offset, 4), (uint32_t)kept);
         free(of_flags);
+        mark();
+    }
+    forget_scratch();
+}
+
+/* ---- integral and quantile --------------------------------------------------------------------------------------- */
+
+/* Neither looks back. */
+static void several_passes(void) {
+    if (now.call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS || now.call.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ||
+        now.call.strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
+        surely_wrong(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+}
+
+/* Bytes to u32. */
+static void do_integral(form which) {
+    gpuscan_integral_desc desc;
+    uint64_t channels, more, width, height, src_pitch, dst_pitch, need = 0, x, y;
+    u128 src_elements, dst_elements;
+    int src = NONE, dst = NONE, before;
+    memset(&desc, 0, sizeof desc);
+    some_call(which);
+    several_passes();
+    channels = desc.channels = 1 + fuzz_below(is_short ? 1 : 3);
+    desc.kind = fuzz_below(4) ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
+    more = desc.kind == GPUSCAN_EXCLUSIVE;
+    width = desc.width = fuzz_8() < 200 ? fuzz_below(70) : some_count(which);
+    height = desc.height = fuzz_8() < 200 ? fuzz_below(30) : some_count(which);
+    desc.src_pitch = fuzz_below(3) ? 0 : width + fuzz_8() - 10;
+    desc.dst_pitch = fuzz_below(3) ? 0 : width + fuzz_8() - 10;
+    if (fuzz_8() == 255) {
+        desc.channels = 5;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    }
+    if (width + more < more || height + more < more)
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    src_pitch = desc.src_pitch ? desc.src_pitch : width;
+    dst_pitch = desc.dst_pitch ? desc.dst_pitch : width + more;
+    if (src_pitch < width || dst_pitch < width + more)
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    src_elements = (width && height ? extent(width, height, src_pitch) : 0) * channels;
+    dst_elements = (width + more && height + more ? extent(width + more, height + more, dst_pitch) : 0) * channels;
+    if (src_elements > UINT64_MAX / 16 || dst_elements > UINT64_MAX / 64)
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    else if ((height + more) > UINT64_MAX / (src_pitch | dst_pitch | 1) || dst_elements >> 36)
+        maybe_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    if (which == PREPARE) {
+        test_case("integral_prepare");
+        right.unsure = 1;
+        maybe_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+        if (dst_elements >> 28)
+            return;
+        arm();
+        judge(gpuscan_integral_prepare(gs, &desc), which);
+        return;
+    }
+    desc.src = buffer_at(&src, A, 0);
+    desc.dst = buffer_at(&dst, B, 0);
+    if ((src_elements > 0 && src == NONE) || (dst_elements > 0 && dst == NONE))
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+    before = range_count;
+    use(desc.src, src, src_elements, 1, 1, 0, 0);
+    has_rows(before, height, width * channels, src_pitch * channels, 1);
+    before = range_count;
+    use(desc.dst, dst, dst_elements, 4, 0, 1, 0);
+    has_rows(before, height + more, (width + more) * channels, dst_pitch * channels, 4);
+    check_overlaps();
+    desc.call.strategy = now.call.strategy;
+    if (gpuscan_integral_scratch_size(gs, &desc, &need) != GPUSCAN_SUCCESS)
+        need = 0;
+    some_scratch(&now.call, need);
+    desc.call = now.call;
+    test_case("integral of %llu x %llu x %u, pitches %llu %llu, strategy %d", (unsigned long long)width,
+              (unsigned long long)height, (unsigned)channels, (unsigned long long)desc.src_pitch,
+              (unsigned long long)desc.dst_pitch, (int)desc.call.strategy);
+    arm();
+    if (judge(gpuscan_integral(gs, &desc), which) && dst_elements > 0) {
+        const unsigned char *in = src_elements ? bytes_of(src, desc.src.offset, 1) : NULL;
+        unsigned char *out = bytes_of(dst, desc.dst.offset, 4);
+        for (y = 0; y < height + more; y++)
+            for (x = 0; x < (width + more) * channels; x++) {
+                uint32_t sum = 0, part[3] = {0, 0, 0};
+                unsigned char *at = out + 4 * (y * dst_pitch * channels + x);
+                if (!more || (y > 0 && x >= channels))
+                    sum = in[(y - more) * src_pitch * channels + x - more * channels];
+                if (x >= channels)
+                    memcpy(&part[0], at - 4 * channels, 4);
+                if (y > 0)
+                    memcpy(&part[1], at - 4 * dst_pitch * channels, 4);
+                if (x >= channels && y > 0)
+                    memcpy(&part[2], at - 4 * dst_pitch * channels - 4 * channels, 4);
+                u32_to(at, more && (y == 0 || x < channels) ? 0 : sum + part[0] + part[1] - part[2]);
+            }
+        mark();
+    }
+    forget_scratch();
+}
+
+/* Bins, of u32 counters whose totals are no more than a double holds. */
+static void do_quantile(form which) {
+    static const double usual[] = {0, 0.25, 0.5, 1, 0.999, 1e-9};
+    gpuscan_quantile_desc desc;
+    double fractions[4];
+    uint64_t bins, rows, pitch, row, b;
+    int counts = NONE, dst = NONE, cdf = NONE, before;
+    uint32_t k;
+    memset(&desc, 0, sizeof desc);
+    some_call(which);
+    several_passes();
+    bins = desc.bins = 1 + fuzz_below(200);
+    rows = desc.rows = fuzz_8() < 230 ? 1 + fuzz_below(9) : 1 + some_count(which) % UINT64_MAX;
+    desc.pitch = fuzz_below(3) ? 0 : bins + fuzz_8() - 10;
+    pitch = desc.pitch ? desc.pitch : bins;
+    desc.fractions = fractions;
+    desc.fraction_count = 1 + fuzz_below(4);
+    for (k = 0; k < 4; k++)
+        fractions[k] = usual[fuzz_below(6)];
+    switch (fuzz_8()) {
+    case 255:
+        fractions[0] = (double)NAN;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 254:
+        desc.fraction_count = 65;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    default:
+        break;
+    }
+    if (pitch < bins)
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    if (!fits64(extent(bins, rows, pitch) * 8) || !fits64(product(rows, 4 * desc.fraction_count)))
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    if (which == PREPARE) {
+        test_case("quantile_prepare");
+        right.unsure = 1;
+        arm();
+        judge(gpuscan_quantile_prepare(gs, &desc), which);
+        return;
+    }
+    desc.counts = buffer_at(&counts, A, 0);
+    desc.dst = buffer_at(&dst, B, 0);
+    desc.cdf = buffer_at(&cdf, B, 1);
+    if (counts == NONE || dst == NONE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+    before = range_count;
+    use(desc.counts, counts, extent(bins, rows, pitch), 4, 1, 0, 0);
+    has_rows(before, rows, bins, pitch, 4);
+    before = range_count;
+    use(desc.cdf, cdf, extent(bins, rows, pitch), 4, 0, 1, 0);
+    has_rows(before, rows, bins, pitch, 4);
+    use(desc.dst, dst, product(rows, desc.fraction_count), 4, 0, 1, 0);
+    check_overlaps();
+    some_scratch(&now.call, 0);
+    desc.call = now.call;
+    test_case("quantiles of %u bins, %llu rows, pitch %llu, strategy %d", (unsigned)bins, (unsigned long long)rows,
+              (unsigned long long)desc.pitch, (int)desc.call.strategy);
+    arm();
+    if (judge(gpuscan_quantile(gs, &desc), which)) {
+        for (row = 0; row < rows; row++) {
+            const unsigned char *in = bytes_of(counts, desc.counts.offset, 4) + 4 * row * pitch;
+            uint64_t sum = 0, total = 0;
+            uint32_t one;
+            for (b = 0; b < bins; b++) {
+                memcpy(&one, in + 4 * b, 4);
+                total += one;
+                if (cdf != NONE)
+                    u32_to(bytes_of(cdf, desc.cdf.offset, 4) + 4 * (row * pitch + b), (uint32_t)total);
+            }
+            for (k = 0; k < desc.fraction_count; k++) {
+                long double wanted = (long double)fractions[k] * (long double)total; /* 53 + 40 bits: compared so */
+                for (sum = b = 0; b < bins; b++) {
+                    memcpy(&one, in + 4 * b, 4);
+                    sum += one;
+                    if (sum > 0 && (long double)sum >= wanted)
+                        break;
+                }
+                u32_to(bytes_of(dst, desc.dst.offset, 4) + 4 * (row * desc.fraction_count + k), (uint32_t)b);
+            }
+        }
         mark();
     }
     forget_scratch();
@@ -1992,7 +2255,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             do_scan(which);
             break;
         case 3:
-            do_uniform_add(which);
+            if (b / 8 % 4 == 2)
+                do_integral(which == HOST_ARRAYS ? DEVICE : which);
+            else if (b / 8 % 4 == 3)
+                do_quantile(which == HOST_ARRAYS ? DEVICE : which);
+            else
+                do_uniform_add(which);
             break;
         case 4:
         case 5:

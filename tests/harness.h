@@ -249,7 +249,7 @@ static inline const char *test_histogram_refusal(const gpuscan_histogram_desc *d
     uint64_t local = test.info.local_memory < 16384 + 256 ? test.info.local_memory : 16384 + 256;
     if (d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS && d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         return NULL;
-    if (d->weights.mem && d->counter_type == GPUSCAN_TYPE_U64)
+    if ((d->weights.mem || d->weight) && d->counter_type == GPUSCAN_TYPE_U64)
         return "weighted sums of 64 bits";
     if (ref_counters(d) * ref_channels(d) * 4 > (local > 512 ? local - 256 : local))
         return "the bins may not fit local memory";
@@ -285,6 +285,11 @@ static inline const char *test_sort_refusal(const gpuscan_sort_desc *d) {
     if (d->count >> 30)
         return "2^30 elements";
     return test_device_refusal(GPUSCAN_STRATEGY_SINGLE_PASS);
+}
+
+/* Of operations that have one pass, or several, only. */
+static inline const char *test_integral_refusal(const gpuscan_integral_desc *d) {
+    return test_is_single_pass(d->call.strategy) ? "it has several passes" : NULL;
 }
 
 /* A call with a strategy: 1 when it ran, 0 when it was refused, which it may only be for a reason. */
@@ -326,6 +331,18 @@ static inline int test_runs_ran(const gpuscan_runs_desc *d) {
 
 static inline int test_sort_ran(const gpuscan_sort_desc *d) {
     return test_ran(gpuscan_sort(test.gs, d), d->call.strategy, test_sort_refusal(d));
+}
+
+static inline const char *test_quantile_refusal(const gpuscan_quantile_desc *d) {
+    return test_is_single_pass(d->call.strategy) ? "it has no look-back" : NULL;
+}
+
+static inline int test_quantile_ran(const gpuscan_quantile_desc *d) {
+    return test_ran(gpuscan_quantile(test.gs, d), d->call.strategy, test_quantile_refusal(d));
+}
+
+static inline int test_integral_ran(const gpuscan_integral_desc *d) {
+    return test_ran(gpuscan_integral(test.gs, d), d->call.strategy, test_integral_refusal(d));
 }
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */

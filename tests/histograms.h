@@ -5,6 +5,64 @@
 
 #include "harness.h"
 
+/* What expressions make of a pixel, on the device and on the host. */
+typedef struct histogram_expression {
+    gpuscan_custom custom;  /* convert NULL: the sample itself */
+    gpuscan_type   type;    /* of a channel; CUSTOM: of bytes */
+    uint32_t       channels;
+    gpuscan_type   value_type;
+    const char    *weight;
+    ref_value (*value_of)(const unsigned char *pixel, uint64_t i);
+    uint64_t (*weight_of)(const unsigned char *pixel, uint64_t i);
+} histogram_expression;
+
+static inline ref_value luma_of(const unsigned char *c, uint64_t i) {
+    (void)i;
+    return ref_bits((uint64_t)(77 * c[0] + 150 * c[1] + 29 * c[2] + 128) >> 8);
+}
+
+static inline uint64_t alpha_of(const unsigned char *c, uint64_t i) {
+    return c[3] % 4u * (i % 3);
+}
+
+/* NaN where the channels differ by much; whole numbers, so that nothing is rounded. */
+static inline ref_value mean_of(const unsigned char *c, uint64_t i) {
+    double a = ref_load(GPUSCAN_TYPE_F16, c, 0).real, b = ref_load(GPUSCAN_TYPE_F16, c, 1).real;
+    (void)i;
+    return ref_real(a - b > 4096 ? (double)NAN : (a + b) / 2);
+}
+
+static inline ref_value packed_of(const unsigned char *c, uint64_t i) {
+    uint16_t a = (uint16_t)(c[0] | c[1] << 8);
+    return ref_bits((uint64_t)((int64_t)(int16_t)a * 3 - (int64_t)c[2] - (int64_t)(i % 100)));
+}
+
+static inline uint64_t last_of(const unsigned char *c, uint64_t i) {
+    (void)i;
+    return c[2];
+}
+
+static inline uint64_t fifth_of(const unsigned char *c, uint64_t i) {
+    (void)c;
+    return i % 5;
+}
+
+/* Weights of 0 among them. */
+static const histogram_expression expressions[] = {
+    {{"#define luma(c) (77 * (c).x + 150 * (c).y + 29 * (c).z + 128 >> 8)\n", NULL, 0, NULL, NULL, "luma(x)", NULL,
+      NULL, NULL},
+     GPUSCAN_TYPE_U8, 3, GPUSCAN_TYPE_DEFAULT, NULL, luma_of, NULL},
+    {{NULL, NULL, 0, NULL, NULL, "77 * x.x + 150 * x.y + 29 * x.z + 128 >> 8", NULL, NULL, NULL},
+     GPUSCAN_TYPE_U8, 4, GPUSCAN_TYPE_I32, "x.w % 4 * (i % 3)", luma_of, alpha_of},
+    {{NULL, NULL, 0, NULL, NULL, "x.x - x.y > 4096 ? NAN : (x.x + x.y) / 2", NULL, NULL, NULL},
+     GPUSCAN_TYPE_F16, 2, GPUSCAN_TYPE_F16, NULL, mean_of, NULL},
+    {{"typedef struct { uchar low, high, last; } packed;\n", "packed", 3, NULL, NULL,
+      "(short)(x.low | x.high << 8) * 3l - x.last - (long)(i % 100)", NULL, NULL, NULL},
+     GPUSCAN_TYPE_CUSTOM, 1, GPUSCAN_TYPE_I64, "x.last", packed_of, last_of},
+    {{NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL},
+     GPUSCAN_TYPE_U16, 1, GPUSCAN_TYPE_DEFAULT, "i % 5", NULL, fifth_of}};
+enum { EXPRESSIONS = sizeof expressions / sizeof *expressions };
+
 /* All of a call but its buffers, and what they hold. */
 typedef struct histogram_case {
     gpuscan_histogram_desc d;
@@ -16,6 +74,7 @@ typedef struct histogram_case {
     test_scratch_choice    scratch;
     int                    events;      /* one to wait for, and one that it gives */
     int                    is_weighted; /* by random weights, where there are none */
+    unsigned               expression;  /* 1 + the number of one, whose types and channels the call has */
 } histogram_case;
 
 static inline histogram_case a_histogram(gpuscan_type type, uint32_t bins, uint64_t count) {
@@ -31,9 +90,23 @@ static inline uint64_t at_least_one(uint64_t number) {
     return number ? number : 1;
 }
 
-/* How many samples, and how many weights, the rows span. */
-static inline uint64_t samples_span(const gpuscan_histogram_desc *d) {
-    return ((at_least_one(d->rows) - 1) * (d->pitch ? d->pitch : d->count) + d->count) * at_least_one(d->channels);
+static inline size_t element_size(const histogram_case *c) {
+    gpuscan_type type = c->d.sample_type ? c->d.sample_type : GPUSCAN_TYPE_U8;
+    return type == GPUSCAN_TYPE_CUSTOM ? expressions[c->expression - 1].custom.size : ref_size(type);
+}
+
+/* Bytes from row to row. */
+static inline uint64_t row_bytes(const histogram_case *c) {
+    const gpuscan_histogram_desc *d = &c->d;
+    return d->pitch_bytes ? d->pitch_bytes
+                          : (d->pitch ? d->pitch : d->count) * at_least_one(d->channels) * element_size(c);
+}
+
+/* How many samples, and how many weights, the rows span: whole ones. */
+static inline uint64_t samples_span(const histogram_case *c) {
+    uint64_t size = element_size(c);
+    return ((at_least_one(c->d.rows) - 1) * row_bytes(c) + c->d.count * at_least_one(c->d.channels) * size + size - 1) /
+           size;
 }
 
 static inline uint64_t weights_span(const gpuscan_histogram_desc *d) {
@@ -162,19 +235,59 @@ static inline void name_histogram(const histogram_case *c, gpuscan_strategy stra
     test_case("histogram of %" PRIu64 " %s, %u %s bins from %" PRIx64 " to %" PRIx64
               "%s, %s, counters %s%s, rows %" PRIu64 " pitch %" PRIu64
               ", channels %u mask %u, weights %s pitch %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 " %" PRIu64
-              " %" PRIu64 ", device count %" PRIu64 " (%s), %s",
+              " %" PRIu64 ", device count %" PRIu64 " (%s), expression %u, tiles of %" PRIu64 " x %" PRIu64
+              ", pitch of %" PRIu64 " bytes, %s edges' pitch %" PRIu64 ", %s",
               d->count, test_type_name(d->sample_type), d->bins, forms[d->form], d->lower.u, d->upper.u,
               d->closed ? " closed" : "", outsides[d->outside], test_type_name(d->counter_type),
               d->accumulate ? " accumulated" : "", d->rows, d->pitch, d->channels, d->channel_mask,
               c->weights ? test_type_name(d->weight_type) : "none", d->weights_pitch, c->samples_offset,
               c->counts_offset, c->edges_offset, c->weights_offset, c->device_count,
-              d->count_type ? test_type_name(d->count_type) : "none", test_strategy_name(strategy));
+              d->count_type ? test_type_name(d->count_type) : "none", c->expression, d->tile_width, d->tile_height,
+              d->pitch_bytes, d->channel_bounds ? "channels' bounds," : "", d->edges_pitch,
+              test_strategy_name(strategy));
+}
+
+/* What is counted, by the reference, which knows no expressions: their values and weights. */
+typedef struct histogram_plain {
+    gpuscan_histogram_desc d;
+    unsigned char         *values, *amounts; /* NULL: the case's own */
+} histogram_plain;
+
+static inline void apply_expression(const histogram_case *c, const unsigned char *samples, histogram_plain *plain) {
+    const histogram_expression *e = &expressions[c->expression - 1];
+    gpuscan_histogram_desc     *d = &plain->d;
+    gpuscan_type  value_type = e->value_type ? e->value_type : e->type;
+    gpuscan_type  weight_type = d->weight_type ? d->weight_type : GPUSCAN_TYPE_U32;
+    uint64_t      rows = at_least_one(d->rows), pixel_size = e->channels * element_size(c), r, p;
+    unsigned char space[64];
+    if (value_type == GPUSCAN_TYPE_F16)
+        value_type = GPUSCAN_TYPE_F32;
+    if (e->value_of)
+        plain->values = (unsigned char *)test_alloc(rows * d->count * ref_size(value_type) + 1);
+    if (e->weight_of)
+        plain->amounts = (unsigned char *)test_alloc(rows * d->count * ref_size(weight_type) + 1);
+    for (r = 0; r < rows; r++)
+        for (p = 0; p < d->count; p++) {
+            memcpy(space, samples + r * row_bytes(c) + p * pixel_size, (size_t)pixel_size);
+            if (e->value_of)
+                ref_store(value_type, plain->values, r * d->count + p, e->value_of(space, p));
+            if (e->weight_of)
+                ref_store(weight_type, plain->amounts, r * d->count + p, ref_bits(e->weight_of(space, p)));
+        }
+    if (e->weight_of)
+        d->weights_pitch = 0;
+    if (!e->value_of)
+        return;
+    d->sample_type = value_type;
+    d->channels = 1;
+    d->pitch = d->pitch_bytes = 0;
 }
 
 /* A case with its buffers, what they hold, and what must come out. */
 typedef struct histogram_set {
     histogram_case c;
     gpuscan_type   type, counter;
+    size_t         size; /* of an element */
     uint64_t       span, counters;
     unsigned char *samples, *wanted, *before, *edges, *weights; /* the last two where the case has none */
     test_buffer    in, out, table, weighing, number;
@@ -184,33 +297,71 @@ typedef struct histogram_set {
 static inline void *histogram_set_up(const void *given) {
     histogram_set         *s = (histogram_set *)test_alloc(sizeof *s);
     histogram_case        *c = &s->c;
-    gpuscan_histogram_desc reference;
+    histogram_plain        plain;
     gpuscan_type           edge, weight;
-    uint64_t               edges, weights;
+    uint64_t               edges, weights, counted, i;
     memset(s, 0, sizeof *s);
     *c = *(const histogram_case *)given;
-    s->type = c->d.sample_type ? c->d.sample_type : GPUSCAN_TYPE_U8;
+    if (c->expression) {
+        const histogram_expression *e = &expressions[c->expression - 1];
+        c->d.sample_type = e->type;
+        c->d.value_type = e->value_type;
+        c->d.channels = e->channels;
+        c->d.channel_mask = 0;
+        c->d.custom = &e->custom;
+        c->d.weight = e->weight;
+        if (e->weight)
+            c->is_weighted = 0;
+    }
+    s->type = c->d.value_type    ? c->d.value_type
+              : c->d.sample_type ? c->d.sample_type
+                                 : GPUSCAN_TYPE_U8; /* of values */
     s->counter = c->d.counter_type ? c->d.counter_type : GPUSCAN_TYPE_U32;
-    s->span = samples_span(&c->d);
-    s->counters = ref_counters(&c->d) * ref_channels(&c->d);
+    s->span = samples_span(c);
+    s->counters =
+        ref_counters(&c->d) * (c->expression && c->d.channels > 1 ? 1 : ref_channels(&c->d)) * ref_tiles(&c->d);
     edge = s->type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : s->type;
     edges = c->d.form == GPUSCAN_BINS_EDGES ? (c->d.bins ? c->d.bins : 256) + UINT64_C(1) : 0;
+    if (edges)
+        edges += (at_least_one(c->d.channels) - 1) * c->d.edges_pitch;
     weight = c->d.weight_type ? c->d.weight_type : GPUSCAN_TYPE_U32;
     weights = c->weights || c->is_weighted ? weights_span(&c->d) : 0;
-    if (edges && !c->edges)
+    if (edges && !c->edges) {
         c->edges = s->edges = spread_edges(edge, c->d.bins ? c->d.bins : 256);
+        if (c->d.edges_pitch) { /* of each further channel nearer to one another; between them nothing */
+            unsigned char *apart = (unsigned char *)test_alloc(edges * ref_size(edge));
+            memset(apart, 0, (size_t)edges * ref_size(edge));
+            for (i = 0; i < edges; i++)
+                if (i % c->d.edges_pitch <= c->d.bins) {
+                    ref_value v = ref_load(edge, s->edges, i % c->d.edges_pitch);
+                    if (ref_is_float(edge))
+                        v.real /= (double)(i / c->d.edges_pitch + 1);
+                    else
+                        v.bits /= i / c->d.edges_pitch + 1;
+                    ref_store(edge, apart, i, v);
+                }
+            free(s->edges);
+            c->edges = s->edges = apart;
+        }
+    }
     if (c->is_weighted && !c->weights) {
         c->weights = s->weights = (unsigned char *)test_alloc(weights * ref_size(weight));
         test_random_bytes(s->weights, (size_t)weights * ref_size(weight));
     }
-    s->samples = (unsigned char *)test_alloc(s->span * ref_size(s->type));
+    s->size = element_size(c);
+    s->samples = (unsigned char *)test_alloc(s->span * s->size);
     s->wanted = (unsigned char *)test_alloc(s->counters * ref_size(s->counter));
     s->before = (unsigned char *)test_alloc(s->counters * ref_size(s->counter));
     if (c->samples)
-        memcpy(s->samples, c->samples, (size_t)s->span * ref_size(s->type));
-    else
+        memcpy(s->samples, c->samples, (size_t)s->span * s->size);
+    else if (!c->expression)
         fill_samples(c, s->samples, s->span);
-    s->in = test_buffer_new(CL_MEM_READ_ONLY, ref_size(s->type), s->span);
+    else if (c->d.sample_type != GPUSCAN_TYPE_F16)
+        test_random_bytes(s->samples, (size_t)s->span * s->size);
+    else
+        for (i = 0; i < s->span; i++) /* whole numbers */
+            ref_store(GPUSCAN_TYPE_F16, s->samples, i, ref_real((double)test_below(4097) * 2 - 2048));
+    s->in = test_buffer_new(CL_MEM_READ_ONLY, s->size, s->span);
     s->out = test_buffer_new(c->d.accumulate ? CL_MEM_READ_WRITE : CL_MEM_WRITE_ONLY, ref_size(s->counter),
                              s->counters);
     s->table = test_buffer_new(CL_MEM_READ_ONLY, ref_size(edge), edges);
@@ -223,19 +374,22 @@ static inline void *histogram_set_up(const void *given) {
         c->d.edges = s->table.at;
     if (c->weights)
         c->d.weights = s->weighing.at;
-    reference = c->d;
+    counted = c->d.count;
     if (c->d.count_type) {
         s->number = test_count_buffer(c->d.count_type, c->device_count);
         c->d.count_buffer = s->number.at;
-        reference.count = c->device_count < c->d.count ? c->device_count : c->d.count;
-        if (reference.pitch == 0)
-            reference.pitch = c->d.count;
-        if (reference.weights_pitch == 0)
-            reference.weights_pitch = c->d.count;
+        counted = c->device_count < c->d.count ? c->device_count : c->d.count;
     }
+    memset(&plain, 0, sizeof plain);
+    plain.d = c->d;
+    if (c->expression)
+        apply_expression(c, s->samples, &plain);
     test_random_bytes(s->before, (size_t)s->counters * ref_size(s->counter));
     memcpy(s->wanted, s->before, (size_t)s->counters * ref_size(s->counter));
-    ref_histogram(&reference, s->samples, c->edges, c->weights, s->wanted);
+    ref_histogram_to(&plain.d, counted, plain.values ? plain.values : s->samples, c->edges,
+                     plain.amounts ? plain.amounts : c->weights, s->wanted);
+    free(plain.values);
+    free(plain.amounts);
     return s;
 }
 
@@ -260,7 +414,7 @@ static inline int histogram_run(void *set, gpuscan_strategy strategy) {
 
 static inline void histogram_take_down(void *set) {
     histogram_set *s = (histogram_set *)set;
-    test_same_bytes(test_buffer_get(&s->in), s->samples, ref_size(s->type), s->span);
+    test_same_bytes(test_buffer_get(&s->in), s->samples, s->size, s->span);
     test_buffer_free(&s->in);
     test_buffer_free(&s->out);
     test_buffer_free(&s->table);
@@ -283,7 +437,8 @@ static inline void code_histogram_case(const void *given) {
                                       {"device_count", CODE_NUMBER, "", c->device_count},
                                       {"scratch", CODE_CAST, "(test_scratch_choice)", c->scratch},
                                       {"events", CODE_NUMBER, "", (uint64_t)c->events},
-                                      {"is_weighted", CODE_NUMBER, "", (uint64_t)c->is_weighted}};
+                                      {"is_weighted", CODE_NUMBER, "", (uint64_t)c->is_weighted},
+                                      {"expression", CODE_NUMBER, "", c->expression}};
     code_histogram_fields("c.d", &c->d);
     code_fields("c", fields, sizeof fields / sizeof *fields);
     if (c->samples || c->edges || c->weights)

@@ -11,6 +11,7 @@ enum {
     JOB_SCAN_ROWS,  /* u8 to u32 in rows with pitches, init and count on the device, totals */
     JOB_SCAN_PLACE, /* u64 maximum in place */
     JOB_SCAN_CUSTOM,
+    JOB_SCAN_SEGMENTS, /* u32, exclusive, by offsets */
     JOB_UNIFORM_ADD,
     JOB_REDUCE,        /* u8 to u32 into a buffer, init on the device */
     JOB_REDUCE_RESULT, /* u64 into host memory */
@@ -19,10 +20,13 @@ enum {
     JOB_HISTOGRAM,     /* bytes, even bins */
     JOB_EDGES,         /* i32 and edges, two of three channels, weights, added to what is there */
     JOB_VALUES,        /* u16, one bin a value, those outside counted */
+    JOB_TILES,         /* u8 in rows of bytes, the luminance of three channels, weighted by an expression, by tiles */
     JOB_SELECT,        /* u32 by flags, with a payload, indices and a tally */
     JOB_SELECT_PLACE,  /* u16 by bits in place, with a capacity, count on the device */
     JOB_RUNS,          /* u32, their lengths and sums, and a tally */
     JOB_SORT,          /* f32, descending, a payload of 12 bytes in place */
+    JOB_INTEGRAL,      /* i16, two channels, exclusive, with gaps between the table's rows */
+    JOB_QUANTILE,      /* three bins, and the cdf as u64 */
     JOB_DEVICE_END,
     JOB_SCAN_HOST = JOB_DEVICE_END,
     JOB_UNIFORM_ADD_HOST,
@@ -31,6 +35,8 @@ enum {
     JOB_SELECT_HOST,
     JOB_RUNS_HOST,
     JOB_SORT_HOST, /* u32 */
+    JOB_INTEGRAL_HOST,
+    JOB_QUANTILE_HOST,
     JOB_END
 };
 
@@ -39,6 +45,7 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "scan of rows",
                                                "scan in place",
                                                "custom scan",
+                                               "scan by segments",
                                                "uniform add",
                                                "reduce",
                                                "reduce to host memory",
@@ -47,17 +54,22 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "histogram",
                                                "histogram with edges",
                                                "histogram of values",
+                                               "histogram of tiles",
                                                "select",
                                                "select in place",
                                                "runs",
                                                "sort",
+                                               "integral",
+                                               "quantile",
                                                "scan_host",
                                                "uniform_add_host",
                                                "reduce_host",
                                                "histogram_host",
                                                "select_host",
                                                "runs_host",
-                                               "sort_host"};
+                                               "sort_host",
+                                               "integral_host",
+                                               "quantile_host"};
 
 typedef struct job {
     int which;
@@ -68,6 +80,8 @@ typedef struct job {
     gpuscan_select_desc select;
     gpuscan_runs_desc runs;
     gpuscan_sort_desc sort;
+    gpuscan_integral_desc integral;
+    gpuscan_quantile_desc quantile;
     gpuscan_payload payload;
     test_buffer in, more, still, out, total;         /* inputs, then outputs; element 0: not used */
     unsigned char *in_data, *more_data, *still_data; /* what goes into the inputs */
@@ -311,6 +325,34 @@ static inline void job_segments(job *j, uint64_t n) {
     j->reduce.segments.count = segments;
 }
 
+static inline void job_scan_segments(job *j, uint64_t n) {
+    uint64_t segments = n / 50 + 2, s = 0, i, sum = 0;
+    cl_uint *in = (cl_uint *)job_bytes(n * 4), *out = (cl_uint *)job_zeros(n * 4);
+    cl_uint *offsets = (cl_uint *)job_zeros((segments + 1) * 4);
+    for (i = 0; i < segments; i++)
+        offsets[i + 1] = i + 1 == segments ? (cl_uint)n : (cl_uint)(offsets[i] + (i == 1 ? n / 3 : test_below(60)));
+    for (i = 0; i <= segments; i++)
+        offsets[i] = offsets[i] < n ? offsets[i] : (cl_uint)n;
+    for (i = 0; i < n; i++) {
+        while (s <= segments && offsets[s] <= i) {
+            sum = 0;
+            s++;
+        }
+        out[i] = (cl_uint)sum;
+        sum += in[i];
+    }
+    j->in = job_buffer(4, n);
+    j->more = job_buffer(4, segments + 1);
+    j->more.count = (size_t)segments + 1;
+    j->out = job_buffer(4, n);
+    j->in_data = (unsigned char *)in;
+    j->more_data = (unsigned char *)offsets;
+    j->out_wanted = (unsigned char *)out;
+    j->scan.count = n;
+    j->scan.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+    j->scan.segments.count = segments;
+}
+
 static inline void job_histogram(job *j, uint64_t n) {
     unsigned char *in = job_bytes(n);
     cl_uint *out = (cl_uint *)job_zeros(256 * 4);
@@ -381,6 +423,35 @@ static inline void job_values(job *j, uint64_t n) {
     j->histogram.bins = bins;
     j->histogram.lower.u = lower;
     j->histogram.outside = GPUSCAN_OUTSIDE_COUNT;
+}
+
+/* Rows of 101 pixels in 304 bytes, and tiles of 40 x 16. */
+static const gpuscan_custom job_luminance = {NULL, NULL, 0, NULL, NULL, "77 * x.x + 150 * x.y + 29 * x.z >> 8", NULL,
+                                             NULL, NULL};
+static inline void job_tiles(job *j, uint64_t n) {
+    const uint64_t rows = n / 304 + 1, tiles = 3 * ((rows - 1) / 16 + 1), bytes = (rows - 1) * 304 + 303;
+    unsigned char *in = job_bytes(bytes);
+    cl_uint *out = (cl_uint *)job_zeros(tiles * 64 * 4);
+    uint64_t i;
+    for (i = 0; i < rows * 101; i++) {
+        const unsigned char *c = in + i / 101 * 304 + i % 101 * 3;
+        unsigned value = (77u * c[0] + 150u * c[1] + 29u * c[2]) >> 8;
+        out[(i / 101 / 16 * 3 + i % 101 / 40) * 64 + value / 4] += (cl_uint)(i % 101 % 3);
+    }
+    j->in = job_buffer(1, bytes);
+    j->in.count = bytes;
+    j->out = job_buffer(4, tiles * 64);
+    j->in_data = in;
+    j->out_wanted = (unsigned char *)out;
+    j->histogram.count = 101;
+    j->histogram.rows = rows;
+    j->histogram.pitch_bytes = 304;
+    j->histogram.channels = 3;
+    j->histogram.bins = 64;
+    j->histogram.custom = &job_luminance;
+    j->histogram.weight = "i % 3";
+    j->histogram.tile_width = 40;
+    j->histogram.tile_height = 16;
 }
 
 /* Out holds the elements and behind them their indices. The payload is the flags, of which nothing else is read: it
@@ -543,6 +614,69 @@ static inline void job_sort_host(job *j, uint64_t n) {
     j->sort.count = n;
 }
 
+/* Rows of 45 pixels of two channels. */
+static inline void job_integral(job *j, uint64_t n) {
+    const uint64_t width = 45, height = n / 90 + 1, pitch = 2 * (width + 1) + 6;
+    const uint64_t size = height * pitch + 2 * (width + 1);
+    cl_short *in = (cl_short *)job_bytes(2 * width * height * 2);
+    cl_uint *out = (cl_uint *)job_bytes(size * 4);
+    uint64_t x, y;
+    j->out_before = (unsigned char *)test_alloc(size * 4);
+    memcpy(j->out_before, out, (size_t)size * 4);
+    for (y = 0; y <= height; y++)
+        for (x = 0; x < 2 * (width + 1); x++) {
+            cl_uint *at = out + y * pitch + x;
+            *at = 0;
+            if (y > 0 && x > 1) /* left and above, less what both have, and the pixel */
+                *at = at[-2] + at[-(ptrdiff_t)pitch] - at[-(ptrdiff_t)pitch - 2] +
+                      (cl_uint)(cl_int)in[(y - 1) * 2 * width + x - 2];
+        }
+    j->in = job_buffer(2, 2 * width * height);
+    j->in.count = 2 * width * height;
+    j->out = job_buffer(4, size);
+    j->in_data = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    j->integral.width = width;
+    j->integral.height = height;
+    j->integral.channels = 2;
+    j->integral.src_type = GPUSCAN_TYPE_I16;
+    j->integral.dst_pitch = pitch / 2;
+}
+
+static const double job_fractions[3] = {0.5, 0, 0.875};
+
+static inline void job_quantile(job *j, uint64_t n, int has_cdf) {
+    const uint32_t bins = (uint32_t)(n < 3000 ? n : 3000);
+    cl_uint *in = (cl_uint *)test_alloc((uint64_t)bins * 4), *out = (cl_uint *)test_alloc(3 * 4);
+    cl_ulong *sums = (cl_ulong *)test_alloc((uint64_t)bins * 8), sum = 0;
+    uint32_t b;
+    int k;
+    for (b = 0; b < bins; b++) {
+        in[b] = (cl_uint)test_below(5);
+        sum += in[b];
+        sums[b] = sum;
+    }
+    for (k = 0; k < 3; k++) /* fractions of eight: a quarter is exact */
+        for (out[k] = 0; sums[out[k]] == 0 || 8 * sums[out[k]] < (cl_ulong)(8 * job_fractions[k]) * sum;)
+            out[k]++;
+    j->in = job_buffer(4, bins);
+    j->in.count = bins;
+    j->out = job_buffer(4, 3);
+    j->in_data = (unsigned char *)in;
+    j->out_wanted = (unsigned char *)out;
+    if (has_cdf) {
+        j->total = job_buffer(8, bins);
+        j->total.count = bins;
+        j->total_wanted = (unsigned char *)sums;
+    } else {
+        free(sums);
+    }
+    j->quantile.bins = bins;
+    j->quantile.fractions = job_fractions;
+    j->quantile.fraction_count = 3;
+    j->quantile.cdf_type = GPUSCAN_TYPE_U64;
+}
+
 /* The inputs to the device, the outputs to what they are before the call. */
 static inline void job_reset(job *j) {
     if (j->in.element)
@@ -585,6 +719,9 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_SCAN_CUSTOM:
         job_scan_custom(j, n);
         break;
+    case JOB_SCAN_SEGMENTS:
+        job_scan_segments(j, n);
+        break;
     case JOB_UNIFORM_ADD:
         job_uniform_add(j, n);
         break;
@@ -609,6 +746,9 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_VALUES:
         job_values(j, n);
         break;
+    case JOB_TILES:
+        job_tiles(j, n);
+        break;
     case JOB_SELECT:
         job_select(j, n);
         job_select_tally(j, n);
@@ -628,6 +768,14 @@ static inline void job_new(job *j, int which, uint64_t n) {
         break;
     case JOB_SORT_HOST:
         job_sort_host(j, n);
+        break;
+    case JOB_INTEGRAL:
+    case JOB_INTEGRAL_HOST:
+        job_integral(j, n);
+        break;
+    case JOB_QUANTILE:
+    case JOB_QUANTILE_HOST:
+        job_quantile(j, n, which == JOB_QUANTILE);
         break;
     case JOB_SCAN_HOST:
         job_scan(j, n);
@@ -660,7 +808,7 @@ static inline void job_new(job *j, int which, uint64_t n) {
         j->out.count = (j->out.capacity - TEST_GUARD) / j->out.element - TEST_OFFSET_MAX;
     if (j->total.element && j->total.count == 0)
         j->total.count = which == JOB_SORT ? n : j->scan.rows ? j->scan.rows : 1;
-    j->count = n;
+    j->count = n ? n : j->in.count;
     if (which >= JOB_DEVICE_END)
         j->host_out = (unsigned char *)test_alloc(job_out_bytes(j) + 2 * TEST_GUARD);
     job_reset(j);
@@ -668,7 +816,10 @@ static inline void job_new(job *j, int which, uint64_t n) {
     j->scan.src = which == JOB_SCAN_PLACE ? j->out.at : j->in.at;
     j->scan.dst = j->out.at;
     j->scan.total = j->total.at;
-    j->scan.init_buffer = j->more.at;
+    if (which == JOB_SCAN_SEGMENTS)
+        j->scan.segments.data = j->more.at;
+    else
+        j->scan.init_buffer = j->more.at;
     j->scan.count_buffer = j->still.at;
     j->add.dst = j->out.at;
     j->add.addend = j->in.at;
@@ -711,8 +862,12 @@ static inline void job_new(job *j, int which, uint64_t n) {
         j->sort.payloads = &j->payload;
         j->sort.payload_count = 1;
     }
+    j->integral.src = j->quantile.counts = j->in.at;
+    j->integral.dst = j->quantile.dst = j->out.at;
+    j->quantile.cdf = j->total.at;
     if (which >= JOB_DEVICE_END) {
         const gpuscan_buffer none = {NULL, 0};
+        j->integral.src = j->integral.dst = j->quantile.counts = j->quantile.dst = none;
         j->select.src = j->select.dst = j->select.flags = none;
         j->sort.src = j->sort.dst = none;
         j->runs.keys = j->runs.keys_dst = j->runs.lengths = j->runs.src = j->runs.dst = none;
@@ -742,7 +897,7 @@ static inline void job_free(job *j) {
 static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *call) {
     unsigned char *host_out = j->host_out ? j->host_out + TEST_GUARD : NULL;
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
-    j->select.call = j->sort.call = j->runs.call = *call;
+    j->select.call = j->sort.call = j->runs.call = j->integral.call = j->quantile.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
@@ -758,6 +913,17 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
         return gpuscan_sort(gs, &j->sort);
     case JOB_SORT_HOST:
         return gpuscan_sort_host(gs, j->in_data, host_out, NULL, j->count, &j->sort);
+    case JOB_INTEGRAL:
+        return gpuscan_integral(gs, &j->integral);
+    case JOB_QUANTILE:
+        return gpuscan_quantile(gs, &j->quantile);
+    case JOB_INTEGRAL_HOST: { /* the size is the call's */
+        gpuscan_integral_desc desc = j->integral;
+        desc.width = desc.height = 0;
+        return gpuscan_integral_host(gs, j->in_data, host_out, j->integral.width, j->integral.height, &desc);
+    }
+    case JOB_QUANTILE_HOST:
+        return gpuscan_quantile_host(gs, j->in_data, host_out, &j->quantile);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add(gs, &j->add);
     case JOB_REDUCE:
@@ -768,6 +934,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
     case JOB_HISTOGRAM:
     case JOB_EDGES:
     case JOB_VALUES:
+    case JOB_TILES:
         return gpuscan_histogram(gs, &j->histogram);
     case JOB_SELECT:
     case JOB_SELECT_PLACE:
@@ -794,10 +961,17 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     with.scan.call.strategy = with.add.call.strategy = strategy;
     with.reduce.call.strategy = with.histogram.call.strategy = with.select.call.strategy = strategy;
     with.sort.call.strategy = with.runs.call.strategy = strategy;
+    with.integral.call.strategy = with.quantile.call.strategy = strategy;
     switch (j->which) {
     case JOB_RUNS:
     case JOB_RUNS_HOST:
         return test_runs_refusal(&with.runs);
+    case JOB_INTEGRAL:
+    case JOB_INTEGRAL_HOST:
+        return test_integral_refusal(&with.integral);
+    case JOB_QUANTILE:
+    case JOB_QUANTILE_HOST:
+        return test_quantile_refusal(&with.quantile);
     case JOB_SORT:
     case JOB_SORT_HOST:
         return test_sort_refusal(&with.sort);
@@ -813,6 +987,7 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     case JOB_HISTOGRAM:
     case JOB_EDGES:
     case JOB_VALUES:
+    case JOB_TILES:
     case JOB_HISTOGRAM_HOST:
         return test_histogram_refusal(&with.histogram);
     case JOB_SELECT:
@@ -831,7 +1006,7 @@ static inline int job_ran(const job *j, gpuscan_result result, gpuscan_strategy 
 
 static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call *call) {
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
-    j->select.call = j->sort.call = j->runs.call = *call;
+    j->select.call = j->sort.call = j->runs.call = j->integral.call = j->quantile.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
@@ -840,6 +1015,10 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
     case JOB_SORT:
         j->sort.payloads = &j->payload;
         return gpuscan_sort_prepare(gs, &j->sort);
+    case JOB_INTEGRAL:
+        return gpuscan_integral_prepare(gs, &j->integral);
+    case JOB_QUANTILE:
+        return gpuscan_quantile_prepare(gs, &j->quantile);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add_prepare(gs, &j->add);
     case JOB_REDUCE:
@@ -850,6 +1029,7 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
     case JOB_HISTOGRAM:
     case JOB_EDGES:
     case JOB_VALUES:
+    case JOB_TILES:
         return gpuscan_histogram_prepare(gs, &j->histogram);
     case JOB_SELECT:
     case JOB_SELECT_PLACE:
@@ -861,7 +1041,7 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
 
 static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan_call *call, uint64_t *size) {
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
-    j->select.call = j->sort.call = j->runs.call = *call;
+    j->select.call = j->sort.call = j->runs.call = j->integral.call = j->quantile.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
@@ -870,6 +1050,10 @@ static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan
     case JOB_SORT:
         j->sort.payloads = &j->payload;
         return gpuscan_sort_scratch_size(gs, &j->sort, size);
+    case JOB_INTEGRAL:
+        return gpuscan_integral_scratch_size(gs, &j->integral, size);
+    case JOB_QUANTILE:
+        return gpuscan_quantile_scratch_size(gs, &j->quantile, size);
     case JOB_UNIFORM_ADD:
         return gpuscan_uniform_add_scratch_size(gs, &j->add, size);
     case JOB_REDUCE:
@@ -880,6 +1064,7 @@ static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan
     case JOB_HISTOGRAM:
     case JOB_EDGES:
     case JOB_VALUES:
+    case JOB_TILES:
         return gpuscan_histogram_scratch_size(gs, &j->histogram, size);
     case JOB_SELECT:
     case JOB_SELECT_PLACE:

@@ -296,6 +296,30 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
     }
 }
 
+static void segmented(gpuscan_type type, gpuscan_op op, const gpuscan_custom *custom, gpuscan_scan_kind kind,
+                      gpuscan_type keys) {
+    gpuscan_scan_desc scan;
+    int s;
+    memset(&scan, 0, sizeof scan);
+    scan.src_type = type;
+    scan.op = op;
+    scan.custom = custom;
+    scan.kind = kind;
+    scan.count = 1000;
+    scan.segments.form = GPUSCAN_SEGMENTS_KEYS;
+    scan.segments.type = keys;
+    prepare_scan(&scan);
+    scan.count = UINT64_C(1) << 26;
+    prepare_scan(&scan);
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        scan.call.strategy = (gpuscan_strategy)s;
+        scan.segments.form = (gpuscan_segment_form)(GPUSCAN_SEGMENTS_OFFSETS + s % 3);
+        scan.segments.type = s % 3 == 2 ? keys : GPUSCAN_TYPE_DEFAULT;
+        scan.segments.count = s % 3 == 0 ? 1000 : 0;
+        prepare_scan(&scan);
+    }
+}
+
 static void histogram(gpuscan_type samples, gpuscan_type counters, gpuscan_bins form, uint32_t bins, uint32_t channels,
                       int weights, int strategies) {
     gpuscan_histogram_desc desc;
@@ -342,6 +366,32 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
     }
 }
 
+static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpuscan_scan_kind kind, int square) {
+    gpuscan_integral_desc desc;
+    gpuscan *gs = fresh();
+    memset(&desc, 0, sizeof desc);
+    desc.width = 4096;
+    desc.height = 3000;
+    desc.src_type = src;
+    desc.dst_type = dst;
+    desc.channels = channels;
+    desc.kind = kind;
+    desc.square = square;
+    done_with(gs, gpuscan_integral_prepare(gs, &desc), "integral");
+}
+
+static void quantile(gpuscan_type counters, uint32_t bins) {
+    static const double half = 0.5;
+    gpuscan_quantile_desc desc;
+    gpuscan *gs = fresh();
+    memset(&desc, 0, sizeof desc);
+    desc.counter_type = counters;
+    desc.bins = bins;
+    desc.fractions = &half;
+    desc.fraction_count = 1;
+    done_with(gs, gpuscan_quantile_prepare(gs, &desc), "quantile");
+}
+
 static void everything(void) {
     elements(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, NULL, 1);
     elements(GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, GPUSCAN_OP_ADD, NULL, 1);
@@ -358,6 +408,11 @@ static void everything(void) {
     elements(GPUSCAN_TYPE_CUSTOM, GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &affine, 0);
     elements(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64, GPUSCAN_OP_ARGMIN, NULL, 1);
     elements(GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U32, GPUSCAN_OP_ARGMAX, NULL, 0);
+    segmented(GPUSCAN_TYPE_F32, GPUSCAN_OP_ADD, NULL, GPUSCAN_EXCLUSIVE, GPUSCAN_TYPE_U32);
+    segmented(GPUSCAN_TYPE_U8, GPUSCAN_OP_ADD, NULL, GPUSCAN_INCLUSIVE, GPUSCAN_TYPE_F16);
+    segmented(GPUSCAN_TYPE_F64, GPUSCAN_OP_MUL, NULL, GPUSCAN_EXCLUSIVE, GPUSCAN_TYPE_U64);
+    segmented(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &large, GPUSCAN_INCLUSIVE, GPUSCAN_TYPE_I8);
+    segmented(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &affine, GPUSCAN_EXCLUSIVE, GPUSCAN_TYPE_F32);
     selections();
     runs_of_keys();
     sort(GPUSCAN_TYPE_U32, 0, NULL, 1);
@@ -367,6 +422,13 @@ static void everything(void) {
     sort(GPUSCAN_TYPE_F16, 4, NULL, 0);
     sort(GPUSCAN_TYPE_I8, 0, NULL, 0);
     sort(GPUSCAN_TYPE_U32, 12, &keyed, 0);
+    quantile(GPUSCAN_TYPE_U32, 256);
+    quantile(GPUSCAN_TYPE_U64, 65536);
+    integral(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_DEFAULT, 1, GPUSCAN_EXCLUSIVE, 0);
+    integral(GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, 1, GPUSCAN_INCLUSIVE, 1);
+    integral(GPUSCAN_TYPE_I8, GPUSCAN_TYPE_I64, 3, GPUSCAN_EXCLUSIVE, 1);
+    integral(GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32, 4, GPUSCAN_INCLUSIVE, 0);
+    integral(GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64, 2, GPUSCAN_EXCLUSIVE, 0);
     histogram(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EVEN, 256, 1, 0, 1);
     histogram(GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U64, GPUSCAN_BINS_EVEN, 65536, 1, 0, 0);
     histogram(GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EVEN, 100, 1, 0, 0);

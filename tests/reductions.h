@@ -3,19 +3,8 @@
 #ifndef TEST_REDUCTIONS_H
 #define TEST_REDUCTIONS_H
 
+#include "cuts.h"
 #include "operators.h"
-
-/* Where segments end: in some steps of random lengths; of one element; many empty ones at both ends and between; a few
-   long ones; with elements before the first and behind the last; offsets beyond count. */
-typedef enum reduce_cuts {
-    CUTS_RANDOM = 0,
-    CUTS_ONES,
-    CUTS_EMPTY,
-    CUTS_LONG,
-    CUTS_INSIDE,
-    CUTS_BEYOND,
-    CUTS_COUNT
-} reduce_cuts;
 
 /* All of a call but its buffers, and what they hold. */
 typedef struct reduce_case {
@@ -36,7 +25,7 @@ typedef struct reduce_case {
     uint64_t             rows, src_pitch; /* as in the desc */
     gpuscan_type         offsets;         /* segments by offsets of this type; DEFAULT: none */
     uint64_t             segments;
-    reduce_cuts          cuts;
+    test_cuts          cuts;
     uint64_t             offsets_offset;
 } reduce_case;
 
@@ -82,41 +71,6 @@ static inline void fill_reduction(const reduce_case *c, void *data) {
     else
         test_fill_as(c->filling, c->custom, c->from, is_arg(c->op) ? c->from : c->to, c->op, data,
                      reduce_elements(c));
-}
-
-/* The offsets of a case's segments: ascending, of segments + 1. */
-static inline uint64_t *reduce_offsets(const reduce_case *c) {
-    uint64_t *at = (uint64_t *)test_alloc((c->segments + 1) * sizeof *at);
-    uint64_t  s, n = c->segments, left = c->count, next = 0;
-    if (c->cuts == CUTS_INSIDE)
-        next = left / 3;
-    for (s = 0; s <= n; s++) {
-        at[s] = next;
-        if (s == n)
-            break;
-        switch (c->cuts) {
-        case CUTS_ONES:
-            next += 1;
-            break;
-        case CUTS_EMPTY:
-            next += s > n / 4 && s < n - n / 4 && s % 3 == 0 ? test_below(2 * (c->count / n + 1)) : 0;
-            break;
-        case CUTS_LONG:
-            next += s % (n / 4 + 1) == n / 8 ? left / 4 : 0;
-            break;
-        case CUTS_INSIDE:
-            next += test_below(c->count / (2 * n) + 2);
-            break;
-        case CUTS_BEYOND:
-            next += test_below(3 * (c->count / n + 1));
-            break;
-        default:
-            next += test_below(2 * (c->count / n + 1));
-        }
-        if (c->cuts != CUTS_BEYOND && next > left)
-            next = left;
-    }
-    return at;
 }
 
 /* A case with its buffers, what they hold, and what must come out. */
@@ -191,7 +145,7 @@ static inline void *reduce_set_up(const void *given) {
     s->to = c->to ? c->to : is_arg(c->op) ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     s->from_size = c->custom ? test_operator_size(c->custom) : ref_size(c->from);
     s->to_size = c->custom ? s->from_size : ref_size(s->to);
-    s->at = c->offsets ? reduce_offsets(c) : NULL;
+    s->at = c->offsets ? cut_offsets(c->cuts, c->segments, c->count) : NULL;
     s->wanted = (unsigned char *)test_alloc(reduce_results(c) * s->to_size);
     s->result = (unsigned char *)test_alloc(reduce_results(c) * s->to_size + 8);
     reduce_data(s);
@@ -314,7 +268,7 @@ static inline void code_reduce_case(const void *given) {
                                    {"src_pitch", CODE_NUMBER, "", c->src_pitch},
                                    {"offsets", CODE_TYPE, "", c->offsets},
                                    {"segments", CODE_NUMBER, "", c->segments},
-                                   {"cuts", CODE_CAST, "(reduce_cuts)", c->cuts},
+                                   {"cuts", CODE_CAST, "(test_cuts)", c->cuts},
                                    {"offsets_offset", CODE_NUMBER, "", c->offsets_offset},
                                    CODE_CASE_FIELDS(c)};
     code_fields("c", fields, sizeof fields / sizeof *fields);

@@ -527,16 +527,28 @@ static inline uint32_t ref_channels(const gpuscan_histogram_desc *desc) {
     return n;
 }
 
+/* How many tiles a row has, and how many there are. */
+static inline uint64_t ref_tiles_across(const gpuscan_histogram_desc *desc) {
+    return desc->tile_width && desc->count ? (desc->count - 1) / desc->tile_width + 1 : 1;
+}
+
+static inline uint64_t ref_tiles(const gpuscan_histogram_desc *desc) {
+    uint64_t rows = desc->rows ? desc->rows : 1;
+    return ref_tiles_across(desc) * (desc->tile_height ? (rows - 1) / desc->tile_height + 1 : 1);
+}
+
 /* samples, edges and weights as the device's buffers hold them from their offsets on; counts as the call finds them,
-   in counter_type. Reads no buffer of the desc. */
-static inline void ref_histogram(const gpuscan_histogram_desc *desc, const void *samples, const void *edges,
-                                 const void *weights, void *counts) {
+   in counter_type. Of each row the first count pixels are counted, at most the desc's. Reads no buffer of the desc, and
+   knows no expressions. This one knows no bounds of single channels either. */
+static inline void ref_histogram_alike(const gpuscan_histogram_desc *desc, uint64_t count, const void *samples,
+                                    const void *edges, const void *weights, void *counts) {
     gpuscan_type type = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
     gpuscan_type edge_type = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
     gpuscan_type counter_type = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
     gpuscan_type weight_type = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
     uint32_t     bins = desc->bins ? desc->bins : 256, channels = desc->channels ? desc->channels : 1, c, k;
-    uint64_t     rows = desc->rows ? desc->rows : 1, pitch = desc->pitch ? desc->pitch : desc->count;
+    uint64_t     rows = desc->rows && count ? desc->rows : 1, pitch = desc->pitch ? desc->pitch : desc->count;
+    uint64_t     row = desc->pitch_bytes ? desc->pitch_bytes / ref_size(type) : pitch * channels, tile;
     uint64_t     weights_pitch = desc->weights_pitch ? desc->weights_pitch : desc->count;
     uint64_t     counters = ref_counters(desc), r, p, i, channel;
     ref_value   *table = NULL, s, weight;
@@ -554,14 +566,16 @@ static inline void ref_histogram(const gpuscan_histogram_desc *desc, const void 
         free(even);
     }
     if (!desc->accumulate)
-        for (i = 0; i < counters * ref_channels(desc); i++)
+        for (i = 0; i < counters * ref_channels(desc) * ref_tiles(desc); i++)
             ref_store(counter_type, counts, i, ref_bits(0));
     for (r = 0; r < rows; r++)
-        for (p = 0; p < desc->count; p++)
+        for (p = 0; p < count; p++) {
+            tile = (desc->tile_height ? r / desc->tile_height : 0) * ref_tiles_across(desc) +
+                   (desc->tile_width ? p / desc->tile_width : 0);
             for (c = 0, channel = 0; c < channels; c++) {
                 if (desc->channel_mask != 0 && ((desc->channel_mask >> c) & 1) == 0)
                     continue;
-                s = ref_load(type, samples, (r * pitch + p) * channels + c);
+                s = ref_load(type, samples, r * row + p * channels + c);
                 bin = table ? ref_edge_bin(type, table, bins, desc->closed, s) : ref_integer_bin(desc, type, bins, s);
                 if (bin == REF_BELOW && desc->outside != GPUSCAN_OUTSIDE_DROP)
                     bin = desc->outside == GPUSCAN_OUTSIDE_CLAMP ? 0 : (int64_t)bins;
@@ -569,12 +583,54 @@ static inline void ref_histogram(const gpuscan_histogram_desc *desc, const void 
                     bin = desc->outside == GPUSCAN_OUTSIDE_CLAMP ? (int64_t)bins - 1 : (int64_t)bins + 1;
                 if (bin >= 0) {
                     weight = weights ? ref_load(weight_type, weights, r * weights_pitch + p) : ref_bits(1);
-                    i = channel * counters + (uint64_t)bin;
+                    i = (tile * ref_channels(desc) + channel) * counters + (uint64_t)bin;
                     ref_store(counter_type, counts, i, ref_bits(ref_load(counter_type, counts, i).bits + weight.bits));
                 }
                 channel++;
             }
+        }
     free(table);
+}
+
+/* Channels with bounds or edges of their own: each by itself. */
+static inline void ref_histogram_to(const gpuscan_histogram_desc *desc, uint64_t count, const void *samples,
+                                    const void *edges, const void *weights, void *counts) {
+    gpuscan_type type = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
+    size_t       edge = ref_size(type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type);
+    size_t       counter = desc->counter_type == GPUSCAN_TYPE_U64 ? 8 : 4, bytes = (size_t)ref_counters(desc) * counter;
+    uint32_t     channels = desc->channels ? desc->channels : 1, c, slot = 0, slots = ref_channels(desc);
+    uint64_t     tiles = ref_tiles(desc), t;
+    unsigned char *one, *all = (unsigned char *)counts;
+    if (!desc->channel_bounds && !desc->edges_pitch) {
+        ref_histogram_alike(desc, count, samples, edges, weights, counts);
+        return;
+    }
+    one = (unsigned char *)malloc((size_t)tiles * bytes);
+    if (one == NULL)
+        abort();
+    for (c = 0; c < channels; c++) {
+        gpuscan_histogram_desc own = *desc;
+        if (desc->channel_mask != 0 && ((desc->channel_mask >> c) & 1) == 0)
+            continue;
+        own.channel_mask = 1u << c;
+        if (desc->channel_bounds) {
+            own.lower = desc->channel_bounds[2 * c];
+            own.upper = desc->channel_bounds[2 * c + 1];
+        }
+        for (t = 0; t < tiles; t++)
+            memcpy(one + t * bytes, all + (t * slots + slot) * bytes, bytes);
+        ref_histogram_alike(&own, count, samples,
+                            edges ? (const unsigned char *)edges + c * desc->edges_pitch * edge : NULL, weights, one);
+        for (t = 0; t < tiles; t++)
+            memcpy(all + (t * slots + slot) * bytes, one + t * bytes, bytes);
+        slot++;
+    }
+    free(one);
+}
+
+static inline void ref_histogram(const gpuscan_histogram_desc *desc, const void *samples, const void *edges,
+                                 const void *weights, void *counts) {
+    ref_histogram_to(desc, desc->count, samples, edges, weights, counts);
 }
 
 #endif /* TEST_REFERENCE_H */

@@ -2,6 +2,7 @@
 #ifndef TEST_SCANS_H
 #define TEST_SCANS_H
 
+#include "cuts.h"
 #include "operators.h"
 
 /* All of a call but its buffers, and what they hold. */
@@ -24,16 +25,22 @@ typedef struct scan_case {
     int                  converts;                  /* by test_conversion; of no custom operator */
     test_scratch_choice  scratch;
     int                  events; /* one to wait for, and one that it gives */
+    gpuscan_segment_form form;   /* of segments; NONE: there are none */
+    gpuscan_type         keys;   /* and the type that says where they begin */
+    uint64_t             segments, keys_offset;
+    test_cuts            cuts;
 } scan_case;
 
 static inline void name_scan(const scan_case *c) {
     static const char *const inits[] = {"", ", host init", ", device init"};
-    test_case("%s scan of %s%s%s by %s, %s%s, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64 " %" PRIu64
+    static const char *const forms[] = {"", ", offsets", ", heads", ", keys"};
+    test_case("%s scan of %s%s%s by %s, %s%s%s%s, cuts %d, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64 " %" PRIu64
               ", offsets %" PRIu64 " %" PRIu64 "%s%s%s, device count %" PRIu64 " (%s)",
               c->kind == GPUSCAN_INCLUSIVE ? "inclusive" : "exclusive", test_type_name(c->from),
               c->from != c->to ? " to " : "", c->from != c->to ? test_type_name(c->to) : "",
               c->custom ? c->custom->name : test_op_name(c->op), test_strategy_name(c->strategy),
-              c->converts ? ", converted" : "", c->count, c->rows, c->src_pitch, c->dst_pitch, c->src_offset,
+              c->converts ? ", converted" : "", forms[c->form], c->form ? test_type_name(c->keys) : "", (int)c->cuts,
+              c->count, c->rows, c->src_pitch, c->dst_pitch, c->src_offset,
               c->dst_offset, inits[c->init], c->total ? ", total" : "",
               c->in_place == 0 ? ""
               : c->shift       ? ", beside"
@@ -45,8 +52,9 @@ static inline void name_scan(const scan_case *c) {
 typedef struct scan_set {
     scan_case         c;
     gpuscan_scan_desc d;
-    test_buffer       src, dst, total, init, number;
+    test_buffer       src, dst, total, init, number, keys;
     size_t            from_size, to_size;
+    unsigned char    *heads, *key_data; /* of segments: where they begin, and what says so */
     uint64_t          rows, src_pitch, dst_pitch, src_span, dst_span;
     unsigned char    *data, *wanted, *totals, start[64];
     ref_value         first; /* what start holds */
@@ -69,6 +77,53 @@ static inline void scan_data(scan_set *s) {
     }
 }
 
+/* The segments, if there are any, and what the call is told of them. */
+static inline void scan_segments(scan_set *s) {
+    const scan_case *c = &s->c;
+    uint64_t        *at, numbers = c->form == GPUSCAN_SEGMENTS_OFFSETS ? c->segments + 1 : c->count, i;
+    if (c->form == GPUSCAN_SEGMENTS_NONE)
+        return;
+    at = cut_offsets(c->cuts, c->segments, c->count);
+    s->heads = cut_heads(at, c->segments, c->count);
+    if (c->form == GPUSCAN_SEGMENTS_HEADS) {
+        s->key_data = cut_flags(s->heads, c->count, c->keys);
+    } else if (c->form == GPUSCAN_SEGMENTS_KEYS) {
+        s->key_data = cut_keys(s->heads, c->count, c->keys);
+    } else {
+        s->key_data = (unsigned char *)test_alloc(numbers * ref_size(c->keys));
+        for (i = 0; i < numbers; i++)
+            ref_store(c->keys, s->key_data, i, ref_bits(at[i]));
+    }
+    free(at);
+    s->keys = test_buffer_new(CL_MEM_READ_ONLY, ref_size(c->keys), numbers);
+    test_buffer_set(&s->keys, c->keys_offset, numbers, s->key_data);
+    s->d.segments.form = c->form;
+    s->d.segments.data = s->keys.at;
+    s->d.segments.type = c->keys;
+    s->d.segments.count = c->form == GPUSCAN_SEGMENTS_OFFSETS ? c->segments : 0;
+}
+
+/* Some elements in a row, or the segments that they are. */
+static inline void scan_row(scan_set *s, unsigned char *out, const unsigned char *row, uint64_t count,
+                            unsigned char *total) {
+    const scan_case *c = &s->c;
+    uint64_t         first = 0, last;
+    do {
+        last = count;
+        if (s->heads)
+            for (last = first + (count > 0); last < count && !s->heads[last];)
+                last++;
+        if (c->custom)
+            ref_scan_custom(s->to_size, out + first * s->to_size, row + first * s->from_size, last - first,
+                            c->custom->combine, c->kind, s->start, total);
+        else
+            ref_store(c->to, total, 0,
+                      ref_scan(c->to, out + first * s->to_size, c->from, row + first * s->from_size, last - first,
+                               c->op, c->kind, &s->first));
+        first = last;
+    } while (first < count);
+}
+
 /* What must come out: in the gaps between the rows, and behind the device's count, what was there before. */
 static inline void scan_wanted(scan_set *s) {
     const scan_case *c = &s->c;
@@ -87,10 +142,7 @@ static inline void scan_wanted(scan_set *s) {
         memcpy(row, s->data + (size_t)(r * s->src_pitch) * s->from_size, (size_t)count * s->from_size);
         if (c->converts)
             test_convert(c->from, row, count);
-        if (c->custom)
-            ref_scan_custom(size, out, row, count, c->custom->combine, c->kind, s->start, s->totals + (size_t)r * size);
-        else
-            ref_store(c->to, s->totals, r, ref_scan(c->to, out, c->from, row, count, c->op, c->kind, &s->first));
+        scan_row(s, out, row, count, s->totals + (size_t)r * size);
     }
     free(row);
 }
@@ -112,6 +164,7 @@ static inline void *scan_set_up(const void *given) {
     s->src_span = (s->rows - 1) * s->src_pitch + c->count + c->shift; /* dst's rows are in it */
     s->dst_span = (s->rows - 1) * s->dst_pitch + c->count;
     scan_data(s);
+    scan_segments(s);
     scan_wanted(s);
 
     s->src = test_buffer_new(CL_MEM_READ_WRITE, s->from_size, s->src_span);
@@ -170,6 +223,8 @@ static inline int scan_run(void *set, gpuscan_strategy strategy) {
         test_same(c->to, test_buffer_get(out), s->wanted, out->count);
     if (!ran || !c->in_place)
         test_same_bytes(test_buffer_get(&s->src), s->data, s->from_size, s->src_span);
+    if (c->form)
+        test_same_bytes(test_buffer_get(&s->keys), s->key_data, ref_size(c->keys), s->keys.count);
     if (!ran || !c->total) {
         test_buffer_untouched(&s->total);
         return ran;
@@ -189,6 +244,10 @@ static inline void scan_take_down(void *set) {
     test_buffer_free(&s->total);
     test_buffer_free(&s->init);
     test_buffer_free(&s->number);
+    if (s->c.form)
+        test_buffer_free(&s->keys);
+    free(s->heads);
+    free(s->key_data);
     free(s->data);
     free(s->wanted);
     free(s->totals);
@@ -213,6 +272,11 @@ static inline void code_scan_case(const void *given) {
                                  {"shift", CODE_NUMBER, "", c->shift},
                                  {"total_offset", CODE_NUMBER, "", c->total_offset},
                                  {"init_offset", CODE_NUMBER, "", c->init_offset},
+                                 {"form", CODE_CAST, "(gpuscan_segment_form)", c->form},
+                                 {"keys", CODE_TYPE, "", c->keys},
+                                 {"segments", CODE_NUMBER, "", c->segments},
+                                 {"keys_offset", CODE_NUMBER, "", c->keys_offset},
+                                 {"cuts", CODE_CAST, "(test_cuts)", c->cuts},
                                  CODE_CASE_FIELDS(c)};
     code_fields("c", fields, sizeof fields / sizeof *fields);
     code_operator(c->custom);

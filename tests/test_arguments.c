@@ -241,6 +241,34 @@ static gpuscan_sort_desc sort_desc(void) {
     return d;
 }
 
+/* 10 x 5 pixels of 4 bytes: u32. */
+static gpuscan_integral_desc integral_desc(void) {
+    gpuscan_integral_desc d;
+    memset(&d, 0, sizeof d);
+    d.src = f.in.at;
+    d.dst = f.out.at;
+    d.src_type = GPUSCAN_TYPE_U32;
+    d.width = 10;
+    d.height = 5;
+    return d;
+}
+
+static double quantile_fractions[GPUSCAN_MAX_FRACTIONS + 1]; /* which tests change where the desc has them */
+
+static gpuscan_quantile_desc quantile_desc(void) {
+    gpuscan_quantile_desc d;
+    memset(&d, 0, sizeof d);
+    memset(quantile_fractions, 0, sizeof quantile_fractions);
+    quantile_fractions[0] = 0.25;
+    quantile_fractions[1] = 0.5;
+    d.counts = f.in.at;
+    d.dst = f.total.at;
+    d.bins = N;
+    d.fractions = quantile_fractions;
+    d.fraction_count = 2;
+    return d;
+}
+
 /* ---- what must hold after a refusal ------------------------------------------------------------------------------ */
 
 /* The object still works: ones in, 0 1 2 ... out. */
@@ -317,6 +345,8 @@ REFUSALS_OF(histogram, samples, counts)
 REFUSALS_OF(select, src, dst)
 REFUSALS_OF(runs, keys, keys_dst)
 REFUSALS_OF(sort, src, dst)
+REFUSALS_OF(integral, src, dst)
+REFUSALS_OF(quantile, counts, dst)
 
 /* The statements change d, which was correct. */
 #define REFUSED(operation, result, word, ...)                                                                          \
@@ -367,7 +397,7 @@ static gpuscan_type no_type(int value) {
 /* ---- what every operation has ------------------------------------------------------------------------------------ */
 
 /* Queue, events, strategy and scratch are one struct in all of them. */
-#define CALL_REFUSALS(operation)                                                                                       \
+#define QUEUE_REFUSALS(operation)                                                                                      \
     do {                                                                                                               \
         cl_event one[1], two[2];                                                                                       \
         two[0] = one[0] = f.own_event;                                                                                 \
@@ -382,6 +412,25 @@ static gpuscan_type no_type(int value) {
                          d.call.strategy = (gpuscan_strategy)GPUSCAN_STRATEGY_COUNT);                                  \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "strategy",                                        \
                          d.call.strategy = (gpuscan_strategy)-1);                                                      \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, "scratch", d.call.scratch = f.foreign);                      \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.read_only);                      \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.write_only);                     \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch", d.call.scratch = at(f.scratch, 32));             \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = at(f.scratch, 2 << 20));        \
+        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = f.scratch;                      \
+                d.call.scratch_size = f.scratch_size + 1);                                                             \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch_size", d.call.scratch_size = 64);                  \
+        REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch", d.call.scratch = at(f.scratch, 64);                 \
+                d.call.scratch_size = UINT64_MAX);                                                                     \
+        if (f.image) {                                                                                                 \
+            REFUSED(operation, GPUSCAN_ERROR_INVALID_BUFFER, "scratch", d.call.scratch = of(f.image));                 \
+        }                                                                                                              \
+    } while (0)
+
+/* And a count on the device. */
+#define CALL_REFUSALS(operation)                                                                                       \
+    do {                                                                                                               \
+        QUEUE_REFUSALS(operation);                                                                                     \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_TYPE, "count_type", d.count_type = GPUSCAN_TYPE_I32);        \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_TYPE, "count_type", d.count_type = GPUSCAN_TYPE_F32);        \
         REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_TYPE, "count_type", d.count_type = GPUSCAN_TYPE_CUSTOM);     \
@@ -395,20 +444,8 @@ static gpuscan_type no_type(int value) {
                 d.count_buffer = at(f.read_only, 65536 / 8);                                                           \
                 d.count_type = GPUSCAN_TYPE_U64);                                                                      \
         REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, "count_buffer", d.count_buffer = at(f.read_only, UINT64_MAX)); \
-        REFUSED(operation, GPUSCAN_ERROR_INVALID_CONTEXT, "scratch", d.call.scratch = f.foreign);                      \
-        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.read_only);                      \
-        REFUSED(operation, GPUSCAN_ERROR_BUFFER_ACCESS, "scratch", d.call.scratch = f.write_only);                     \
-        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch", d.call.scratch = at(f.scratch, 32));             \
-        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = at(f.scratch, 2 << 20));        \
-        REFUSED(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "scratch", d.call.scratch = f.scratch;                      \
-                d.call.scratch_size = f.scratch_size + 1);                                                             \
-        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "scratch_size", d.call.scratch_size = 64);                  \
-        REFUSED(operation, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch", d.call.scratch = at(f.scratch, 64);                 \
-                d.call.scratch_size = UINT64_MAX);                                                                     \
-        if (f.image) {                                                                                                 \
-            REFUSED(operation, GPUSCAN_ERROR_INVALID_BUFFER, "scratch", d.call.scratch = of(f.image));                 \
+        if (f.image)                                                                                                   \
             REFUSED(operation, GPUSCAN_ERROR_INVALID_BUFFER, "count_buffer", d.count_buffer = of(f.image));            \
-        }                                                                                                              \
     } while (0)
 
 static void test_scan_call(void **state) {
@@ -773,7 +810,14 @@ static void test_histogram_types(void **state) {
                                               GPUSCAN_TYPE_F64, GPUSCAN_TYPE_CUSTOM};
     static const gpuscan_type floats[] = {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
     size_t t;
+    static const gpuscan_custom value = {NULL, NULL, 0, NULL, NULL, "x", NULL, NULL, NULL};
+    static const gpuscan_custom wrong_value = {NULL, NULL, 0, NULL, NULL, "no_such_name", NULL, NULL, NULL};
+    static const gpuscan_bound bounds[] = {{0}, {9}, {7}, {7}}; /* the second channel's are of no range */
+    gpuscan_custom of_pair = pair, of_wrong_pair;
     (void)state;
+    of_pair.convert = "x.a";
+    of_wrong_pair = of_pair;
+    of_wrong_pair.size = 4;
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_CUSTOM);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "sample_type", d.sample_type = GPUSCAN_TYPE_COUNT);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "sample_type", d.sample_type = no_type(-7));
@@ -791,6 +835,41 @@ static void test_histogram_types(void **state) {
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "outside", d.outside = (gpuscan_outside)-1);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 5);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = UINT32_MAX);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds", d.channel_bounds = bounds;
+                     d.upper.u = 5);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_bounds", d.channel_bounds = bounds;
+                     d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_BINS, "upper", d.channel_bounds = bounds; d.channels = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch", d.edges_pitch = BINS + 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "edges_pitch", d.edges_pitch = BINS;
+                     d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "edges_pitch", d.edges_pitch = UINT64_MAX / 2;
+                     d.form = GPUSCAN_BINS_EDGES; d.edges = f.scratch; d.channels = 3; d.count = 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type", d.value_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "value_type", d.value_type = no_type(99);
+                     d.custom = &value);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "value_type", d.value_type = GPUSCAN_TYPE_CUSTOM;
+                     d.custom = &value);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_CUSTOM;
+                     d.custom = &value);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "form", d.form = GPUSCAN_BINS_VALUES; d.custom = &value;
+                     d.value_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type", d.sample_type = GPUSCAN_TYPE_CUSTOM;
+                     d.value_type = GPUSCAN_TYPE_U8; d.custom = &value);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.sample_type = GPUSCAN_TYPE_CUSTOM;
+                     d.value_type = GPUSCAN_TYPE_U8; d.custom = &of_pair; d.channels = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.custom = &value; d.channels = 3;
+                     d.channel_mask = 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.weight = "i"; d.channel_mask = 1);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "weight", d.weight = "i"; d.channels = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "weight", d.weight = "i"; d.weights = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_CUSTOM_SOURCE, "log", d.weight = "no_such_name");
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_CUSTOM_SOURCE, "log", d.custom = &wrong_value);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_CUSTOM_SIZE, "size", d.sample_type = GPUSCAN_TYPE_CUSTOM;
+                     d.value_type = GPUSCAN_TYPE_U8; d.custom = &of_wrong_pair; d.count = 4);
+    if (!test_has_type(GPUSCAN_TYPE_F64))
+        REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "value_type", d.value_type = GPUSCAN_TYPE_F64;
+                         d.custom = &value);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.channel_mask = 2);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.channels = 3; d.channel_mask = 8);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "channel_mask", d.channels = 4;
@@ -1105,6 +1184,7 @@ static void test_runs_overflow(void **state) {
 /* ---- pitches, rows and sizes near the end of 64 bits ------------------------------------------------------------- */
 
 static void test_pitches(void **state) {
+    const uint64_t end = 1 << 20;
     (void)state;
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.src_pitch = N - 1; d.rows = 2);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch", d.dst_pitch = N - 1; d.rows = 2);
@@ -1114,6 +1194,25 @@ static void test_pitches(void **state) {
                      d.weights = f.scratch);
     ACCEPTED(scan, d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
     ACCEPTED(histogram, d.pitch = N; d.rows = 2; d.samples = f.scratch);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = N - 1; d.rows = 2);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = N + 1; d.rows = 2;
+                     d.pitch = N);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = 3 * N - 1;
+                     d.channels = 3; d.count = N);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = 4 * N + 2;
+                     d.sample_type = GPUSCAN_TYPE_F32; d.rows = 2; d.count = N / 2);
+    ACCEPTED(histogram, d.count = 101; d.rows = 3; d.channels = 3; d.pitch_bytes = 304; d.samples = f.scratch);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "samples", d.count = 101; d.rows = 3; d.channels = 3;
+            d.pitch_bytes = 304; d.samples = at(f.scratch, end - (2 * 304 + 303) + 1));
+    ACCEPTED(histogram, d.count = 101; d.rows = 3; d.channels = 3; d.pitch_bytes = 304;
+             d.samples = at(f.scratch, end - (2 * 304 + 303)));
+    /* a histogram a tile: 3 x 2 of them */
+    ACCEPTED(histogram, d.count = N - 1; d.rows = 3; d.samples = f.scratch; d.tile_width = N / 3; d.tile_height = 2;
+             d.bins = 4; d.counts = at(f.scratch, end / 4 - 6 * 4));
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.count = N - 1; d.rows = 3; d.samples = f.scratch;
+            d.tile_width = N / 3; d.tile_height = 2; d.bins = 4; d.counts = at(f.scratch, end / 4 - 6 * 4 + 1));
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "tile", d.tile_width = 1; d.tile_height = 1;
+                     d.rows = UINT64_MAX / N; d.bins = 536870909);
 }
 
 static void test_scan_overflow(void **state) {
@@ -1137,6 +1236,68 @@ static void test_scan_overflow(void **state) {
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.rows = 5; d.src_pitch = half >> 1);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "total", d.total = at(f.scratch, UINT64_MAX - 1); d.rows = 2);
     REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "", d.count = 0; d.rows = UINT64_MAX; d.total = at(f.scratch, 2));
+}
+
+/* Segments of a scan. BY: the correct call with segments of a form, in f.parts where they are offsets. */
+#define BY(by, of, ...)                                                                                                \
+    d.segments.form = GPUSCAN_SEGMENTS_##by;                                                                           \
+    d.segments.data = of;                                                                                              \
+    d.segments.count = d.segments.form == GPUSCAN_SEGMENTS_OFFSETS ? 10 : 0;                                           \
+    __VA_ARGS__
+static void test_scan_segments(void **state) {
+    uint32_t numbers[2] = {0, 1};
+    int      type;
+    (void)state;
+    ACCEPTED(scan, BY(OFFSETS, f.parts));
+    ACCEPTED(scan, BY(OFFSETS, f.parts, d.segments.type = GPUSCAN_TYPE_U64));
+    ACCEPTED(scan, BY(OFFSETS, none, d.segments.count = 0));
+    ACCEPTED(scan, BY(HEADS, f.parts));
+    ACCEPTED(scan, BY(KEYS, f.parts));
+    ACCEPTED(scan, BY(KEYS, f.parts, d.rows = 1));
+    for (type = GPUSCAN_TYPE_DEFAULT; type < GPUSCAN_TYPE_CUSTOM; type++) {
+        ACCEPTED(scan, BY(KEYS, f.parts, d.segments.type = (gpuscan_type)type; d.count = N / 2));
+        if (type == GPUSCAN_TYPE_U8 || type == GPUSCAN_TYPE_U16 || type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64)
+            ACCEPTED(scan, BY(HEADS, f.parts, d.segments.type = (gpuscan_type)type; d.count = N / 2));
+        else if (type != GPUSCAN_TYPE_DEFAULT)
+            REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
+                             BY(HEADS, f.parts, d.segments.type = (gpuscan_type)type));
+    }
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", BY(NONE, f.parts));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.count = 1);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.data.offset = 1);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.host_data = numbers);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form",
+                     BY(KEYS, f.parts, d.segments.form = (gpuscan_segment_form)4));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form",
+                     BY(KEYS, f.parts, d.segments.form = (gpuscan_segment_form)-1));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "rows", BY(KEYS, f.parts, d.rows = 2; d.count = 10));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(HEADS, f.parts, d.src_pitch = N));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(OFFSETS, f.parts, d.dst_pitch = N));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "total", BY(KEYS, f.parts, d.total = at(f.scratch, 2)));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
+                     BY(OFFSETS, f.parts, d.segments.type = GPUSCAN_TYPE_I32));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
+                     BY(KEYS, f.parts, d.segments.type = GPUSCAN_TYPE_CUSTOM));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
+                     BY(HEADS, f.parts, d.segments.type = GPUSCAN_TYPE_CUSTOM));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type",
+                     BY(KEYS, f.parts, d.segments.type = no_type(99)));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.count", BY(KEYS, f.parts, d.segments.count = 1));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.count", BY(HEADS, f.parts, d.segments.count = 1));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count",
+                     BY(OFFSETS, f.parts, d.segments.count = UINT64_MAX));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_data", BY(KEYS, f.parts, d.segments.host_data = numbers));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(OFFSETS, none));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(KEYS, none));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(HEADS, none));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_CONTEXT, "segments.data", BY(KEYS, f.foreign));
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_ACCESS, "segments.data", BY(HEADS, f.write_only));
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "segments.data", BY(KEYS, f.tiny));
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data", BY(KEYS, at(f.parts, UINT64_MAX)));
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst and segments.data", BY(KEYS, f.out.at));
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form", d.segments.form = GPUSCAN_SEGMENTS_KEYS);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form",
+                     d.segments.form = GPUSCAN_SEGMENTS_HEADS);
 }
 
 /* rows, src_pitch and segments of a reduction. CUT: the correct call with 10 segments by offsets in f.parts. */
@@ -1466,6 +1627,159 @@ static void test_uniform_add_overlap(void **state) {
     REFUSED(uniform_add, GPUSCAN_ERROR_OVERLAP, "dst", d.dst = d.addend; d.block = 1);
 }
 
+static void test_integral_call(void **state) {
+    (void)state;
+    QUEUE_REFUSALS(integral);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy",
+                     d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS);
+}
+
+static void test_integral_buffers(void **state) {
+    (void)state;
+    BUFFER_REFUSALS(integral, src, 4, f.write_only);
+    BUFFER_REFUSALS(integral, dst, 4, f.read_only);
+    REFUSED(integral, GPUSCAN_ERROR_INVALID_BUFFER, "src", d.src.mem = NULL);
+    REFUSED(integral, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL);
+    LAST_FIT(integral, src, 50);
+    LAST_FIT(integral, dst, 66);
+    ACCEPTED(integral, d.src = f.read_only; d.dst = f.write_only);
+    /* without pixels an exclusive table is zeros, an inclusive one nothing */
+    ACCEPTED(integral, d.src.mem = NULL; d.width = 0);
+    ACCEPTED(integral, d.src.mem = NULL; d.height = 0);
+    ACCEPTED(integral, d.src.mem = d.dst.mem = NULL; d.height = 0; d.kind = GPUSCAN_INCLUSIVE);
+    REFUSED(integral, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL; d.height = 0);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - 5); d.height = 0);
+    /* kinds, pitches, channels, images, types */
+    ACCEPTED(integral, d.dst = at(f.scratch, (1 << 18) - 50); d.kind = GPUSCAN_INCLUSIVE);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - 49);
+            d.kind = GPUSCAN_INCLUSIVE);
+    ACCEPTED(integral, d.src = at(f.scratch, (1 << 18) - 4 * 13 - 10); d.src_pitch = 13);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.scratch, (1 << 18) - 4 * 13 - 9);
+            d.src_pitch = 13);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - 5 * 13 - 10);
+            d.dst_pitch = 13);
+    ACCEPTED(integral, d.src = at(f.scratch, (1 << 18) - 150); d.channels = 3);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.scratch, (1 << 18) - 149); d.channels = 3);
+    ACCEPTED(integral, d.src = at(f.scratch, (1 << 18) - 60 - 50); d.images = 2; d.src_image_pitch = 60);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.scratch, (1 << 18) - 60 - 49); d.images = 2;
+            d.src_image_pitch = 60);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - 70 - 65); d.images = 2;
+            d.dst_image_pitch = 70);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 17) - 65);
+            d.dst_type = GPUSCAN_TYPE_U64);
+}
+
+static void test_integral_types(void **state) {
+    const uint64_t large = UINT64_C(1) << 33;
+    (void)state;
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_type", d.src_type = GPUSCAN_TYPE_COUNT);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_type", d.dst_type = no_type(-1));
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "src_type", d.src_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_U16);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_F16);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", d.src_type = GPUSCAN_TYPE_F32;
+                     d.dst_type = GPUSCAN_TYPE_U32);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind", d.kind = (gpuscan_scan_kind)2);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 5);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", d.src_pitch = 9);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch", d.dst_pitch = 10); /* 11 elements a row */
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image_pitch", d.src_image_pitch = 49);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_image_pitch", d.dst_image_pitch = 65);
+    ACCEPTED(integral, d.src_image_pitch = 50; d.dst_image_pitch = 66; d.dst_pitch = 11; d.src_pitch = 10);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.width = d.height = large);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.width = UINT64_MAX);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.height = UINT64_MAX);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.images = UINT64_MAX);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.src_pitch = UINT64_MAX);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.images = 2; d.dst_image_pitch = UINT64_MAX);
+}
+
+static void test_integral_overlap(void **state) {
+    (void)state;
+    OVERLAPS(integral, dst, 4, src, 4, 64, d.width = 16; d.height = 1; d.kind = GPUSCAN_INCLUSIVE);
+    OVERLAPS(integral, src, 4, dst, 4, 64, d.width = 16; d.height = 1; d.kind = GPUSCAN_INCLUSIVE);
+    SCRATCH_OVERLAPS(integral, src, d.width = 300; d.height = 12);
+    SCRATCH_OVERLAPS(integral, dst, d.width = 300; d.height = 12; d.src = f.parts);
+    REFUSED(integral, GPUSCAN_ERROR_OVERLAP, "dst", d.dst = d.src; d.kind = GPUSCAN_INCLUSIVE); /* not in place */
+    /* side by side: rows in each other's gaps */
+    ACCEPTED(integral, d.src = at(f.scratch, 0); d.dst = at(f.scratch, 10); d.src_pitch = d.dst_pitch = 21);
+    REFUSED(integral, GPUSCAN_ERROR_OVERLAP, "dst", d.src = at(f.scratch, 0); d.dst = at(f.scratch, 10);
+            d.src_pitch = d.dst_pitch = 20);
+}
+
+static void test_quantile_call(void **state) {
+    (void)state;
+    QUEUE_REFUSALS(quantile);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "strategy",
+                     d.call.strategy = GPUSCAN_STRATEGY_CPU_SINGLE_PASS);
+}
+
+static void test_quantile_buffers(void **state) {
+    (void)state;
+    BUFFER_REFUSALS(quantile, counts, 4, f.write_only);
+    BUFFER_REFUSALS(quantile, dst, 4, f.read_only);
+    BUFFER_REFUSALS(quantile, cdf, 4, f.read_only);
+    BUFFER_REFUSALS(quantile, edges, 4, f.write_only);
+    REFUSED(quantile, GPUSCAN_ERROR_INVALID_BUFFER, "counts", d.counts.mem = NULL);
+    REFUSED(quantile, GPUSCAN_ERROR_INVALID_BUFFER, "dst", d.dst.mem = NULL);
+    LAST_FIT(quantile, counts, N);
+    LAST_FIT(quantile, dst, 2);
+    LAST_FIT(quantile, cdf, N);
+    LAST_FIT(quantile, edges, N + 1);
+    ACCEPTED(quantile, d.dst = at(f.scratch, (1 << 18) - 1); d.form = GPUSCAN_QUANTILE_MEAN);
+    REFUSED(quantile, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 18) - 5); d.rows = 3;
+            d.counts = f.parts);
+    REFUSED(quantile, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "cdf", d.cdf = at(f.scratch, (1 << 17) - N + 1);
+            d.cdf_type = GPUSCAN_TYPE_U64);
+    REFUSED(quantile, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, (1 << 17) - N + 1);
+            d.counter_type = GPUSCAN_TYPE_U64);
+    REFUSED(quantile, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts",
+            d.counts = at(f.scratch, (1 << 18) - (ROWS - 1) * PITCH - N + 1); d.rows = ROWS; d.pitch = PITCH);
+}
+
+static void test_quantile_types(void **state) {
+    (void)state;
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_TYPE, "counter_type", d.counter_type = GPUSCAN_TYPE_I32);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "counter_type", d.counter_type = no_type(50));
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_TYPE, "cdf_type", d.cdf_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.form = (gpuscan_quantile_form)3);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch", d.pitch = N - 1);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions", d.fractions = NULL);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count", d.fraction_count = 0);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count",
+                     d.fraction_count = GPUSCAN_MAX_FRACTIONS + 1);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[1]", quantile_fractions[1] = NAN);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[0]", quantile_fractions[0] = -1e-300);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[1]", quantile_fractions[1] = nextafter(1, 2));
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[1]", quantile_fractions[1] = INFINITY);
+    ACCEPTED(quantile, quantile_fractions[0] = -0.0; quantile_fractions[1] = 1);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fraction_count", d.form = GPUSCAN_QUANTILE_MEAN;
+                     d.fraction_count = 3);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "fractions[0]", d.form = GPUSCAN_QUANTILE_MEAN;
+                     quantile_fractions[0] = 0.75);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "lower", d.form = GPUSCAN_QUANTILE_VALUE; d.lower = 1);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "upper", d.form = GPUSCAN_QUANTILE_VALUE; d.upper = NAN);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "upper", d.form = GPUSCAN_QUANTILE_MEAN; d.upper = 1e300);
+    REFUSED_ANYWHERE(quantile, GPUSCAN_ERROR_INVALID_BINS, "lower", d.form = GPUSCAN_QUANTILE_MEAN;
+                     d.lower = d.upper = 5);
+    ACCEPTED(quantile, d.form = GPUSCAN_QUANTILE_VALUE; d.lower = -1);
+    ACCEPTED(quantile, d.upper = NAN); /* BIN does not ask where bins are */
+    REFUSED(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_edges", d.host_edges = quantile_fractions);
+    REFUSED(quantile, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_cdf", d.host_cdf = quantile_fractions);
+    REFUSED_SIZE(quantile, GPUSCAN_ERROR_SIZE_OVERFLOW, "counts", d.rows = UINT64_MAX);
+    REFUSED_SIZE(quantile, GPUSCAN_ERROR_SIZE_OVERFLOW, "counts", d.rows = 3; d.pitch = UINT64_C(1) << 62);
+}
+
+static void test_quantile_overlap(void **state) {
+    (void)state;
+    OVERLAPS(quantile, dst, 4, counts, 4, 64, d.bins = 16; d.fraction_count = 1);
+    OVERLAPS(quantile, cdf, 4, counts, 4, 64, d.bins = 16);
+    OVERLAPS(quantile, counts, 4, cdf, 4, 64, d.bins = 16);
+    OVERLAPS(quantile, dst, 4, cdf, 4, 64, d.bins = 16; d.fraction_count = 1);
+    OVERLAPS(quantile, dst, 4, edges, 4, 68, d.bins = 16; d.fraction_count = 1);
+}
+
 static void test_sort_call(void **state) {
     (void)state;
     CALL_REFUSALS(sort);
@@ -1709,6 +2023,8 @@ static void test_scratch_sizes(void **state) {
     SCRATCH(histogram, d.samples = src; d.count = 4 * count);
     SCRATCH(sort, d.src = src; d.dst = dst; d.count = count / 2);
     SCRATCH(sort, d.src = d.dst = dst; d.count = count / 2; d.bit_end = 7);
+    SCRATCH(integral, d.src = src; d.dst = dst; d.width = 200; d.height = count / 201 - 1);
+    SCRATCH(quantile, d.counts = src; d.bins = 1000);
     test_cl(clFinish(test.queue));
     clReleaseMemObject(src.mem);
     clReleaseMemObject(dst.mem);
@@ -1867,6 +2183,9 @@ static void test_unsupported(void **state) {
     REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_F64);
     REFUSED_ANYWHERE(uniform_add, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "type", d.type = GPUSCAN_TYPE_F64);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "sample_type", d.sample_type = GPUSCAN_TYPE_F64);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "src_type", d.src_type = GPUSCAN_TYPE_F64);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "dst_type", d.dst_type = GPUSCAN_TYPE_F64);
+    ACCEPTED_SIZE(quantile, d.form = GPUSCAN_QUANTILE_MEAN); /* fractions are numbers of the host */
     REFUSED_ANYWHERE(sort, GPUSCAN_ERROR_UNSUPPORTED_TYPE, "key_type", d.key_type = GPUSCAN_TYPE_F64; d.custom = &key);
     ACCEPTED_SIZE(sort, d.key_type = GPUSCAN_TYPE_F64); /* of a key there are only bits */
     test.gs = whole;
@@ -1904,12 +2223,16 @@ static void test_no_object(void **state) {
     NO_OBJECT(reduce);
     NO_OBJECT(histogram);
     NO_OBJECT(sort);
+    NO_OBJECT(integral);
+    NO_OBJECT(quantile);
     test_case("no object");
     test_expect(gpuscan_scan_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_uniform_add_host(NULL, &blob_size, &info, 1, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_reduce_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_histogram_host(NULL, &blob_size, &info, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_sort_host(NULL, &blob_size, &info, NULL, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_expect(gpuscan_integral_host(NULL, &blob_size, &info, 1, 1, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    test_expect(gpuscan_quantile_host(NULL, &blob_size, &info, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_expect(gpuscan_create(NULL, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
     test_destroy(NULL);
     test_expect(gpuscan_get_info(NULL, &info), GPUSCAN_ERROR_INVALID_ARGUMENT);
@@ -2117,6 +2440,37 @@ static void test_sort_host(void **state) {
     SORT_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
 }
 
+#define INTEGRAL_HOST(result, word, ...)                                                                               \
+    HOST(integral, gpuscan_integral_host(test.gs, host.src, host.dst, 9, 9, &d), result, word, __VA_ARGS__)
+#define QUANTILE_HOST(result, word, ...)                                                                               \
+    HOST(quantile, gpuscan_quantile_host(test.gs, host.src, host.dst, &d), result, word,                               \
+         d.fractions = quantile_fractions; d.fraction_count = 2; d.bins = 50; __VA_ARGS__)
+
+static void test_table_host(void **state) {
+    (void)state;
+    host_reset();
+    HOST(integral, gpuscan_integral_host(test.gs, NULL, host.dst, 9, 9, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "src",
+         (void)0);
+    HOST(integral, gpuscan_integral_host(test.gs, host.src, NULL, 9, 9, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "dst",
+         (void)0);
+    HOST(integral, gpuscan_integral_host(test.gs, host.src, host.src, 9, 9, &d), GPUSCAN_ERROR_OVERLAP, "dst", (void)0);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "width", d.width = 9);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "height", d.height = 9);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "src", d.src = f.in.at);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "dst", d.dst.offset = 1);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "channels", d.channels = 9);
+    INTEGRAL_HOST(GPUSCAN_ERROR_INVALID_CONTEXT, "queue", d.call.queue = f.queue);
+    HOST(quantile, gpuscan_quantile_host(test.gs, host.src, host.dst, NULL), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "fractions", (void)d);
+    HOST(quantile, gpuscan_quantile_host(test.gs, NULL, host.dst, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "counts",
+         d.fractions = quantile_fractions; d.fraction_count = 1);
+    QUANTILE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "counts", d.counts = f.in.at);
+    QUANTILE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "edges", d.edges = f.in.at);
+    QUANTILE_HOST(GPUSCAN_ERROR_INVALID_ARGUMENT, "cdf", d.cdf.offset = 3);
+    QUANTILE_HOST(GPUSCAN_ERROR_OVERLAP, "cdf", d.host_cdf = host.dst);
+    QUANTILE_HOST(GPUSCAN_ERROR_OVERLAP, "edges", d.host_edges = host.dst);
+}
+
 /* The same where host arrays are copied: nothing is copied before all arguments are known to be right. */
 static void test_host_copied(void **state) {
     gpuscan_limits limits;
@@ -2125,6 +2479,7 @@ static void test_host_copied(void **state) {
     test_limit(&limits);
     test_host(state);
     test_sort_host(state);
+    test_table_host(state);
 }
 
 int main(void) {
@@ -2141,6 +2496,7 @@ int main(void) {
         CASE(test_rows_between),   CASE(test_rows_apart),
         CASE(test_scan_overlap),   CASE(test_uniform_add_overlap),
         CASE(test_reduce_overlap), CASE(test_histogram_overlap),
+        CASE(test_scan_segments),
         CASE(test_reduce_segments),
         CASE(test_scratch_sizes),  CASE(test_unsupported),
         CASE(test_host),           CASE(test_host_copied),
@@ -2153,7 +2509,11 @@ int main(void) {
         CASE(test_many_samples),   CASE(test_not_here),
         CASE(test_sort_call),      CASE(test_sort_buffers),
         CASE(test_sort_types),     CASE(test_sort_overlap),
-        CASE(test_sort_host),
+        CASE(test_sort_host),      CASE(test_table_host),
+        CASE(test_integral_call),  CASE(test_integral_buffers),
+        CASE(test_integral_types), CASE(test_integral_overlap),
+        CASE(test_quantile_call),  CASE(test_quantile_buffers),
+        CASE(test_quantile_types), CASE(test_quantile_overlap),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("arguments", tests, open_all, close_all);

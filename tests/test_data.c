@@ -538,13 +538,13 @@ static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogr
                          const unsigned char *samples, const unsigned char *counts, const unsigned char *edges) {
     gpuscan_type type = d->sample_type, edge_type = type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type;
     int is_float = ref_is_float(type);
-    ref_value lower = is_float ? ref_real(plan->real_lower) : ref_bits(plan->lower), upper;
+    ref_value lower = is_float ? ref_real(plan->bounds.real_lower) : ref_bits(plan->bounds.lower), upper;
     ref_value least = is_float ? ref_real(-60000) : ref_smallest(type);
     ref_value largest = is_float ? ref_real(60000) : ref_largest(type);
-    uint64_t room = plan->range ? plan->range : ~UINT64_C(0), possible;
-    int has_above = is_float || d->form == GPUSCAN_BINS_EDGES || (plan->range && room <= largest.bits - lower.bits);
+    uint64_t room = plan->bounds.range ? plan->bounds.range : ~UINT64_C(0), possible;
+    int has_above = is_float || d->form == GPUSCAN_BINS_EDGES || (plan->bounds.range && room <= largest.bits - lower.bits);
     spread s;
-    upper = is_float ? ref_real(plan->real_upper) : ref_wrap(type, lower.bits + plan->range);
+    upper = is_float ? ref_real(plan->bounds.real_upper) : ref_wrap(type, lower.bits + plan->bounds.range);
     if (d->form == GPUSCAN_BINS_EDGES) {
         lower = ref_load(edge_type, edges, 0);
         upper = ref_load(edge_type, edges, d->bins);
@@ -571,7 +571,7 @@ static void check_spread(const gpuscan_histogram_desc *d, const gpuscan__histogr
 static void check_samples(gpuscan_histogram_desc d) {
     gpuscan *gs = (gpuscan *)calloc(1, sizeof *gs);
     gpuscan__histogram_plan plan;
-    gpuscan__test_rows shape = {1, 0, 0};
+    gpuscan__test_rows shape = {1, 0, 0, 0, 1, 1};
     unsigned char *samples, *counts, *wanted, *edges, *weights;
     size_t size = ref_size(d.sample_type), bytes;
     int is_float = ref_is_float(d.sample_type);
@@ -595,7 +595,8 @@ static void check_samples(gpuscan_histogram_desc d) {
     edges = (unsigned char *)test_alloc((plan.key.bins + 1) * 8);
     if (d.form == GPUSCAN_BINS_EDGES)
         gpuscan__test_edges(&plan, edges);
-    shape.pixels = d.count;
+    shape.pixels = shape.tile_width = d.count;
+    memset(counts, 0, bytes);
     gpuscan__test_samples(&plan, &shape, samples, d.weight_type ? weights : NULL, counts);
     ref_histogram(&d, samples, edges, d.weight_type ? weights : NULL, wanted);
     if (memcmp(counts, wanted, bytes) != 0)

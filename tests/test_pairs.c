@@ -3,7 +3,9 @@
    long. A call that fails is made as simple as it still fails, and printed as C code.
    cc -O2 tests/test_pairs.c -o build/test_pairs -lcmocka -lOpenCL -lm && build/test_pairs */
 #include "histograms.h"
+#include "integrals.h"
 #include "pairs.h"
+#include "quantiles.h"
 #include "reductions.h"
 #include "scans.h"
 #include "runs.h"
@@ -35,6 +37,8 @@ static void run_row(const pairs_context *context, const pairs_row *row) {
         selection_case selection;
         run_case       run;
         sort_case      sort;
+        integral_case  integral;
+        quantile_case  quantile;
     } made;
     int strategy;
     memset(&made, 0, sizeof made);
@@ -71,8 +75,8 @@ static void check_row(const pairs_operation *operation, const pairs_row *row) {
     fail();
 }
 
-/* By default a share of the rows. */
-static void check_pairs(const pairs_operation *operation) {
+/* By default one in so many of the rows. */
+static void check_share_of_pairs(const pairs_operation *operation, uint64_t share) {
     pairs_array p = pairs_new(&operation->table, test.is_long ? 3 : 2);
     uint64_t    seconds = test_environment("GPUSCAN_TEST_SECONDS", 0), calls = 0;
     pairs_row   row;
@@ -81,7 +85,7 @@ static void check_pairs(const pairs_operation *operation) {
     print_message("%s: %u calls for every %u of %u levels, %zu combinations\n", operation->tests->name, p.row_count,
                   p.strength, p.first[operation->table.count], p.tuples);
     for (r = 0; r < p.row_count; r++)
-        if (test_share(r, 2))
+        if (test_share(r, share))
             check_row(operation, &p.rows[r]);
     memset(&row, 0, sizeof row);
     for (start = time(NULL); difftime(time(NULL), start) < (double)seconds; calls++) { /* 30 calls of a program */
@@ -91,6 +95,10 @@ static void check_pairs(const pairs_operation *operation) {
     if (calls)
         print_message("%s: %" PRIu64 " calls at random\n", operation->tests->name, calls);
     pairs_free(&p);
+}
+
+static void check_pairs(const pairs_operation *operation) {
+    check_share_of_pairs(operation, 2);
 }
 
 /* ---- the arrays themselves --------------------------------------------------------------------------------------- */
@@ -477,7 +485,7 @@ static gpuscan_strategy reduce_of(const pairs_row *row, void *made) {
     if (level[REDUCE_CUT] >= CUT_OFFSETS_U32) {
         c.offsets = level[REDUCE_CUT] == CUT_OFFSETS_U32 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
         c.segments = level_segments(level[REDUCE_SEGMENTS]);
-        c.cuts = (reduce_cuts)level[REDUCE_CUTS];
+        c.cuts = (test_cuts)level[REDUCE_CUTS];
         c.offsets_offset = offsets[(level[REDUCE_DST_OFFSET] + level[REDUCE_SRC_OFFSET]) % LEVELS_OFFSET];
     } else {
         c.rows = level_rows(level[REDUCE_CUT]);
@@ -497,6 +505,112 @@ static void reduce_pairs(void **state) {
         &reductions, {reduce_fields, REDUCE_FIELD_COUNT, reduce_possible, reduce_fits}, REDUCE_CONVERTS + 1, reduce_of};
     (void)state;
     check_pairs(&operation);
+}
+
+/* ---- scan by segments --------------------------------------------------------------------------------------------- */
+
+/* Who says where segments begin: offsets, heads, or keys of any number type. */
+static const struct {
+    gpuscan_segment_form form;
+    gpuscan_type         type;
+} segment_data[] = {{GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_U32},   {GPUSCAN_SEGMENTS_HEADS, GPUSCAN_TYPE_U8},
+                    {GPUSCAN_SEGMENTS_OFFSETS, GPUSCAN_TYPE_U32}, {GPUSCAN_SEGMENTS_OFFSETS, GPUSCAN_TYPE_U64},
+                    {GPUSCAN_SEGMENTS_HEADS, GPUSCAN_TYPE_U16},  {GPUSCAN_SEGMENTS_HEADS, GPUSCAN_TYPE_U32},
+                    {GPUSCAN_SEGMENTS_HEADS, GPUSCAN_TYPE_U64},  {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_I8},
+                    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_U8},    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_I16},
+                    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_U16},   {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_I32},
+                    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_I64},   {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_U64},
+                    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_F16},   {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_F32},
+                    {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_F64}};
+enum { LEVELS_SEGMENT_DATA = 17 };
+
+#define SEGMENTED_FIELDS(X)                                                                                            \
+    X(SEGMENTED_FROM, LEVELS_TYPE)                                                                                     \
+    X(SEGMENTED_TO, LEVELS_TYPE)                                                                                       \
+    X(SEGMENTED_OP, LEVELS_OP)                                                                                         \
+    X(SEGMENTED_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                      \
+    X(SEGMENTED_KIND, 2)                                                                                               \
+    X(SEGMENTED_DATA, LEVELS_SEGMENT_DATA)                                                                             \
+    X(SEGMENTED_CONVERTS, 2)                                                                                           \
+    X(SEGMENTED_FILLING, FILL_COUNT)                                                                                   \
+    X(SEGMENTED_COUNT, LEVELS_COUNT)                                                                                   \
+    X(SEGMENTED_CUTS, CUTS_COUNT)                                                                                      \
+    X(SEGMENTED_SEGMENTS, LEVELS_SEGMENTS)                                                                             \
+    X(SEGMENTED_SRC_OFFSET, LEVELS_OFFSET)                                                                             \
+    X(SEGMENTED_DST_OFFSET, LEVELS_OFFSET)                                                                             \
+    X(SEGMENTED_KEYS_OFFSET, LEVELS_OFFSET)                                                                            \
+    X(SEGMENTED_IN_PLACE, 2)                                                                                           \
+    X(SEGMENTED_INIT, 3)                                                                                               \
+    X(SEGMENTED_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                     \
+    X(SEGMENTED_SCRATCH, 3)                                                                                            \
+    X(SEGMENTED_EVENTS, 2)
+enum { SEGMENTED_FIELDS(FIELD_NUMBER) SEGMENTED_FIELD_COUNT };
+static const pairs_field segmented_fields[] = {SEGMENTED_FIELDS(FIELD_ROW)};
+
+static int segmented_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    if (a == SEGMENTED_FROM && b == SEGMENTED_TO)
+        return types_convert(a_level, b_level);
+    if (a == SEGMENTED_FROM && b == SEGMENTED_OP)
+        return op_takes(b_level, a_level);
+    if (a == SEGMENTED_TO && b == SEGMENTED_OP)
+        return op_gives(b_level, a_level);
+    if (a == SEGMENTED_OP && b == SEGMENTED_CONVERTS)
+        return op_converts(a_level, b_level);
+    if (a == SEGMENTED_CUTS && b == SEGMENTED_SEGMENTS)
+        return b_level != 1 || a_level == 0;
+    if (a == SEGMENTED_STRATEGY && b == SEGMENTED_IN_PLACE)
+        return !(a_level == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD && b_level);
+    return 1;
+}
+
+/* And in one buffer types have one size, and offsets are the same. */
+static int segmented_fits(const pairs_row *row) {
+    const unsigned char *level = row->level;
+#define SEGMENTED_DIFFER(a, b) (level[a] != PAIRS_OPEN && level[b] != PAIRS_OPEN && level[a] != level[b])
+    if (!stays_exact(level[SEGMENTED_FROM], level[SEGMENTED_CONVERTS], level[SEGMENTED_FILLING]))
+        return 0;
+    if (level[SEGMENTED_IN_PLACE] == PAIRS_OPEN || !level[SEGMENTED_IN_PLACE])
+        return 1;
+    if (SEGMENTED_DIFFER(SEGMENTED_FROM, SEGMENTED_TO) &&
+        (types[level[SEGMENTED_FROM]] == GPUSCAN_TYPE_CUSTOM || types[level[SEGMENTED_TO]] == GPUSCAN_TYPE_CUSTOM ||
+         ref_size(types[level[SEGMENTED_FROM]]) != ref_size(types[level[SEGMENTED_TO]])))
+        return 0;
+    return !SEGMENTED_DIFFER(SEGMENTED_SRC_OFFSET, SEGMENTED_DST_OFFSET);
+}
+
+static gpuscan_strategy segmented_of(const pairs_row *row, void *made) {
+    const unsigned char *level = row->level;
+    size_t    from = level_size(level[SEGMENTED_FROM], level[SEGMENTED_OP]);
+    size_t    to = level_size(level[SEGMENTED_TO], level[SEGMENTED_OP]);
+    uint64_t  count = level_count(level[SEGMENTED_COUNT], from > to ? from : to);
+    scan_case c = a_scan(types[level[SEGMENTED_FROM]], ops[level[SEGMENTED_OP]].op, count);
+    c.to = types[level[SEGMENTED_TO]];
+    c.custom = ops[level[SEGMENTED_OP]].custom;
+    c.kind = (gpuscan_scan_kind)level[SEGMENTED_KIND];
+    c.form = segment_data[level[SEGMENTED_DATA]].form;
+    c.keys = segment_data[level[SEGMENTED_DATA]].type;
+    c.filling = (test_filling)level[SEGMENTED_FILLING];
+    c.converts = level[SEGMENTED_CONVERTS];
+    c.segments = level_segments(level[SEGMENTED_SEGMENTS]);
+    c.cuts = (test_cuts)level[SEGMENTED_CUTS];
+    c.src_offset = offsets[level[SEGMENTED_SRC_OFFSET]];
+    c.dst_offset = offsets[level[SEGMENTED_DST_OFFSET]];
+    c.keys_offset = offsets[level[SEGMENTED_KEYS_OFFSET]];
+    c.in_place = level[SEGMENTED_IN_PLACE];
+    c.init = (test_init)level[SEGMENTED_INIT];
+    c.device_count = count_on_device(level[SEGMENTED_COUNT_BUFFER], count, &c.count_type);
+    c.scratch = (test_scratch_choice)level[SEGMENTED_SCRATCH];
+    c.events = level[SEGMENTED_EVENTS];
+    *(scan_case *)made = c;
+    return (gpuscan_strategy)level[SEGMENTED_STRATEGY];
+}
+
+static void segmented_pairs(void **state) {
+    static const pairs_operation operation = {
+        &scans,  {segmented_fields, SEGMENTED_FIELD_COUNT, segmented_possible, segmented_fits}, SEGMENTED_CONVERTS + 1,
+        segmented_of};
+    (void)state;
+    check_share_of_pairs(&operation, 14);
 }
 
 /* ---- histogram --------------------------------------------------------------------------------------------------- */
@@ -609,6 +723,118 @@ static void histogram_pairs(void **state) {
         {histogram_fields, HISTOGRAM_FIELD_COUNT, histogram_possible, NULL},
         HISTOGRAM_COUNTER + 1,
         histogram_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
+/* ---- histograms of pictures: expressions, tiles, rows in bytes --------------------------------------------------- */
+
+/* What decides the program comes first. */
+#define PICTURE_FIELDS(X)                                                                                              \
+    X(PICTURE_EXPRESSION, EXPRESSIONS + 1)                                                                             \
+    X(PICTURE_TILES, 5)                                                                                                \
+    X(PICTURE_FORM, 3)                                                                                                 \
+    X(PICTURE_BINS, 3)                                                                                                 \
+    X(PICTURE_STRATEGY, 4)                                                                                             \
+    X(PICTURE_CHANNELS, 4)                                                                                             \
+    X(PICTURE_OUTSIDE, 3)                                                                                              \
+    X(PICTURE_WEIGHTS, 2)                                                                                              \
+    X(PICTURE_COUNTER, 2)                                                                                              \
+    X(PICTURE_COUNT, 5)                                                                                                \
+    X(PICTURE_ROWS, 4)                                                                                                 \
+    X(PICTURE_PITCH, 4)                                                                                                \
+    X(PICTURE_SAMPLES_OFFSET, 5)                                                                                       \
+    X(PICTURE_OFFSETS, 3)                                                                                              \
+    X(PICTURE_ACCUMULATE, 2)                                                                                           \
+    X(PICTURE_COUNT_BUFFER, 5)                                                                                         \
+    X(PICTURE_SCRATCH, 3)                                                                                              \
+    X(PICTURE_EVENTS, 2)
+enum { PICTURE_FIELDS(FIELD_NUMBER) PICTURE_FIELD_COUNT };
+static const pairs_field picture_fields[] = {PICTURE_FIELDS(FIELD_ROW)};
+
+static const uint32_t         picture_bins[] = {256, 5, 70000};
+static const gpuscan_strategy picture_strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                      GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
+
+static int picture_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    if (a == PICTURE_EXPRESSION && b == PICTURE_FORM && b_level == 2) /* by value: of integers */
+        return a_level == 0 || expressions[a_level - 1].type != GPUSCAN_TYPE_F16;
+    if (a == PICTURE_BINS && b == PICTURE_STRATEGY) /* must fit local memory: else the call is refused */
+        return a_level != 2 || picture_strategies[b_level] != GPUSCAN_STRATEGY_SINGLE_PASS;
+    if (a == PICTURE_EXPRESSION && b == PICTURE_CHANNELS) /* an expression has its own */
+        return a_level == 0 || b_level == 0;
+    if (a == PICTURE_FORM && b == PICTURE_CHANNELS) /* bounds of each: not by value */
+        return a_level != 2 || b_level < 2;
+    return 1;
+}
+
+static gpuscan_strategy picture_of(const pairs_row *row, void *made) {
+    static const uint64_t counts[] = {0, 1, 37, 101, 640};
+    static const uint64_t tiles[][2] = {{0, 0}, {0, 1}, {64, 64}, {7, 3}, {100, 0}};
+    static const gpuscan_bound channels[6] = {{3}, {103}, {0}, {256}, {50}, {151}};
+    const unsigned char  *level = row->level;
+    unsigned              expression = level[PICTURE_EXPRESSION];
+    uint64_t              count = counts[level[PICTURE_COUNT]] / test_size(5, 1, 1), pixel;
+    histogram_case        c = a_histogram(GPUSCAN_TYPE_U8, picture_bins[level[PICTURE_BINS]], count);
+    gpuscan_histogram_desc *d = &c.d;
+    int                     is_real = expression && expressions[expression - 1].type == GPUSCAN_TYPE_F16;
+    c.expression = expression;
+    d->channels = level[PICTURE_CHANNELS] ? 3 : 1;
+    d->channel_mask = level[PICTURE_CHANNELS] == 3 ? 5 : 0;
+    if (expression) {
+        d->sample_type = expressions[expression - 1].type;
+        d->channels = expressions[expression - 1].channels;
+    }
+    pixel = element_size(&c) * d->channels;
+    d->form = level[PICTURE_FORM] == 0   ? GPUSCAN_BINS_EVEN
+              : level[PICTURE_FORM] == 1 ? GPUSCAN_BINS_EDGES
+                                         : GPUSCAN_BINS_VALUES;
+    if (is_real && d->form == GPUSCAN_BINS_EVEN) {
+        d->lower.f = -2000;
+        d->upper.f = 3000.5;
+    } else if (d->form == GPUSCAN_BINS_EVEN && expression) {
+        d->lower.i = expressions[expression - 1].value_of ? 3 : 1000;
+        d->upper.i = d->lower.i + 200;
+    } else if (d->form == GPUSCAN_BINS_VALUES) {
+        d->lower.i = 50;
+    }
+    if (level[PICTURE_CHANNELS] >= 2) { /* each with its own; modes that differ, in the mask alike */
+        if (d->form == GPUSCAN_BINS_EVEN)
+            d->channel_bounds = channels;
+        else
+            d->edges_pitch = d->bins + 2;
+    }
+    d->closed = level[PICTURE_COUNTER];
+    d->outside = (gpuscan_outside)level[PICTURE_OUTSIDE];
+    c.is_weighted = level[PICTURE_WEIGHTS];
+    d->weight_type = level[PICTURE_WEIGHTS] ? GPUSCAN_TYPE_U16 : GPUSCAN_TYPE_DEFAULT;
+    d->counter_type = level[PICTURE_COUNTER] ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    d->rows = level[PICTURE_ROWS] == 0 ? 0 : level[PICTURE_ROWS] == 1 ? 1 : level[PICTURE_ROWS] == 2 ? 9 : 70;
+    d->pitch = level[PICTURE_PITCH] == 1 ? count + 5 : 0;
+    if (level[PICTURE_PITCH] >= 2) { /* rows aligned to 4 bytes, and one more element or, of structs, byte */
+        d->pitch_bytes = (count * pixel + 3) / 4 * 4;
+        if (level[PICTURE_PITCH] == 3)
+            d->pitch_bytes = count * pixel + (d->sample_type == GPUSCAN_TYPE_CUSTOM ? 1 : element_size(&c));
+    }
+    d->tile_width = tiles[level[PICTURE_TILES]][0];
+    d->tile_height = tiles[level[PICTURE_TILES]][1];
+    d->weights_pitch = level[PICTURE_WEIGHTS] && level[PICTURE_PITCH] ? count + 3 : 0;
+    d->accumulate = level[PICTURE_ACCUMULATE];
+    c.samples_offset = offsets[level[PICTURE_SAMPLES_OFFSET]];
+    c.counts_offset = offsets[level[PICTURE_OFFSETS]];
+    c.edges_offset = c.weights_offset = offsets[(level[PICTURE_OFFSETS] + 1) % 3];
+    c.device_count = count_on_device(level[PICTURE_COUNT_BUFFER], count, &d->count_type);
+    c.scratch = (test_scratch_choice)level[PICTURE_SCRATCH];
+    c.events = level[PICTURE_EVENTS];
+    *(histogram_case *)made = c;
+    return picture_strategies[level[PICTURE_STRATEGY]];
+}
+
+static void picture_pairs(void **state) {
+    static const pairs_operation operation = {&histograms,
+                                              {picture_fields, PICTURE_FIELD_COUNT, picture_possible, NULL},
+                                              PICTURE_COUNTER + 1,
+                                              picture_of};
     (void)state;
     check_pairs(&operation);
 }
@@ -867,6 +1093,121 @@ static void sort_pairs(void **state) {
     check_pairs(&operation);
 }
 
+/* ---- integral ---------------------------------------------------------------------------------------------------- */
+
+#define INTEGRAL_FIELDS(X)                                                                                             \
+    X(INTEGRAL_TYPES, 4)                                                                                               \
+    X(INTEGRAL_CHANNELS, 4)                                                                                            \
+    X(INTEGRAL_KIND, 2)                                                                                                \
+    X(INTEGRAL_SQUARE, 2)                                                                                              \
+    X(INTEGRAL_STRATEGY, 2)                                                                                            \
+    X(INTEGRAL_WIDTH, 6)                                                                                               \
+    X(INTEGRAL_HEIGHT, 5)                                                                                              \
+    X(INTEGRAL_IMAGES, 3)                                                                                              \
+    X(INTEGRAL_SRC_GAP, 3)                                                                                             \
+    X(INTEGRAL_DST_GAP, 3)                                                                                             \
+    X(INTEGRAL_IMAGE_GAPS, 4)                                                                                          \
+    X(INTEGRAL_SRC_OFFSET, LEVELS_OFFSET)                                                                              \
+    X(INTEGRAL_DST_OFFSET, LEVELS_OFFSET)                                                                              \
+    X(INTEGRAL_SCRATCH, 3)                                                                                             \
+    X(INTEGRAL_EVENTS, 2)
+enum { INTEGRAL_FIELDS(FIELD_NUMBER) INTEGRAL_FIELD_COUNT };
+static const pairs_field integral_fields[] = {INTEGRAL_FIELDS(FIELD_ROW)};
+
+static int any_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    (void)a;
+    (void)a_level;
+    (void)b;
+    (void)b_level;
+    return 1;
+}
+
+static gpuscan_strategy integral_of(const pairs_row *row, void *made) {
+    static const gpuscan_type of[4][2] = {{GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT},
+                                          {GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I64},
+                                          {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_DEFAULT},
+                                          {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32}};
+    static const uint64_t     gaps[3] = {0, 1, 64};
+    const uint64_t            widths[6] = {0, 1, 17, 128, test_size(150, 259, 259), test_size(200, 1100, 1100)};
+    const uint64_t            heights[5] = {0, 1, 7, 33, test_size(40, 131, 131)};
+    const unsigned char      *level = row->level;
+    integral_case c = an_integral(of[level[INTEGRAL_TYPES]][0], of[level[INTEGRAL_TYPES]][1],
+                                  widths[level[INTEGRAL_WIDTH]], heights[level[INTEGRAL_HEIGHT]]);
+    c.channels = level[INTEGRAL_CHANNELS] + 1u;
+    c.kind = level[INTEGRAL_KIND] ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    c.square = level[INTEGRAL_SQUARE];
+    c.images = level[INTEGRAL_IMAGES];
+    c.src_gap = gaps[level[INTEGRAL_SRC_GAP]];
+    c.dst_gap = gaps[level[INTEGRAL_DST_GAP]];
+    c.src_image_gap = level[INTEGRAL_IMAGE_GAPS] & 1 ? 5 : 0;
+    c.dst_image_gap = level[INTEGRAL_IMAGE_GAPS] & 2 ? 100 : 0;
+    c.src_offset = offsets[level[INTEGRAL_SRC_OFFSET]];
+    c.dst_offset = offsets[level[INTEGRAL_DST_OFFSET]];
+    c.scratch = (test_scratch_choice)level[INTEGRAL_SCRATCH];
+    c.events = level[INTEGRAL_EVENTS];
+    *(integral_case *)made = c;
+    return level[INTEGRAL_STRATEGY] ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+}
+
+static void integral_pairs(void **state) {
+    static const pairs_operation operation = {&integrals,
+                                              {integral_fields, INTEGRAL_FIELD_COUNT, any_possible, NULL},
+                                              INTEGRAL_STRATEGY + 1,
+                                              integral_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
+/* ---- quantile ---------------------------------------------------------------------------------------------------- */
+
+#define QUANTILE_FIELDS(X)                                                                                             \
+    X(QUANTILE_COUNTERS, 2)                                                                                            \
+    X(QUANTILE_STRATEGY, 2)                                                                                            \
+    X(QUANTILE_FORMS, 3)                                                                                               \
+    X(QUANTILE_BINS, 6)                                                                                                \
+    X(QUANTILE_ROWS, 4)                                                                                                \
+    X(QUANTILE_GAP, 3)                                                                                                 \
+    X(QUANTILE_COUNTS, 4)                                                                                              \
+    X(QUANTILE_PLACES, 3)                                                                                              \
+    X(QUANTILE_CDF, 3)                                                                                                 \
+    X(QUANTILE_COUNTS_OFFSET, LEVELS_OFFSET)                                                                           \
+    X(QUANTILE_DST_OFFSET, LEVELS_OFFSET)                                                                              \
+    X(QUANTILE_CDF_OFFSET, LEVELS_OFFSET)                                                                              \
+    X(QUANTILE_EVENTS, 2)
+enum { QUANTILE_FIELDS(FIELD_NUMBER) QUANTILE_FIELD_COUNT };
+static const pairs_field quantile_fields[] = {QUANTILE_FIELDS(FIELD_ROW)};
+
+static gpuscan_strategy quantile_of(const pairs_row *row, void *made) {
+    static const uint32_t bins[6] = {0, 1, 2, 31, 100, 250};
+    static const uint64_t rows[4] = {0, 1, 3, 70}, gaps[3] = {0, 1, 32};
+    const unsigned char  *level = row->level;
+    quantile_case c = a_quantile((gpuscan_quantile_form)level[QUANTILE_FORMS], bins[level[QUANTILE_BINS]],
+                                 (quantile_counts)level[QUANTILE_COUNTS]);
+    c.counter_type = level[QUANTILE_COUNTERS] ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+    c.rows = rows[level[QUANTILE_ROWS]];
+    c.gap = gaps[level[QUANTILE_GAP]];
+    c.has_edges = level[QUANTILE_PLACES] == 2 && c.form != GPUSCAN_QUANTILE_BIN;
+    c.lower = level[QUANTILE_PLACES] == 1 ? -2.5 : 0;
+    c.upper = level[QUANTILE_PLACES] == 1 ? 1000 : 0;
+    c.has_cdf = level[QUANTILE_CDF] != 0;
+    c.cdf_type = level[QUANTILE_CDF] == 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+    c.counts_offset = offsets[level[QUANTILE_COUNTS_OFFSET]];
+    c.dst_offset = offsets[level[QUANTILE_DST_OFFSET]];
+    c.cdf_offset = offsets[level[QUANTILE_CDF_OFFSET]];
+    c.events = level[QUANTILE_EVENTS];
+    *(quantile_case *)made = c;
+    return level[QUANTILE_STRATEGY] ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+}
+
+static void quantile_pairs(void **state) {
+    static const pairs_operation operation = {&quantiles,
+                                              {quantile_fields, QUANTILE_FIELD_COUNT, any_possible, NULL},
+                                              QUANTILE_STRATEGY + 1,
+                                              quantile_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
 /* All strategies' tiles are alike, and small. */
 static int open_pairs(void **state) {
     if (test_open(state) != 0)
@@ -877,8 +1218,9 @@ static int open_pairs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(arrays_are_whole), TEST(scan_pairs), TEST(uniform_add_pairs),
-                                       TEST(reduce_pairs), TEST(histogram_pairs), TEST(select_pairs),
-                                       TEST(run_pairs), TEST(sort_pairs)};
+                                       TEST(reduce_pairs), TEST(segmented_pairs), TEST(histogram_pairs),
+                                       TEST(picture_pairs), TEST(select_pairs), TEST(run_pairs), TEST(sort_pairs),
+                                       TEST(integral_pairs), TEST(quantile_pairs)};
     test_select();
     return cmocka_run_group_tests_name("pairs", tests, open_pairs, test_close);
 }

@@ -8,9 +8,10 @@ typedef enum outcome { WRONG, REFUSED } outcome;
 typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, u: at offsets that are not
-                              aligned, a: uniform add, r: reduce, c: affine functions' reduce, w: reduce of three rows, h:
-                              histogram, g: of rows with gaps, k: select, l: lengths of runs of 700, q: sort of floats,
-                              with NaN, and values, p: with a payload that is gathered */
+                              aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform add,
+                              r: reduce, c: affine functions' reduce, w: reduce of three rows, h: histogram, g: of rows
+                              with gaps, t: of their tiles, by an expression, k: select, l: lengths of runs of 700, q: sort of
+                              floats, with NaN, and values, p: with a payload that is gathered, i: integral, m: quantiles */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -52,7 +53,19 @@ static const plant plants[] = {
     {"SEGMENT_JOIN", 'w', SINGLE, 0, 0, 60001, REFUSED},
     {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
     {"SEGMENT_JOIN", 'w', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 200001, WRONG},
+    {"SEGMENT_VECTOR", 'e', MULTI, 0, 0, 5003, WRONG},
+    {"SEGMENT_VECTOR", 'e', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
+    {"SEGMENT_HEADS", 'b', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5003, WRONG},
+    {"SEGMENT_HEADS", 'b', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
+    {"SEGMENT_HEADS", 'b', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
+    {"LOOK_BACK", 'b', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"SAMPLE_ROWS", 'g', SINGLE, 0, 0, 5003, REFUSED},
+    {"TILE_ENDS", 't', SINGLE, 0, 0, 5003, REFUSED},
+    {"TILE_ENDS", 't', MULTI, 0, 0, 5003, WRONG},
+    {"TILE_ENDS", 't', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
+    {"PIXEL_NUMBER", 't', SINGLE, 0, 0, 5003, REFUSED},
+    {"PIXEL_NUMBER", 't', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
+    {"HISTOGRAM_GROUP", 't', SINGLE, 0, 0, 5003, REFUSED},
     {"UNALIGNED", 'u', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"UNALIGNED", 'u', GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 8, 0, 5001, REFUSED},
     {"SELECT_TAIL", 'k', MULTI, 0, 0, 5003, WRONG},
@@ -75,6 +88,13 @@ static const plant plants[] = {
     {"SORT_PLACES", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 50003, WRONG},
     {"SORT_NAN", 'q', MULTI, 8, 0, 1003, REFUSED},
     {"SORT_NAN", 'q', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 1003, WRONG},
+    {"INTEGRAL_CARRY", 'i', MULTI, 0, GPUSCAN_WITHOUT_LANES, 40000, WRONG},
+    {"INTEGRAL_CARRY", 'i', MULTI, 8, 0, 40000, REFUSED},
+    {"INTEGRAL_CARRY", 'i', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 400000, WRONG},
+    {"INTEGRAL_LEFT", 'i', MULTI, 8, 0, 40000, REFUSED},
+    {"QUANTILE_RANK", 'm', MULTI, 0, GPUSCAN_WITHOUT_LANES, 1000, WRONG},
+    {"QUANTILE_RANK", 'm', MULTI, 8, 0, 1000, REFUSED},
+    {"QUANTILE_RANK", 'm', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 1000, WRONG},
 };
 
 static gpuscan_opencl real;
@@ -154,28 +174,74 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
     return right;
 }
 
+/* An image of ones, 200 pixels wide: an element of its table is an area. Or histograms of ones, whose quantiles are
+   bins. */
+static int table_plant(gpuscan *gs, const plant *p, uint64_t n) {
+    static const double fractions[3] = {0, 0.5, 1};
+    const uint64_t width = 200, height = n / width;
+    const int of_pixels = p->what == 'i';
+    uint32_t *counts = (uint32_t *)test_alloc(n * 4);
+    uint32_t *table = (uint32_t *)test_alloc((width + 1) * (height + 1) * 4 + 64);
+    unsigned char *pixels = (unsigned char *)test_alloc(n);
+    gpuscan_integral_desc integral;
+    gpuscan_quantile_desc quantile;
+    gpuscan_result r;
+    uint64_t i;
+    int right = 1;
+    memset(pixels, 1, (size_t)n);
+    for (i = 0; i < n; i++)
+        counts[i] = 1;
+    memset(&integral, 0, sizeof integral);
+    memset(&quantile, 0, sizeof quantile);
+    integral.call.strategy = quantile.call.strategy = p->strategy;
+    quantile.bins = (uint32_t)n;
+    quantile.fractions = fractions;
+    quantile.fraction_count = 3;
+    r = of_pixels ? gpuscan_integral_host(gs, pixels, table, width, height, &integral)
+                  : gpuscan_quantile_host(gs, counts, table, &quantile);
+    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
+        right = -1;
+    else
+        test_ok(r);
+    for (i = 0; right == 1 && of_pixels && i < (width + 1) * (height + 1); i++)
+        right = table[i] == i % (width + 1) * (i / (width + 1));
+    if (right == 1 && !of_pixels)
+        right = table[0] == 0 && table[1] == n / 2 - 1 && table[2] == n - 1;
+    free(counts);
+    free(table);
+    free(pixels);
+    return right;
+}
+
 /* Runs the job: 1 where its result is right and nothing beside it was written, 0 where not, -1 where it is refused. */
 static int run(gpuscan *gs, const plant *p) {
     const int is_affine = p->what == 'f' || p->what == 'c';
     const size_t size = is_affine ? sizeof(op_affine) : 4;
     const uint64_t n = test.info.has_lanes && !p->lanes ? 600001 : p->count; /* more than a lane each */
-    const int is_histogram = p->what == 'h' || p->what == 'g';
+    static const gpuscan_custom flipped = {NULL, NULL, 0, NULL, NULL, "x ^ (uchar)(i & 3)", NULL, NULL, NULL};
+    const int is_tiled = p->what == 't', has_gaps = p->what == 'g' || is_tiled;
+    const int is_histogram = p->what == 'h' || has_gaps;
     const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* in elements */
-    const uint64_t row = p->what == 'g' ? 9 : n, pitch = p->what == 'g' ? 12 : n;      /* of a histogram */
-    uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1 : p->what == 'w' ? 3 : is_histogram ? 200 : n;
+    const uint64_t row = has_gaps ? 9 : n, pitch = has_gaps ? 12 : n;                  /* of a histogram */
+    const uint64_t tile_height = n / pitch / 4 + 1;                                    /* and its tiles: 3 by 4 */
+    uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1
+                         : p->what == 'w'                 ? 3
+                         : is_histogram                   ? (is_tiled ? 3 * 4 : 1) * 200
+                                                          : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
     unsigned char *got = (unsigned char *)test_alloc(n * size + 64), total[64];
     uint32_t *w = (uint32_t *)(void *)wanted;
-    cl_mem dst, src;
+    cl_mem dst, src, cuts;
     cl_int status = CL_SUCCESS;
     gpuscan_result r;
     uint64_t i;
+    uint32_t cut[2] = {0, (uint32_t)(n / 2)}; /* by offsets: one segment, and what is behind it */
     int right = 1;
-    if (p->what == 'q' || p->what == 'p') {
+    if (p->what == 'q' || p->what == 'p' || p->what == 'i' || p->what == 'm') {
         free(in);
         free(wanted);
         free(got);
-        return sort_plant(gs, p, n);
+        return p->what == 'q' || p->what == 'p' ? sort_plant(gs, p, n) : table_plant(gs, p, n);
     }
     union {
         gpuscan_scan_desc scan;
@@ -224,6 +290,28 @@ static int run(gpuscan *gs, const plant *p) {
         d.scan.custom = p->what == 'f' ? &op_affine_compose.custom : NULL;
         d.scan.call.strategy = p->strategy;
         r = gpuscan_scan(gs, &d.scan);
+        break;
+    case 'e': /* the elements are the keys */
+    case 'b':
+        for (i = 0; i < n; i++) {
+            uint32_t x = 0, y = 0;
+            memcpy(&x, in + 4 * i, 4);
+            if (i > 0 && p->what == 'e')
+                memcpy(&y, in + 4 * (i - 1), 4);
+            w[i] = x + (p->what == 'e' ? (i > 0 && x == y ? w[i - 1] : 0) : i > 0 && i != cut[1] ? w[i - 1] : 0);
+        }
+        cuts = clCreateBuffer(test.context, CL_MEM_COPY_HOST_PTR, sizeof cut, cut, &status);
+        test_cl(status);
+        d.scan.src.mem = src;
+        d.scan.dst.mem = dst;
+        d.scan.count = n;
+        d.scan.kind = GPUSCAN_INCLUSIVE;
+        d.scan.segments.form = p->what == 'e' ? GPUSCAN_SEGMENTS_KEYS : GPUSCAN_SEGMENTS_OFFSETS;
+        d.scan.segments.data.mem = p->what == 'e' ? src : cuts;
+        d.scan.segments.count = p->what == 'e' ? 0 : 1;
+        d.scan.call.strategy = p->strategy;
+        r = gpuscan_scan(gs, &d.scan);
+        clReleaseMemObject(cuts);
         break;
     case 'a':
         for (i = 0; i < n; i++)
@@ -281,10 +369,18 @@ static int run(gpuscan *gs, const plant *p) {
         r = gpuscan_runs(gs, &d.runs);
         break;
     default:
-        memset(wanted, 0, 200 * 4);
-        for (i = 0; i < n / pitch * pitch; i++)
-            if (i % pitch < row && in[i] < 200)
-                w[in[i]]++;
+        memset(wanted, 0, (size_t)out_count * 4);
+        for (i = 0; i < n / pitch * pitch; i++) {
+            unsigned value = is_tiled ? in[i] ^ (i % pitch & 3) : in[i];
+            uint64_t tile = is_tiled ? i / pitch / tile_height * 3 + i % pitch / 4 : 0;
+            if (i % pitch < row && value < 200)
+                w[tile * 200 + value]++;
+        }
+        if (is_tiled) {
+            d.histogram.custom = &flipped;
+            d.histogram.tile_width = 4;
+            d.histogram.tile_height = tile_height;
+        }
         d.histogram.samples.mem = src;
         d.histogram.counts.mem = dst;
         d.histogram.count = row;

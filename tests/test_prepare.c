@@ -297,7 +297,10 @@ static void test_no_host_access(void **state) {
         }
         if (which != JOB_SCAN_PLACE)
             j.scan.src.mem = j.in.at.mem;
-        j.scan.init_buffer.mem = j.more.at.mem;
+        if (which == JOB_SCAN_SEGMENTS)
+            j.scan.segments.data.mem = j.more.at.mem;
+        else
+            j.scan.init_buffer.mem = j.more.at.mem;
         j.scan.count_buffer.mem = j.still.at.mem;
         j.add.addend.mem = j.in.at.mem;
         j.reduce.src.mem = j.in.at.mem;

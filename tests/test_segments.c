@@ -12,7 +12,7 @@ static reduce_case rows_of(gpuscan_type type, gpuscan_op op, uint64_t rows, uint
     return c;
 }
 
-static reduce_case segments_of(gpuscan_type type, gpuscan_op op, uint64_t count, uint64_t segments, reduce_cuts cuts) {
+static reduce_case segments_of(gpuscan_type type, gpuscan_op op, uint64_t count, uint64_t segments, test_cuts cuts) {
     reduce_case c = a_reduction(type, op, count);
     c.offsets = GPUSCAN_TYPE_U32;
     c.segments = segments;
@@ -83,7 +83,7 @@ static void cuts(void **state) {
         for (i = 0; i < sizeof counts / sizeof counts[0] - test_size(2, 0, 0); i++)
             for (k = 0; k < sizeof segments / sizeof segments[0] - test_size(2, 0, 0); k++) {
                 reduce_case c = segments_of(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, counts[i], segments[k],
-                                            (reduce_cuts)cut);
+                                            (test_cuts)cut);
                 if (!test_share((uint64_t)cut * 97 + i * 13 + k, 3))
                     continue;
                 c.offsets = (i + k) % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;

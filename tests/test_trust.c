@@ -129,11 +129,12 @@ static void test_published_prefixes(void **state) {
 
 /* Whoever sums a silent tile converts its elements by their indices in the row, and without lanes takes them in the
    order of a tree, here of some width; 0: the profile's. */
-static void silent_conversions(gpuscan_strategy strategy, uint32_t width) {
+static void silent_conversions(gpuscan_strategy strategy, uint32_t width, int segmented) {
     static const gpuscan_custom by_index = {"#define GPUSCAN_TEST_SILENT(tile) ((tile) % 3 == 1)\n"
                                             "#define GPUSCAN_TEST_DELAY(tile)\n",
                                             NULL, 0, NULL, NULL, "x + (uint)i * 2654435761u", NULL, NULL, NULL};
-    const uint32_t n = (uint32_t)test_size(2500, 20011, 100003), rows = 2;
+    const uint32_t n = (uint32_t)test_size(2500, 20011, 100003), rows = segmented ? 1 : 2;
+    uint32_t *keys = (uint32_t *)test_alloc(n * 4);
     uint32_t *in = (uint32_t *)test_alloc(rows * n * 4), *got = (uint32_t *)test_alloc(rows * n * 4);
     uint32_t *wanted = (uint32_t *)test_alloc(rows * n * 4), sum = 0, i;
     gpuscan *gs = layered(), *whole = test.gs;
@@ -143,8 +144,10 @@ static void silent_conversions(gpuscan_strategy strategy, uint32_t width) {
     if (width)
         gs->device.lane_width = width;
     test_random_bytes(in, rows * n * 4);
+    for (i = 0; i < n; i++) /* short ones, one through several tiles, short ones again */
+        keys[i] = i < n / 3 || i > n - n / 4 ? i / 37 : n / 3 / 37;
     for (i = 0; i < rows * n; i++) {
-        sum = (i % n ? sum : 0) + in[i] + i % n * 2654435761u;
+        sum = (i % n && (!segmented || keys[i] == keys[i - 1]) ? sum : 0) + in[i] + i % n * 2654435761u;
         wanted[i] = sum;
     }
     memset(&d, 0, sizeof d);
@@ -152,9 +155,15 @@ static void silent_conversions(gpuscan_strategy strategy, uint32_t width) {
     d.rows = rows;
     d.custom = &by_index;
     d.call.strategy = strategy;
-    test_case("conversions by index past silent tiles, %s, width %u", test_strategy_name(strategy), (unsigned)width);
+    if (segmented) {
+        d.segments.form = GPUSCAN_SEGMENTS_KEYS;
+        d.segments.host_data = keys;
+    }
+    test_case("conversions by index past silent tiles, %s, width %u%s", test_strategy_name(strategy), (unsigned)width,
+              segmented ? ", by segments" : "");
     if (test_ran(gpuscan_scan_host(gs, in, got, n, &d), strategy, test_device_refusal(strategy)))
         test_same_bytes(got, wanted, 4, rows * n);
+    free(keys);
     free(in);
     free(got);
     free(wanted);
@@ -169,10 +178,10 @@ static void test_silent_conversions(void **state) {
     uint32_t width;
     size_t s;
     (void)state;
-    for (s = 0; s < 3; s++)
-        silent_conversions(strategies[s], 0);
+    for (s = 0; s < 6; s++)
+        silent_conversions(strategies[s % 3], 0, s >= 3);
     for (width = 2; width <= 64 && !test.info.has_lanes; width *= test.is_small ? 8 : 2)
-        silent_conversions(GPUSCAN_STRATEGY_SINGLE_PASS, width);
+        silent_conversions(GPUSCAN_STRATEGY_SINGLE_PASS, width, width == 8);
 }
 
 /* Values of several words, where whoever publishes them stops between two of these: every third tile stores so many,

@@ -414,6 +414,20 @@ static void keep_places(const void *src, void *dst, size_t n, void *state) {
     ((uint64_t *)state)[1] += n;
 }
 
+/* A scan by segments, which begin at the flags: the state goes on from earlier pieces. */
+static void exclusive_heads_u32(const void *src, void *dst, size_t n, void *state) {
+    const uint32_t *RESTRICT a = (const uint32_t *)src;
+    const unsigned char *RESTRICT f = select_flags;
+    uint32_t *RESTRICT b = (uint32_t *)dst, sum = *(uint32_t *)state;
+    size_t i;
+    for (i = 0; i < n; i++) {
+        sum = f[i] ? 0 : sum;
+        b[i] = sum;
+        sum += a[i];
+    }
+    *(uint32_t *)state = sum;
+}
+
 /* Room for a sort's passes, and for the values that go with its keys: of each, as much as the keys. */
 static void *sort_room, *sort_values;
 
@@ -505,7 +519,8 @@ typedef struct bench_row {
     int plotted;
     gpuscan_op operation;
     uint32_t bins, range; /* histogram: bins of equal width over [0, range); select: percent that are kept, by what;
-                             sort: bits of the keys that count, bytes of a value that goes with each */
+                             sort: bits of the keys that count, bytes of a value that goes with each;
+                             scan: percent that begin a segment, by FLAGS; 0, 0: no segments */
     uint32_t channels;    /* interleaved; all but the last are counted. 0: one */
     int host;             /* a call on host arrays: wall clock, transfers included */
 } bench_row;
@@ -547,6 +562,7 @@ static const bench_row rows[] = {
     {SCAN, "inclusive_scan", "i16",     "rand", I16,    I16,    fill_random,    inclusive_i16,    0, ADD, 0, 0, 0, 0},
     {SCAN, "exclusive_scan", "affine",  "rand", CUSTOM, CUSTOM, fill_affine,    exclusive_affine, 1, OWN, 0, 0, 0, 0},
     {SCAN, "inclusive_scan", "affine",  "rand", CUSTOM, CUSTOM, fill_affine,    inclusive_affine, 0, OWN, 0, 0, 0, 0},
+    {SCAN, "exclusive_by_heads", "u32", "1%", U32, U32, fill_random,    exclusive_heads_u32, 0, ADD, 1, FLAGS, 0, 0},
     {SCAN, "exclusive_scan_host", "u32", "rand", U32,   U32,    fill_random,    exclusive_u32,    0, ADD, 0, 0, 0, 1},
 
     {REDUCE, "reduce",      "u32", "rand", U32, U32, fill_random,    sum_u32, 1, ADD, 0, 0, 0, 0},
@@ -620,6 +636,11 @@ static uint64_t result_bytes(const bench_row *r, uint64_t n) {
     }
 }
 
+/* Whether an array of flags goes with the elements. */
+static int has_flags(const bench_row *r) {
+    return r->group == SELECT || (r->group == SCAN && r->bins != 0);
+}
+
 /* The least that must be read and written. */
 static uint64_t traffic(const bench_row *r, uint64_t n) {
     if (r->group == SELECT)
@@ -627,7 +648,7 @@ static uint64_t traffic(const bench_row *r, uint64_t n) {
                n / 100 * r->bins * type_size(r->dst);
     if (r->group == SORT) return 2 * result_bytes(r, n);
     if (r->group == RUNS) return n * source_size(r) + n / 100 * r->bins * type_size(r->dst);
-    return n * source_size(r) + (r->group == SCAN ? result_bytes(r, n) : 0);
+    return n * source_size(r) + (r->group == SCAN ? result_bytes(r, n) + (has_flags(r) ? n : 0) : 0);
 }
 
 /* And what the C loop takes of the host's memory. */
@@ -940,6 +961,8 @@ static gpuscan_result enqueue_scan(const job *j) {
     desc.kind = r->op[0] == 'i' ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc.custom = r->operation == GPUSCAN_OP_CUSTOM ? &affine_custom : NULL;
     desc.call.strategy = j->strategy;
+    if (has_flags(r)) desc.segments.form = GPUSCAN_SEGMENTS_HEADS;
+    desc.segments.data.mem = j->flags;
     if (r->host) return gpuscan_scan_host(device.gs, j->host_src, j->host_dst, j->n, &desc);
     desc.src.mem = j->src;
     desc.dst.mem = j->dst;
@@ -1651,7 +1674,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
         if (j.src == NULL || j.dst == NULL) die("no device memory for 2 buffers of %s %s", r->op, r->type);
         fill_device(r, j.src, host_src, largest);
     }
-    if (r->group == SELECT) {
+    if (has_flags(r)) {
         const uint64_t n = host_n > block_n ? host_n : block_n;
         select_flags = (unsigned char *)allocate(n);
         make_flags(r, (const uint32_t *)host_src, n);
@@ -1686,7 +1709,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
     if (j.src != NULL) cl.clReleaseMemObject(j.src);
     if (j.dst != NULL) cl.clReleaseMemObject(j.dst);
     if (j.flags != NULL) cl.clReleaseMemObject(j.flags);
-    if (r->group == SELECT) free(select_flags);
+    if (has_flags(r)) free(select_flags);
     if (r->group == SORT) {
         free(sort_room);
         free(sort_values);

@@ -15,7 +15,9 @@ typedef enum sweep_op {
     SWEEP_HISTOGRAM,
     SWEEP_SELECT,
     SWEEP_RUNS,
-    SWEEP_SORT
+    SWEEP_SORT,
+    SWEEP_INTEGRAL,
+    SWEEP_QUANTILE
 } sweep_op;
 
 typedef enum sweep_fill { SWEEP_RANDOM, SWEEP_STEPS, SWEEP_UNIT, SWEEP_ONE_VALUE, SWEEP_8_VALUES } sweep_fill;
@@ -38,6 +40,8 @@ typedef struct sweep_call {
         gpuscan_select_desc select;
         gpuscan_runs_desc runs;
         gpuscan_sort_desc sort;
+        gpuscan_integral_desc integral;
+        gpuscan_quantile_desc quantile;
     } u;
     uint64_t read, written;      /* bytes, the least there can be */
     uint64_t results;            /* elements of dst that are compared; 0: none, say of rounded sums */
@@ -296,6 +300,8 @@ static gpuscan_result enqueue_sweep(const job *j) {
     case SWEEP_SELECT: return gpuscan_select(device.gs, &c->u.select);
     case SWEEP_RUNS: return gpuscan_runs(device.gs, &c->u.runs);
     case SWEEP_SORT: return gpuscan_sort(device.gs, &c->u.sort);
+    case SWEEP_INTEGRAL: return gpuscan_integral(device.gs, &c->u.integral);
+    case SWEEP_QUANTILE: return gpuscan_quantile(device.gs, &c->u.quantile);
     default: return gpuscan_histogram(device.gs, &c->u.histogram);
     }
 }
@@ -449,7 +455,7 @@ static void sweep_run(const sweep_call *c, const char *format, ...) {
     r->floor = timed_by_events() ? c->floor : 1.0;
     if (!timed_by_events()) r->yard_ms = loop;
     else if (c->op == SWEEP_SCAN || c->op == SWEEP_UNIFORM_ADD || c->op == SWEEP_SELECT ||
-             c->op == SWEEP_RUNS || c->op == SWEEP_SORT)
+             c->op == SWEEP_RUNS || c->op == SWEEP_SORT || c->op == SWEEP_INTEGRAL)
         r->yard_ms = copy_ms(c->read + c->written);
     else if (c->read <= sweep.bytes) r->yard_ms = read_ms(c->read);
     else r->yard_ms = read_ms(sweep.bytes) * (double)c->read / (double)sweep.bytes;
@@ -548,6 +554,105 @@ static void sweep_rows(void) {
                 sweep_run(&c, "scan %s, rows of %u%s", type->name, lengths[k],
                           form == 1 ? " with totals" : form == 2 ? " in a pitch" : "");
             }
+}
+
+/* Segments by heads or keys of the elements' size: each element its own, all one, or as the data are. */
+enum { SWEEP_SEGMENTS_OF_ONE, SWEEP_SEGMENT_OF_ALL, SWEEP_SEGMENTS_BY_VALUE, SWEEP_SEGMENTS };
+
+static int sweep_begins(const sweep_call *c, const uint32_t *src, uint64_t i) {
+    const uint32_t *keys = c->u.scan.segments.data.mem == sweep.a ? src : (const uint32_t *)(void *)sweep.host_c;
+    return c->u.scan.segments.form == GPUSCAN_SEGMENTS_HEADS ? keys[i] != 0 : i > 0 && keys[i] != keys[i - 1];
+}
+
+#define SWEEP_SEGMENTED(name, type)                                                                                    \
+    static void sweep_segmented_##name(const sweep_call *c, const void *src, void *dst) {                              \
+        const type *a = (const type *)src;                                                                             \
+        type *b = (type *)dst, sum = 0;                                                                                \
+        uint64_t i;                                                                                                    \
+        for (i = 0; i < c->u.scan.count; i++) {                                                                        \
+            if (sweep_begins(c, (const uint32_t *)src, i)) sum = 0;                                                    \
+            b[i] = sum;                                                                                                \
+            sum = (type)(sum + a[i]);                                                                                  \
+        }                                                                                                              \
+    }
+SWEEP_SEGMENTED(u32, uint32_t)
+SWEEP_SEGMENTED(f32, float)
+
+static void sweep_segmented(void) {
+    static const char *const names[SWEEP_SEGMENTS] = {"segments of one", "one segment", "segments by value"};
+    int k, real;
+    for (k = 0; k < SWEEP_SEGMENTS; k++)
+        for (real = 0; real < 2; real++) {
+            const sweep_type *type = sweep_type_of(real ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32);
+            sweep_call c = sweep_scan_call("scan by segments", 0.8, type, 0);
+            c.u.scan.init = NULL;
+            c.u.scan.segments.form = k == SWEEP_SEGMENTS_OF_ONE ? GPUSCAN_SEGMENTS_HEADS : GPUSCAN_SEGMENTS_KEYS;
+            c.u.scan.segments.type = GPUSCAN_TYPE_U32;
+            c.u.scan.segments.data.mem = k == SWEEP_SEGMENTS_BY_VALUE ? sweep.a : sweep.c;
+            c.read = k == SWEEP_SEGMENTS_BY_VALUE ? sweep.bytes : 2 * sweep.bytes;
+            c.loop = real ? sweep_segmented_f32 : sweep_segmented_u32;
+            sweep_run(&c, "scan %s, %s", type->name, names[k]);
+        }
+}
+
+/* Sums between offsets: the loop has them on the host. */
+static uint32_t *sweep_offsets;
+#define SWEEP_BETWEEN(name, type)                                                                                      \
+    static void sweep_between_##name(const sweep_call *c, const void *src, void *dst) {                                \
+        const type *a = (const type *)src;                                                                             \
+        type *b = (type *)dst;                                                                                         \
+        uint64_t s;                                                                                                    \
+        uint32_t i;                                                                                                    \
+        for (s = 0; s < c->u.reduce.segments.count; s++) {                                                             \
+            b[s] = 0;                                                                                                  \
+            for (i = sweep_offsets[s]; i < sweep_offsets[s + 1]; i++) b[s] = (type)(b[s] + a[i]);                      \
+        }                                                                                                              \
+    }
+SWEEP_BETWEEN(u32, uint32_t)
+SWEEP_BETWEEN(f32, float)
+
+static void sweep_sums_between(void) {
+    static const unsigned lengths[] = {1, 3, 8, 31, 100, 1000, 10000, 1000000};
+    const uint64_t count = sweep.bytes / 4;
+    cl_mem offsets = new_buffer((count + 2) * 4);
+    int k, form; /* u32, f32, half of them empty */
+    if (offsets == NULL) die("no device memory for offsets");
+    sweep_offsets = (uint32_t *)allocate((count + 2) * 4);
+    for (k = 0; k < (int)(sizeof lengths / sizeof lengths[0]); k++)
+        for (form = 0; form < 3; form++) {
+            const sweep_type *type = sweep_type_of(form ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32);
+            const uint64_t length = lengths[k], each = form == 2 ? 2 : 1, segments = count / length;
+            sweep_call c;
+            uint64_t s;
+            if (segments == 0) continue;
+            for (s = 0; s <= segments; s++)
+                sweep_offsets[s] = (uint32_t)(s == segments ? count : s / each * each * length);
+            must(cl.clEnqueueWriteBuffer(device.queue, offsets, CL_TRUE, 0, (size_t)(segments + 1) * 4, sweep_offsets,
+                                         0, NULL, NULL),
+                 "write");
+            memset(&c, 0, sizeof c);
+            c.name_of_class = "reduce segments";
+            c.op = SWEEP_REDUCE;
+            c.floor = 0.7;
+            c.fill = form ? SWEEP_STEPS : SWEEP_RANDOM;
+            c.size = c.result_size = 4;
+            c.u.reduce.src.mem = sweep.a;
+            c.u.reduce.dst.mem = sweep.b;
+            c.u.reduce.src_type = type->type;
+            c.u.reduce.count = count;
+            c.u.reduce.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+            c.u.reduce.segments.data.mem = offsets;
+            c.u.reduce.segments.count = segments;
+            c.u.reduce.call.queue = device.queue;
+            c.written = c.results = segments;
+            c.written *= 4;
+            c.read = count * 4 + segments * 8; /* and what is written, in readings */
+            c.loop = form ? sweep_between_f32 : sweep_between_u32;
+            sweep_run(&c, "reduce %s, segments of %u%s", type->name, lengths[k],
+                      form == 2 ? ", half of them empty" : "");
+        }
+    cl.clReleaseMemObject(offsets);
+    free(sweep_offsets);
 }
 
 static const struct {
@@ -776,6 +881,60 @@ static void sweep_pixels(void) {
                 sweep_run(&c, "histogram U8, %u channels, mask %u, rows of %u of %u%s", (unsigned)layouts[k].channels,
                           (unsigned)layouts[k].mask, widths[w][0], widths[w][1], f ? ", one value" : "");
             }
+}
+
+/* Of bytes: the luminances of pixels, or one channel; of all or of each tile. */
+static void sweep_picture(const sweep_call *c, const void *src, void *dst) {
+    const gpuscan_histogram_desc *d = &c->u.histogram;
+    const uint64_t channels = d->channels ? d->channels : 1, rows = d->rows ? d->rows : 1;
+    const uint64_t width = d->tile_width ? d->tile_width : d->count, height = d->tile_height ? d->tile_height : rows;
+    const uint64_t pitch = d->pitch_bytes ? d->pitch_bytes : d->count * channels, across = (d->count + width - 1) / width;
+    uint32_t *counts = (uint32_t *)dst;
+    uint64_t x, y;
+    memset(counts, 0, (size_t)c->written);
+    for (y = 0; y < rows; y++) {
+        const uint8_t *p = (const uint8_t *)src + y * pitch;
+        for (x = 0; x < d->count; x++, p += channels) {
+            const unsigned value = d->custom ? (77u * p[0] + 150u * p[1] + 29u * p[2] + 128) >> 8 : p[0];
+            counts[(y / height * across + x / width) * d->bins + value]++;
+        }
+    }
+}
+
+static void sweep_pictures(void) {
+    static const gpuscan_custom luma = {
+        NULL, NULL, 0, NULL, NULL, "(77 * x.x + 150 * x.y + 29 * x.z + 128) >> 8", NULL, NULL, NULL};
+    static const struct {
+        unsigned channels, width, pitch_bytes, tile_width, tile_height;
+        double floor;
+    } pictures[] = {{4, 0, 0, 0, 0, 0.7},       {3, 0, 0, 0, 0, 0.15},     {3, 101, 304, 0, 0, 0.1},
+                    {1, 4096, 0, 64, 64, 0.2},  {1, 4095, 0, 64, 64, 0.1}, {1, 4096, 0, 16, 16, 0.03},
+                    {1, 4096, 0, 512, 512, 0.25}, {1, 4096, 0, 0, 1, 0.2},  {4, 4096, 0, 64, 64, 0.25}};
+    size_t k;
+    for (k = 0; k < sizeof pictures / sizeof *pictures; k++) {
+        sweep_call c = sweep_histogram_call("histogram pictures", pictures[k].floor, GPUSCAN_TYPE_U8, 256);
+        gpuscan_histogram_desc *const d = &c.u.histogram;
+        const uint64_t row = pictures[k].pitch_bytes ? pictures[k].pitch_bytes
+                                                     : (uint64_t)pictures[k].width * pictures[k].channels;
+        uint64_t tiles = 1;
+        d->channels = pictures[k].channels;
+        d->custom = d->channels > 1 ? &luma : NULL;
+        d->count = pictures[k].width ? pictures[k].width : sweep.bytes / d->channels;
+        d->rows = row ? sweep.bytes / row : 1;
+        d->pitch_bytes = pictures[k].pitch_bytes;
+        d->tile_width = pictures[k].tile_width;
+        d->tile_height = pictures[k].tile_height;
+        if (d->tile_width) tiles = (d->count + d->tile_width - 1) / d->tile_width;
+        if (d->tile_height) tiles *= (d->rows + d->tile_height - 1) / d->tile_height;
+        c.read = d->count * d->rows * d->channels;
+        c.results = tiles * 256;
+        c.written = c.results * 4;
+        c.loop = sweep_picture;
+        if (c.written > sweep.bytes) continue; /* dst has no more room */
+        sweep_run(&c, "histogram U8, %u channels%s, rows of %u in %u bytes, tiles of %u x %u", pictures[k].channels,
+                  d->custom ? ", their luminance" : "", pictures[k].width, (unsigned)row, pictures[k].tile_width,
+                  pictures[k].tile_height);
+    }
 }
 
 static void sweep_weights(void) {
@@ -1021,6 +1180,127 @@ static void sweep_sorts(void) {
         }
 }
 
+/* Row by row: the sum of the row so far, and the row above. */
+#define SWEEP_INTEGRAL_LOOP(name, S, T)                                                                                \
+    static void name(const sweep_call *c, const void *src, void *dst) {                                                \
+        const gpuscan_integral_desc *d = &c->u.integral;                                                               \
+        const uint64_t channels = d->channels ? d->channels : 1, more = d->kind == GPUSCAN_EXCLUSIVE ? channels : 0;   \
+        const uint64_t row = d->width * channels, pitch = row + more;                                                  \
+        const S *RESTRICT a = (const S *)src;                                                                          \
+        T *b = (T *)dst;                                                                                               \
+        uint64_t x, y, k;                                                                                              \
+        if (more) memset(b, 0, (size_t)pitch * sizeof *b);                                                             \
+        b += more ? pitch : 0;                                                                                         \
+        for (y = 0; y < d->height; y++, a += row, b += pitch) {                                                        \
+            const T *RESTRICT above = b - pitch;                                                                       \
+            T *RESTRICT to = b;                                                                                        \
+            T sums[4] = {0, 0, 0, 0};                                                                                  \
+            for (k = 0; k < more; k++) to[k] = 0;                                                                      \
+            if (channels == 1) {                                                                                       \
+                T sum = 0;                                                                                             \
+                for (x = 0; x < row; x++) to[more + x] = (y || more ? above[more + x] : 0) + (sum += (T)a[x]);         \
+                continue;                                                                                              \
+            }                                                                                                          \
+            for (x = 0; x < row; x += channels)                                                                        \
+                for (k = 0; k < channels; k++)                                                                         \
+                    to[more + x + k] = (y || more ? above[more + x + k] : 0) + (sums[k] += (T)a[x + k]);               \
+        }                                                                                                              \
+    }
+SWEEP_INTEGRAL_LOOP(sweep_integral_u8, uint8_t, uint32_t)
+SWEEP_INTEGRAL_LOOP(sweep_integral_u16, uint16_t, uint32_t)
+SWEEP_INTEGRAL_LOOP(sweep_integral_f32, float, float)
+SWEEP_INTEGRAL_LOOP(sweep_integral_u64, uint8_t, uint64_t)
+
+/* Squares of so many pixels that the table fits. */
+static void sweep_integrals(void) {
+    static const struct {
+        gpuscan_type src, dst;
+        sweep_loop *loop;
+    } kinds[] = {{GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, sweep_integral_u8},
+                 {GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, sweep_integral_u16},
+                 {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, sweep_integral_f32},
+                 {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U64, sweep_integral_u64}};
+    uint32_t k, channels, inclusive;
+    for (k = 0; k < 4; k++)
+        for (channels = 1; channels <= 4; channels++)
+            for (inclusive = 0; inclusive < 2; inclusive++) {
+                const size_t src = gpuscan_type_size(kinds[k].src), dst = gpuscan_type_size(kinds[k].dst);
+                const uint64_t side = (uint64_t)sqrt((double)sweep.bytes / (double)(dst * channels));
+                sweep_call c;
+                memset(&c, 0, sizeof c);
+                c.name_of_class = "integral";
+                c.op = SWEEP_INTEGRAL;
+                c.floor = 0.5; /* src is read twice */
+                c.fill = SWEEP_RANDOM;
+                c.size = src;
+                c.result_size = dst;
+                c.u.integral.src.mem = sweep.a;
+                c.u.integral.dst.mem = sweep.b;
+                c.u.integral.width = side - 1;
+                c.u.integral.height = side - 1;
+                c.u.integral.channels = channels;
+                c.u.integral.src_type = kinds[k].src;
+                c.u.integral.dst_type = kinds[k].dst;
+                c.u.integral.kind = inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+                c.u.integral.call.queue = device.queue;
+                if (side < 3) continue;
+                c.read = (side - 1) * (side - 1) * channels * src;
+                c.written = (side - inclusive) * (side - inclusive) * channels * dst;
+                c.loop = kinds[k].loop;
+                c.results = kinds[k].dst == GPUSCAN_TYPE_F32 ? 0 : c.written / dst;
+                sweep_run(&c, "integral %s to %s, %u channels, %s", sweep_type_of(kinds[k].src)->name,
+                          sweep_type_of(kinds[k].dst)->name, (unsigned)channels, inclusive ? "inclusive" : "exclusive");
+            }
+}
+
+static const double sweep_fractions[3] = {0.25, 0.5, 0.99};
+
+static void sweep_quantile_loop(const sweep_call *c, const void *src, void *dst) {
+    const gpuscan_quantile_desc *d = &c->u.quantile;
+    uint64_t row, b;
+    int k;
+    for (row = 0; row < d->rows; row++) {
+        const uint32_t *RESTRICT counts = (const uint32_t *)src + row * d->bins;
+        uint32_t *to = (uint32_t *)dst + 3 * row;
+        uint64_t total = 0;
+        for (b = 0; b < d->bins; b++) total += counts[b];
+        for (k = 0; k < 3; k++) { /* totals are small enough for a double */
+            const uint64_t rank = (uint64_t)ceil(sweep_fractions[k] * (double)total);
+            uint64_t sum = 0;
+            for (b = 0; b < d->bins && sum + counts[b] < rank; b++) sum += counts[b];
+            to[k] = (uint32_t)b;
+        }
+    }
+}
+
+/* Histograms of so many bins that all are read. */
+static void sweep_quantiles(void) {
+    static const uint32_t bins[] = {16, 256, 1000, 4096, 65536};
+    uint32_t k;
+    for (k = 0; k < 5; k++) {
+        sweep_call c;
+        memset(&c, 0, sizeof c);
+        c.name_of_class = "quantile";
+        c.op = SWEEP_QUANTILE;
+        c.floor = 0.2; /* a histogram is a group's */
+        c.fill = SWEEP_8_VALUES;
+        c.size = c.result_size = 4;
+        c.u.quantile.counts.mem = sweep.a;
+        c.u.quantile.dst.mem = sweep.b;
+        c.u.quantile.bins = bins[k];
+        c.u.quantile.rows = sweep.bytes / 4 / bins[k];
+        c.u.quantile.fractions = sweep_fractions;
+        c.u.quantile.fraction_count = 3;
+        c.u.quantile.call.queue = device.queue;
+        if (c.u.quantile.rows == 0) continue;
+        c.read = c.u.quantile.rows * bins[k] * 4;
+        c.written = c.u.quantile.rows * 12;
+        c.loop = sweep_quantile_loop;
+        c.results = 0; /* where a fraction of a total is no double, its rank may be one more */
+        sweep_run(&c, "quantile, three of %u bins", (unsigned)bins[k]);
+    }
+}
+
 /* ---- the output ---- */
 
 static int compare_sweep(const void *a, const void *b) {
@@ -1150,15 +1430,20 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
         sweep.filled = -1;
         sweep_scans();
         sweep_rows();
+        sweep_segmented();
+        sweep_sums_between();
         sweep_custom();
         sweep_reductions();
         sweep_uniform_adds();
         sweep_histograms();
         sweep_pixels();
+        sweep_pictures();
         sweep_weights();
         sweep_selects();
         sweep_runs();
         sweep_sorts();
+        sweep_integrals();
+        sweep_quantiles();
     }
     progress("%s", "");
     at_hand = "";
