@@ -18535,7 +18535,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local, uint32_t most) {
     gpuscan__histogram_key *own = &plan->key;
     uint64_t slices, room = local / 4 - own->spare;
-    if (gpuscan__key_is_cpu(&plan->common.key) || own->converted || own->tiled ||
+    if (gpuscan__key_is_cpu(&plan->common.key) || own->converted || own->weighed || own->tiled ||
         gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
         (own->weight && plan->counter == GPUSCAN_TYPE_U64) || local < 1024 ||
         plan->count * plan->rows < GPUSCAN__VALUES_FROM)
