@@ -98,7 +98,7 @@ static void outputs(void **state) {
         c.payloads = i & 32 ? 1 : 0;
         c.sizes[0] = 1 + i % 9;
         c.tally = i % 3 ? GPUSCAN_TYPE_U64 : c.no_keys && i % 32 == 1 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
-        if (test_share(i, 20) || i == 1)
+        if (test_share(i, 4))
             check_next(&c);
     }
 }
@@ -114,7 +114,7 @@ static void payloads(void **state) {
         c.payload_is_keys = k % 2 == 0;
         c.no_keys = k % 3 == 1;
         c.reduces = k == GPUSCAN_MAX_PAYLOADS;
-        if (test_share(k, 8) || k == GPUSCAN_MAX_PAYLOADS)
+        if (test_share(k + 1, 1))
             check_next(&c);
     }
 }
@@ -313,7 +313,7 @@ static void silent_and_late_tiles(void **state) {
     for (t = 0; t < 3; t++)
         for (s = 0; s < 3; s++) {
             run_case c = some_runs(test_size(900, 50021, 500009), t == 2 ? RUNS_SHORT : RUNS_BLOCKS);
-            if (!test_share(t + 3 * s + 2, 1))
+            if (!test_share(t + 3 * s + 2, 2))
                 continue;
             l = (t * 3 + s + test.seed) % (sizeof limit_cases / sizeof limit_cases[0]);
             if (t == 1 && !(limit_cases[l].lanes && (test.info.has_lanes || test.whole)))
