@@ -566,7 +566,7 @@ typedef struct gpuscan_desc {
 typedef struct gpuscan_info {
     cl_context       context;
     cl_device_id     device;
-    cl_command_queue queue;           /* NULL until the library's own is needed */
+    cl_command_queue queue;           /* NULL until a call that names none makes the library's own: ask after it */
     const char      *device_name;
     const char      *platform_name;
     const char      *profile;         /* the row of the profile table, "NVIDIA GPU" say */
@@ -652,7 +652,7 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        dst;         /* dst_type, one element a row or segment; exactly one of dst and result must be
                                           given */
     void                 *result;      /* or host memory for them, which must stay until the event has completed */
-    uint64_t              count;       /* elements, where there are rows of each */
+    uint64_t              count;       /* elements: of all of src, with segments, too; of each row */
     gpuscan_type          src_type;    /* default: u32 */
     gpuscan_type          dst_type;    /* default: as src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
     gpuscan_op            op;
@@ -696,7 +696,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* 0: 256; at most 536870909 */
     gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN: both; VALUES: lower */
+    gpuscan_bound   lower, upper;  /* EVEN: both; VALUES: lower. i, u or f by the samples' type */
     int             closed;        /* not 0: the upper bound (last edge) belongs to the last bin. VALUES ignores it */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
@@ -733,7 +733,7 @@ typedef enum gpuscan_select_by {
 
 /* What gpuscan_select computes. */
 typedef struct gpuscan_select_desc {
-    gpuscan_buffer         src, dst;     /* either may be left out where only indices or payloads are wanted */
+    gpuscan_buffer         src, dst;     /* either may be left out where nothing wants it */
     uint64_t               count;        /* elements; 0 is legal: only the tally is written */
     gpuscan_type           type;         /* of src and dst; default: u32 */
     gpuscan_select_by      by;

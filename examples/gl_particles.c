@@ -491,7 +491,7 @@ int main(int argc, char **argv) {
     screen s;
     if (others > 1)
         count = (cl_uint)strtoul(rest[1], NULL, 10);
-    if (others > 2 || count == 0 || count > 1u << 27)
+    if (others > 2 || count == 0 || count > 1u << 27 || (others > 0 && rest[0][0] == '-'))
         fail("usage", "gl_particles [--host] [picture.png [particles]]");
     first = (particle *)allocate(count * sizeof *first);
     loop = (particle *)allocate(count * sizeof *loop);

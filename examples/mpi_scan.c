@@ -1,6 +1,6 @@
 /* mpicc -O2 -I.. mpi_scan.c -o mpi_scan -lOpenCL        (macOS: -framework OpenCL)
 
-   mpirun -n 4 ./mpi_scan [elements [--no-check]]
+   mpirun -n 4 ./mpi_scan [elements [--no-check]]         (fewer than four cores: --oversubscribe)
 
    Scans and a histogram over an array that is spread over ranks, and so may be larger than any device. Each rank owns a
    part, in order, in a buffer of its own device:
@@ -86,7 +86,8 @@ static cl_device_id pick_device(void) {
     if (count == 0)
         count = find_devices(CL_DEVICE_TYPE_ALL, wanted, devices);
     if (count == 0)
-        stop(wanted ? wanted : "OpenCL", "no such device on this machine");
+        stop(wanted ? wanted : "OpenCL",
+             wanted ? "no device has this, GPUSCAN_DEVICE, in its name; clinfo -l lists them" : "no device here");
     return devices[(cl_uint)local % count];
 }
 

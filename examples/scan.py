@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """python3 scan.py        scans, reductions and histograms of numpy arrays on the best OpenCL device
 
-The class Gpuscan below is all that a script needs: copy it. It loads gpuscan as a shared library, which is compiled from
+The class Gpuscan below is all that a script needs, and numpy: copy it beside gpuscan.h. It loads gpuscan as a shared library, which is compiled from
 gpuscan.h at the first start (cc must be there, or GPUSCAN_LIBRARY names one that is built already), and writes down the
 library's structs again with ctypes; their sizes are compared with the library's own before anything is called.
 
@@ -68,8 +68,10 @@ HistogramDesc = struct("gpuscan_histogram_desc", ("samples", Buffer), ("counts",
 def build_library():
     """Compiles gpuscan.h, which lies beside this file or a folder above, and gives the library's path."""
     here = os.path.dirname(os.path.abspath(__file__))
-    header = next(p for p in (os.path.join(here, "gpuscan.h"), os.path.join(here, "..", "gpuscan.h"))
-                  if os.path.exists(p))
+    header = next((p for p in (os.path.join(here, "gpuscan.h"), os.path.join(here, "..", "gpuscan.h"))
+                   if os.path.exists(p)), None)
+    if header is None:
+        raise SystemExit("scan.py: gpuscan.h is neither beside this file nor a folder above; or set GPUSCAN_LIBRARY")
     library = os.path.join(here, "__pycache__", "libgpuscan.so")
     os.makedirs(os.path.dirname(library), exist_ok=True)
     if not os.path.exists(library) or os.path.getmtime(library) < os.path.getmtime(header):

@@ -627,9 +627,10 @@ static inline void job_integral(job *j, uint64_t n) {
         for (x = 0; x < 2 * (width + 1); x++) {
             cl_uint *at = out + y * pitch + x;
             *at = 0;
-            if (y > 0 && x > 1) /* left and above, less what both have, and the pixel */
-                *at = at[-2] + at[-(ptrdiff_t)pitch] - at[-(ptrdiff_t)pitch - 2] +
-                      (cl_uint)(cl_int)in[(y - 1) * 2 * width + x - 2];
+            if (y > 0 && x > 1) { /* left and above, less what both have, and the pixel */
+                const cl_int pixel = in[(y - 1) * 2 * width + x - 2];
+                *at = at[-2] + *(at - pitch) - *(at - pitch - 2) + (cl_uint)pixel;
+            }
         }
     j->in = job_buffer(2, 2 * width * height);
     j->in.count = 2 * width * height;

@@ -1239,61 +1239,62 @@ static void test_scan_overflow(void **state) {
 }
 
 /* Segments of a scan. BY: the correct call with segments of a form, in f.parts where they are offsets. */
-#define BY(by, of)                                                                                                     \
+#define BY(by, of, ...)                                                                                                \
     d.segments.form = GPUSCAN_SEGMENTS_##by;                                                                           \
     d.segments.data = of;                                                                                              \
-    d.segments.count = d.segments.form == GPUSCAN_SEGMENTS_OFFSETS ? 10 : 0
+    d.segments.count = d.segments.form == GPUSCAN_SEGMENTS_OFFSETS ? 10 : 0;                                           \
+    __VA_ARGS__
 static void test_scan_segments(void **state) {
     uint32_t numbers[2] = {0, 1};
     int      type;
     (void)state;
-    ACCEPTED(scan, BY(OFFSETS, f.parts));
-    ACCEPTED(scan, BY(OFFSETS, f.parts); d.segments.type = GPUSCAN_TYPE_U64);
-    ACCEPTED(scan, BY(OFFSETS, none); d.segments.count = 0);
-    ACCEPTED(scan, BY(HEADS, f.parts));
-    ACCEPTED(scan, BY(KEYS, f.parts));
-    ACCEPTED(scan, BY(KEYS, f.parts); d.rows = 1);
+    ACCEPTED(scan, BY(OFFSETS, f.parts, (void)0));
+    ACCEPTED(scan, BY(OFFSETS, f.parts, d.segments.type = GPUSCAN_TYPE_U64));
+    ACCEPTED(scan, BY(OFFSETS, none, d.segments.count = 0));
+    ACCEPTED(scan, BY(HEADS, f.parts, (void)0));
+    ACCEPTED(scan, BY(KEYS, f.parts, (void)0));
+    ACCEPTED(scan, BY(KEYS, f.parts, d.rows = 1));
     for (type = GPUSCAN_TYPE_DEFAULT; type < GPUSCAN_TYPE_CUSTOM; type++) {
-        ACCEPTED(scan, BY(KEYS, f.parts); d.segments.type = (gpuscan_type)type; d.count = N / 2);
+        ACCEPTED(scan, BY(KEYS, f.parts, d.segments.type = (gpuscan_type)type; d.count = N / 2));
         if (type == GPUSCAN_TYPE_U8 || type == GPUSCAN_TYPE_U16 || type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64)
-            ACCEPTED(scan, BY(HEADS, f.parts); d.segments.type = (gpuscan_type)type; d.count = N / 2);
+            ACCEPTED(scan, BY(HEADS, f.parts, d.segments.type = (gpuscan_type)type; d.count = N / 2));
         else if (type != GPUSCAN_TYPE_DEFAULT)
             REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
-                             BY(HEADS, f.parts); d.segments.type = (gpuscan_type)type);
+                             BY(HEADS, f.parts, d.segments.type = (gpuscan_type)type));
     }
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", BY(NONE, f.parts));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", BY(NONE, f.parts, (void)0));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.count = 1);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.data.offset = 1);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments", d.segments.host_data = numbers);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form",
-                     BY(KEYS, f.parts); d.segments.form = (gpuscan_segment_form)4);
+                     BY(KEYS, f.parts, d.segments.form = (gpuscan_segment_form)4));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form",
-                     BY(KEYS, f.parts); d.segments.form = (gpuscan_segment_form)-1);
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "rows", BY(KEYS, f.parts); d.rows = 2; d.count = 10);
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(HEADS, f.parts); d.src_pitch = N);
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(OFFSETS, f.parts); d.dst_pitch = N);
-    REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "total", BY(KEYS, f.parts); d.total = at(f.scratch, 2));
+                     BY(KEYS, f.parts, d.segments.form = (gpuscan_segment_form)-1));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "rows", BY(KEYS, f.parts, d.rows = 2; d.count = 10));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(HEADS, f.parts, d.src_pitch = N));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(OFFSETS, f.parts, d.dst_pitch = N));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "total", BY(KEYS, f.parts, d.total = at(f.scratch, 2)));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
-                     BY(OFFSETS, f.parts); d.segments.type = GPUSCAN_TYPE_I32);
+                     BY(OFFSETS, f.parts, d.segments.type = GPUSCAN_TYPE_I32));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
-                     BY(KEYS, f.parts); d.segments.type = GPUSCAN_TYPE_CUSTOM);
+                     BY(KEYS, f.parts, d.segments.type = GPUSCAN_TYPE_CUSTOM));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
-                     BY(HEADS, f.parts); d.segments.type = GPUSCAN_TYPE_CUSTOM);
+                     BY(HEADS, f.parts, d.segments.type = GPUSCAN_TYPE_CUSTOM));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.type",
-                     BY(KEYS, f.parts); d.segments.type = no_type(99));
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.count", BY(KEYS, f.parts); d.segments.count = 1);
-    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.count", BY(HEADS, f.parts); d.segments.count = 1);
+                     BY(KEYS, f.parts, d.segments.type = no_type(99)));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.count", BY(KEYS, f.parts, d.segments.count = 1));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.count", BY(HEADS, f.parts, d.segments.count = 1));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.count",
-                     BY(OFFSETS, f.parts); d.segments.count = UINT64_MAX);
-    REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_data", BY(KEYS, f.parts); d.segments.host_data = numbers);
-    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(OFFSETS, none));
-    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(KEYS, none));
-    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(HEADS, none));
-    REFUSED(scan, GPUSCAN_ERROR_INVALID_CONTEXT, "segments.data", BY(KEYS, f.foreign));
-    REFUSED(scan, GPUSCAN_ERROR_BUFFER_ACCESS, "segments.data", BY(HEADS, f.write_only));
-    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "segments.data", BY(KEYS, f.tiny));
-    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data", BY(KEYS, at(f.parts, UINT64_MAX)));
-    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst and segments.data", BY(KEYS, f.out.at));
+                     BY(OFFSETS, f.parts, d.segments.count = UINT64_MAX));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_data", BY(KEYS, f.parts, d.segments.host_data = numbers));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(OFFSETS, none, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(KEYS, none, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_BUFFER, "segments.data", BY(HEADS, none, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_INVALID_CONTEXT, "segments.data", BY(KEYS, f.foreign, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_ACCESS, "segments.data", BY(HEADS, f.write_only, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "segments.data", BY(KEYS, f.tiny, (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data", BY(KEYS, at(f.parts, UINT64_MAX), (void)0));
+    REFUSED(scan, GPUSCAN_ERROR_OVERLAP, "dst and segments.data", BY(KEYS, f.out.at, (void)0));
     REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form", d.segments.form = GPUSCAN_SEGMENTS_KEYS);
     REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "segments.form",
                      d.segments.form = GPUSCAN_SEGMENTS_HEADS);

@@ -72,7 +72,7 @@ elif compile mpi_scan; then
   check 'four ranks' 0 'scans and a histogram on 4 ranks: as on one rank' mpirun --oversubscribe -n 4 ./mpi_scan 100003
   check 'four ranks, three elements' 0 'on 4 ranks: as on one rank' mpirun --oversubscribe -n 4 ./mpi_scan 3
   check 'one rank' 0 'on 1 ranks: as on one rank' ./mpi_scan 1000
-  check 'a rank that fails' wrong 'rank 1: nothing: no such device' mpirun --oversubscribe -n 1 ./mpi_scan 1000 : \
+  check 'a rank that fails' wrong 'rank 1: nothing: no device has this' mpirun --oversubscribe -n 1 ./mpi_scan 1000 : \
     -n 1 -x GPUSCAN_DEVICE=nothing ./mpi_scan 1000
 else
   failed=$((failed + 1))

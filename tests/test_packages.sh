@@ -60,7 +60,7 @@ else
   left_out 'cmake is not installed'
 fi
 if have meson && have ninja; then
-  mkdir -p with_meson/subprojects/gpuscan && cp sum.c with_meson && cp "$root/gpuscan.h" with_meson/subprojects/gpuscan
+  mkdir -p with_meson/third_party/gpuscan && cp sum.c with_meson && cp "$root/gpuscan.h" with_meson/third_party/gpuscan
   { printf "project('with_meson', 'c')\n"; block meson; } > with_meson/meson.build
   check 'Meson: configure' meson setup with_meson/build with_meson
   check 'Meson: build' ninja -C with_meson/build

@@ -886,13 +886,14 @@ static void sweep_pixels(void) {
 /* Of bytes: the luminances of pixels, or one channel; of all or of each tile. */
 static void sweep_picture(const sweep_call *c, const void *src, void *dst) {
     const gpuscan_histogram_desc *d = &c->u.histogram;
-    const uint64_t channels = d->channels ? d->channels : 1, rows = d->rows ? d->rows : 1;
-    const uint64_t width = d->tile_width ? d->tile_width : d->count, height = d->tile_height ? d->tile_height : rows;
+    const uint64_t channels = d->channels ? d->channels : 1, row_count = d->rows ? d->rows : 1;
+    const uint64_t width = d->tile_width ? d->tile_width : d->count;
+    const uint64_t height = d->tile_height ? d->tile_height : row_count;
     const uint64_t pitch = d->pitch_bytes ? d->pitch_bytes : d->count * channels, across = (d->count + width - 1) / width;
     uint32_t *counts = (uint32_t *)dst;
     uint64_t x, y;
     memset(counts, 0, (size_t)c->written);
-    for (y = 0; y < rows; y++) {
+    for (y = 0; y < row_count; y++) {
         const uint8_t *p = (const uint8_t *)src + y * pitch;
         for (x = 0; x < d->count; x++, p += channels) {
             const unsigned value = d->custom ? (77u * p[0] + 150u * p[1] + 29u * p[2] + 128) >> 8 : p[0];
