@@ -1,4 +1,4 @@
-/* gpuscan.h - v0.2.0 - prefix sum, reduction, histogram, selection on any OpenCL device - MIT-0 or public domain
+/* gpuscan.h - v0.2.0 - prefix sum, reduction, histogram, selection, runs on any OpenCL device - MIT-0 or public domain
 
    Do this in ONE C or C++ file, and include the header without the define everywhere else:
 
@@ -100,8 +100,9 @@
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
                1/1000 of its data (of elements of 64 bytes up to 1/64), a histogram up to 8 bytes a bin; on a CPU, where
                bins do not fit local memory or weights go to u64 counters, up to 64 MiB or one table of counters. A
-               selection needs as little as a scan, but in place as much as its outputs besides. A sort needs about as
-               much as it sorts; may_destroy_src gives it src instead. An integral image needs about 1/20 of its table.
+               selection needs as little as a scan, but in place as much as its outputs besides; runs need as little as
+               a scan of their results. A sort needs about as much as it sorts; may_destroy_src gives it src instead.
+               An integral image needs about 1/20 of its table.
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
                object's scratch wait for each other.
                Host, through the desc's allocator: the object, its programs, a blob that was set; and for a while what
@@ -144,11 +145,12 @@
                [TYPES] [FUNCTIONS] [IMPLEMENTATION] [OPENCL ENTRY POINTS] [EMBEDDED KERNELS]
                [DEVICE NUMBERS] [RESULT TEXTS AND LOGGING] [HOST MEMORY] [TYPES AND OPERATORS] [OPERATIONS]
                [DEVICE PROFILE] [PROGRAM CACHE] [SCRATCH] [LAUNCHING] [ARGUMENTS] [PLANNING] [CALLS] [SELF-TEST]
-               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [SORT] [INTEGRAL] [QUANTILE]
+               [HOST ARRAYS] [SCAN] [UNIFORM ADD] [REDUCE] [HISTOGRAM] [SELECT] [RUNS] [SORT] [INTEGRAL] [QUANTILE]
                [PUBLIC ENTRY POINTS] [LICENCE].
                The kernels are edited in kernels.cl.inc; tools/embed brings them here.
 
    CHANGES     0.2.0  gpuscan_select, and what it uses: payloads, tallies, custom->select;
+                      gpuscan_runs: unique, run-length encoding and reduction by key, with custom->equal;
                       gpuscan_reduce: rows, src_pitch, segments by offsets;
                       gpuscan_scan: segments by heads, keys or offsets;
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
@@ -328,7 +330,7 @@ typedef enum gpuscan_op {
 /* How a call is computed. AUTO takes what the device profile says; the others force one, for tests and comparisons.
    Every strategy gives the same integers; floats are the same bits from run to run within one strategy.
 
-   A selection is computed as a scan is. Where a single pass does not fit its call AUTO takes MULTI_PASS.
+   A selection, and runs, are computed as a scan is. Where a single pass does not fit its call AUTO takes MULTI_PASS.
 
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, scan of the sums,      partial results, then a      bins in global memory
@@ -389,14 +391,15 @@ typedef struct gpuscan_custom {
                              gpuscan_uniform_add, which has nothing to convert, takes the custom of a scan and leaves
                              this unused */
     const char *select;   /* an expression of x and i, as in convert, for gpuscan_select: what is not 0 selects x */
-    const char *equal;    /* for a later version, and not used by this one: an expression of a and b, not 0 where b
-                             belongs to a's run */
+    const char *equal;    /* an expression of a and b, for gpuscan_runs: not 0 where key b belongs to the run of the key
+                             a before it */
     const char *key;      /* an expression of x and i, as in convert, for gpuscan_sort: the key of key_type by which x is
                              sorted (f16: a float) */
 } gpuscan_custom;
 
-/* One more array that follows what gpuscan_select keeps or gpuscan_sort sorts: the elements of src go to dst as the
-   call's own elements do. Offsets are in elements of size bytes. src and dst may be the same range. */
+/* One more array that follows what gpuscan_select keeps, gpuscan_sort sorts or gpuscan_runs finds at the runs' starts:
+   the elements of src go to dst as the call's own elements do. Offsets are in elements of size bytes. src and dst may be
+   the same range, but not of gpuscan_runs. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
     size_t         size; /* bytes an element, 1 to 1024 */
@@ -751,6 +754,33 @@ typedef struct gpuscan_select_desc {
     gpuscan_call           call;
 } gpuscan_select_desc;
 
+/* What gpuscan_runs computes. What has no buffer is not wanted. */
+typedef struct gpuscan_runs_desc {
+    gpuscan_buffer         keys;
+    uint64_t               count;         /* keys; 0 is legal: only the tally is written */
+    gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal says which are equal */
+    int                    bitwise;       /* not 0: builtin keys are equal where their bits are */
+    gpuscan_buffer         keys_dst;      /* out: the first key of each run */
+    gpuscan_buffer         starts;        /* out: its i, of index_type */
+    gpuscan_buffer         lengths;       /* out: how many keys each run has, of index_type */
+    gpuscan_type           index_type;    /* u32 (default) or u64 */
+    gpuscan_buffer         src, dst;      /* dst, out: of each run the elements of src at its keys, combined in order */
+    gpuscan_type           src_type;      /* default: u32 */
+    gpuscan_type           dst_type;      /* default: src_type */
+    gpuscan_op             op;            /* but ARGMIN and ARGMAX */
+    const gpuscan_custom  *custom;
+    const gpuscan_payload *payloads;      /* of each, dst gets the elements of src at the runs' first keys */
+    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
+    uint64_t               capacity;      /* runs that each output has room for; what is beyond is counted and not
+                                             written. 0: count */
+    gpuscan_tally          runs;          /* out: how many there are */
+    gpuscan_buffer         count_buffer;
+    gpuscan_type           count_type;
+    const void            *host_src;      /* for gpuscan_runs_host only: src, starts, lengths and dst as host arrays */
+    void                  *host_starts, *host_lengths, *host_dst;
+    gpuscan_call           call;
+} gpuscan_runs_desc;
+
 /* What gpuscan_sort computes. */
 typedef struct gpuscan_sort_desc {
     gpuscan_buffer         src;
@@ -865,8 +895,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    only to build a program that it needs for the first time (a second or less), to try that out on a few numbers where
    the device might not keep a promise, and to clear the object's scratch when that grows; gpuscan_X_prepare does all
    this ahead. Programs differ by operation, types, operator, kind, custom texts, strategy and a class of sizes; those
-   of selections also by the outputs and their sizes, those of integral images by channels and square, and those of
-   histograms by bins, form, a class of bounds, channels, mask, outside, closed, weights, counters and a class of tiles.
+   of selections and runs also by the outputs and their sizes, those of integral images by channels and square, and
+   those of histograms by bins, form, a class of bounds, channels, mask, outside, closed, weights, counters and a class
+   of tiles.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, that of the last row. What is written must not overlap
                    anything else that the call reads or writes, its scratch included. Inputs may overlap each other.
@@ -890,7 +921,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
    once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
    (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
-   like must be the call's; buffers (but for a histogram's weights and a selection's outputs), events and queue may be
+   like must be the call's; buffers (but for a histogram's weights and the outputs of selections and runs), events and
+   queue may be
    left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns
    what the call would, but for what concerns buffers and events.
 
@@ -1134,6 +1166,53 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
    selected.count must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
+
+/* Runs of equal neighbours: unique, run-length encoding and reduction by key in one. (Of keys that are not sorted the
+   same one may have several runs.)
+
+       keys      7 7 7 2 2 7        keys_dst  7 2 7      lengths  3 2 1
+       src       1 2 3 4 5 6        starts    0 3 5      dst      6 9 6, with op ADD
+
+   keys          count elements of key_type from keys.offset on
+   keys_dst      out, optional: the first key of each run
+   starts        out, optional: where each run begins, from keys.offset on counted
+   lengths       out, optional: the keys that each run has
+   src, dst      optional: of each run the elements of src at its keys, converted to dst_type and combined in their
+                 order as gpuscan_reduce does without init; i is the place in src. src may be keys
+   payloads      of each, dst gets the elements of src where runs begin
+   capacity      runs that every output has room for; count where it is 0 or above count. Those beyond are counted and
+                 not written, and the first capacity runs are what they would be anyway
+   runs          out, optional: how many there are, and a dispatch over those that are written
+   count_buffer  the keys, and the elements of src and the payloads' src
+   equal         as C's == says: -0 and +0 are, and NaN is no other's equal, so that each is a run of its own. With
+                 bitwise equal bits are. Of a custom type what custom->equal says of neighbours, which must be so of all
+                 in a run: it is asked of each key and the one before it
+   aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may
+   scratch       about 1/1000 of the keys; of results of 64 bytes up to 1/64
+   prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, and no payloads,
+                 it is keys_dst); so must scratch_size
+   count 0       all but the tally may be missing; the tally is 0
+   returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
+                 ARGMAX. SIZE_OVERFLOW: starts, lengths or counts that their type does not hold; a dispatch whose y does
+                 not fit. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or whose
+                 tiles or results are too large; AUTO takes another strategy by itself
+   method        a selection of the keys that begin a run, whose scan carries what the last run has so far: segmented
+                 scan, Blelloch, "Prefix sums and their applications", 1990. Results of floats have the same bits in
+                 every run */
+GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *desc);
+
+/* Builds what runs with this desc will need. */
+GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_desc *desc);
+
+/* The bytes of scratch that runs with this desc need at most. */
+GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
+
+/* The runs of the array keys of count keys: the first key of each into the array keys_dst, which may be NULL, and how
+   many there are into runs, which may be NULL, too. Starts, lengths and what is reduced are the desc's host_starts,
+   host_lengths, host_src and host_dst; its keys, keys_dst, starts, lengths, src, dst, count and runs.count must be
+   zero. Payloads are device buffers here, too. */
+GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
+                                             uint64_t *runs, const gpuscan_runs_desc *desc);
 
 /* Sorts elements by their keys; elements of equal keys keep their order (a stable sort).
 
@@ -1580,6 +1659,8 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_QUANTILE_RANK    33 /* a rank that a bin ends with is looked for in the next one */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_HEADS    34 /* the last offset is no head */\n"
     "#define GPUSCAN_TEST_PLANT_SEGMENT_VECTOR   35 /* a key is not compared with the one before its vector */\n"
+    "#define GPUSCAN_TEST_PLANT_RUN_OPEN         36 /* a tile loses what a run has before it */\n"
+    "#define GPUSCAN_TEST_PLANT_RUN_LAST         37 /* the last run loses its last element */\n"
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
@@ -1618,7 +1699,7 @@ static const char *gpuscan__kernels[] = {
     "    mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* CPUs: bytes of a cache line, and stores past the caches. */\n"
     "#define GPUSCAN_LINE 64\n"
     "#ifdef __has_builtin\n"
@@ -1626,7 +1707,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_HAS_STREAM_STORE 1\n"
     "#endif\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* How 16 bytes are loaded that are read once. After L1::no_allocate an H200's second-level cache keeps other things,\n"
     "   unless the load names a policy for it: 32 MiB that are summed again and again take 16.5 us, without it 12.5. Samples\n"
     "   of several channels take it: past the first level they are faster by a fourteenth. */\n"
@@ -1683,7 +1764,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_INLINE static inline\n"
     "#endif\n"
-    "\n"
+    "\n",
     "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
     "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
     "        return min(count, (ulong)count_buffer[count_offset]);\n"
@@ -1697,7 +1778,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return count;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* How many elements of src say of count elements whether they are kept, or are counted themselves. */\n"
     "static inline ulong gpuscan_units(ulong count) {\n"
     "#if GPUSCAN_BITS\n"
@@ -1738,14 +1819,14 @@ static const char *gpuscan__kernels[] = {
     "   the lane's own where there is none; gpuscan_uint_xor; gpuscan_uint_at), gpuscan_vote, a bit for each lane whose\n"
     "   argument is not 0, and GPUSCAN_LANES_SYNC, after which lanes see what others wrote to local memory. memory: a word a\n"
     "   work-item, for LOCAL. The lines below say of each kind whether its sub-groups may exchange while others do not.\n"
-    "\n"
+    "\n",
     "     PTX        NVIDIA's instructions\n"
     "     SUBGROUPS  OpenCL's sub-groups and their shuffles and ballots, on a device whose sub-groups have LANES work-items\n"
     "     LOCAL      local memory and the group's barriers: a slow stand-in for tests. All work-items of a group must come to\n"
     "                each exchange, so the single-pass scans, which look back in branches and loops of a sub-group's own, are\n"
     "                given groups of one sub-group\n"
     "     NONE       no lanes: a window is one work-item, and a group's tiles are scanned through local memory\n"
-    "\n",
+    "\n"
     "   A window: lanes of one sub-group that work together in branches and loops of their own. */\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX || GPUSCAN_LANES_KIND == GPUSCAN_LANES_SUBGROUPS\n"
     "#define GPUSCAN_HAS_LANES    1\n"
@@ -1786,7 +1867,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
     "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n"
     "#if GPUSCAN_LANES != 32\n"
     "#error \"NVIDIA's sub-groups have 32 lanes\"\n"
@@ -1804,7 +1885,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_up, \"up\", \"0\")\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_xor, \"bfly\", GPUSCAN_LAST_LANE)\n"
     "GPUSCAN_LANE_FUNCTION(gpuscan_uint_at, \"idx\", GPUSCAN_LAST_LANE)\n"
-    "\n",
+    "\n"
     "static inline gpuscan_ballot_t gpuscan_vote(int predicate, local uint *memory) {\n"
     "    uint lanes;\n"
     "    __asm__ volatile(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, \" GPUSCAN_ALL_LANES \"; }\"\n"
@@ -1834,7 +1915,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#define GPUSCAN_LANES_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
-    "\n"
+    "\n",
     "#elif GPUSCAN_LANES_KIND == GPUSCAN_LANES_LOCAL\n"
     "static inline uint gpuscan_uint_at(uint x, uint lane, local uint *memory) {\n"
     "    memory[GPUSCAN_ITEM] = x;\n"
@@ -1862,7 +1943,7 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_LANES_KIND != GPUSCAN_LANES_NONE\n"
     "#error \"this kind of lanes has no block here\"\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* How the rest calls them. Whoever does has the group's local memory at hand, which is called `shared` everywhere. */\n"
     "#if GPUSCAN_LANES_KIND != GPUSCAN_LANES_LOCAL\n"
     "#define GPUSCAN_LANES_MEMORY 0\n"
@@ -1884,7 +1965,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#ifdef GPUSCAN_T /* everything but the histogram */\n"
     "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n"
     "typedef struct {\n"
     "    union {\n"
@@ -1915,25 +1996,115 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "typedef GPUSCAN_T gpuscan_plain; /* what is computed with */\n"
-    "typedef GPUSCAN_SRC gpuscan_src; /* what src holds */\n"
-    "typedef GPUSCAN_DST gpuscan_dst; /* what dst holds */\n"
+    "typedef GPUSCAN_T gpuscan_number;    /* what elements are combined as */\n"
+    "typedef GPUSCAN_SRC gpuscan_source; /* what they are in memory, */\n"
+    "typedef GPUSCAN_DST gpuscan_result; /* and what comes of them */\n"
     "\n"
-    "static inline gpuscan_plain gpuscan_combine_plain(gpuscan_plain a, gpuscan_plain b) {\n"
+    "static inline gpuscan_number gpuscan_combine_numbers(gpuscan_number a, gpuscan_number b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
+    "\n"
+    "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n"
+    "static inline gpuscan_number gpuscan_convert_value(gpuscan_source element, ulong i) {\n"
+    "#if GPUSCAN_SRC_F16\n"
+    "    float x = vload_half(0, (private const half *)&element);\n"
+    "#else\n"
+    "    gpuscan_source x = element;\n"
+    "#endif\n"
+    "    return GPUSCAN_CONVERT;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_number gpuscan_from_result(gpuscan_result x) {\n"
+    "#if GPUSCAN_DST_F16\n"
+    "    return vload_half(0, (private const half *)&x);\n"
+    "#else\n"
+    "    return x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_result gpuscan_to_result(gpuscan_number x) {\n"
+    "#if GPUSCAN_DST_F16\n"
+    "    ushort bits;\n"
+    "    vstore_half(x, 0, (private half *)&bits);\n"
+    "    return bits;\n"
+    "#else\n"
+    "    return x;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Of each operation, what goes from lane to lane (gpuscan_plain), what src holds (gpuscan_src) and what dst holds\n"
+    "   (gpuscan_dst). combine(identity, x) is x, with all its bits. */\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "/* [RUNS], elements ------------------------------------------------------------------------------------------------- */\n"
     "\n",
+    "/* Neighbouring elements of which some begin a run: how many do, where the last of them is, and what all elements from\n"
+    "   there on are when they are combined; from the first one on where none begins. */\n"
+    "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
+    "typedef struct {\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    union {\n"
+    "        gpuscan_number value;\n"
+    "        uint words[(sizeof(gpuscan_number) + 3) / 4]; /* no padding, which would be handed on uninitialised */\n"
+    "    } open;\n"
+    "#endif\n"
+    "    gpuscan_run_count heads;\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    gpuscan_run_count last;\n"
+    "#endif\n"
+    "} __attribute__((aligned(GPUSCAN_RUN_ALIGN))) gpuscan_run;\n"
+    "typedef char gpuscan_run_size_differs[sizeof(gpuscan_run) == GPUSCAN_T_SIZE ? 1 : -1];\n"
+    "\n"
+    "typedef gpuscan_run gpuscan_plain;\n"
+    "typedef gpuscan_run gpuscan_dst;\n"
+    "\n"
+    "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
+    "    gpuscan_plain none;\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    none.open.words[(sizeof(gpuscan_number) - 1) / 4] = 0;\n"
+    "    none.open.value = GPUSCAN_IDENTITY;\n"
+    "#endif\n"
+    "    none.heads = 0;\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    none.last = 0;\n"
+    "#endif\n"
+    "    return none;\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_plain gpuscan_combine_plain(gpuscan_plain a, gpuscan_plain b) {\n"
+    "    b.heads += a.heads;\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    b.last = max(a.last, b.last);\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    if (b.heads == a.heads)\n"
+    "        b.open.value = gpuscan_combine_numbers(a.open.value, b.open.value);\n"
+    "#endif\n"
+    "    return b;\n"
+    "}\n"
+    "\n"
+    "#define gpuscan_from_dst(x)     (x)\n"
+    "#define gpuscan_plain_to_dst(x) (x)\n"
+    "#define GPUSCAN_PLAIN_START     gpuscan_identity_plain()\n"
+    "#else\n"
+    "typedef gpuscan_number gpuscan_plain;\n"
+    "typedef gpuscan_result gpuscan_dst;\n"
+    "\n"
     "/* What stands where nothing is: combined with x it gives x, with all its bits. */\n"
     "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
     "    return GPUSCAN_IDENTITY;\n"
     "}\n"
+    "#define gpuscan_combine_plain gpuscan_combine_numbers\n"
+    "#define gpuscan_from_dst      gpuscan_from_result\n"
+    "#define gpuscan_plain_to_dst  gpuscan_to_result\n"
+    "#define GPUSCAN_PLAIN_START   GPUSCAN_START\n"
+    "#endif\n"
     "\n"
     "#if GPUSCAN_HEADS /* see [SEGMENT HEADS] */\n"
     "typedef struct {\n"
     "    gpuscan_plain value;\n"
     "    GPUSCAN_BEGUN begun[GPUSCAN_BEGUN_PARTS];\n"
     "} gpuscan_t;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_t gpuscan_sum_of(gpuscan_plain value, bool begun) {\n"
     "    gpuscan_t sum;\n"
     "    sum.value = value;\n"
@@ -1953,56 +2124,34 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_t gpuscan_identity(void) {\n"
     "    return gpuscan_sum_of(gpuscan_identity_plain(), false);\n"
     "}\n"
+    "#define GPUSCAN_VALUE_OF(sum)  (sum).value\n"
+    "#define GPUSCAN_HAS_BEGUN(sum) ((sum).begun[0] != 0)\n"
     "#else\n"
     "typedef gpuscan_plain gpuscan_t;\n"
     "#define gpuscan_sum_of(value, begun) (value)\n"
     "\n"
-    "#define gpuscan_combine            gpuscan_combine_plain\n"
-    "#define gpuscan_identity           gpuscan_identity_plain\n"
-    "#endif\n"
-    "\n"
-    "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n"
-    "static inline gpuscan_plain gpuscan_convert(gpuscan_src element, ulong i) {\n"
-    "#if GPUSCAN_SRC_F16\n"
-    "    float x = vload_half(0, (private const half *)&element);\n"
-    "#else\n"
-    "    gpuscan_src x = element;\n"
-    "#endif\n"
-    "    return GPUSCAN_CONVERT;\n"
-    "}\n"
-    "\n"
-    "static inline gpuscan_plain gpuscan_from_dst(gpuscan_dst x) {\n"
-    "#if GPUSCAN_DST_F16\n"
-    "    return vload_half(0, (private const half *)&x);\n"
-    "#else\n"
-    "    return x;\n"
-    "#endif\n"
-    "}\n"
-    "\n"
-    "static inline gpuscan_dst gpuscan_plain_to_dst(gpuscan_plain x) {\n"
-    "#if GPUSCAN_DST_F16\n"
-    "    ushort bits;\n"
-    "    vstore_half(x, 0, (private half *)&bits);\n"
-    "    return bits;\n"
-    "#else\n"
-    "    return x;\n"
-    "#endif\n"
-    "}\n"
-    "#if GPUSCAN_HEADS\n"
-    "#define GPUSCAN_VALUE_OF(sum) (sum).value\n"
-    "#define GPUSCAN_HAS_BEGUN(sum) ((sum).begun[0] != 0)\n"
-    "#else\n"
-    "#define GPUSCAN_VALUE_OF(sum) (sum)\n"
+    "#define gpuscan_combine        gpuscan_combine_plain\n"
+    "#define gpuscan_identity       gpuscan_identity_plain\n"
+    "#define GPUSCAN_VALUE_OF(sum)  (sum)\n"
     "#define GPUSCAN_HAS_BEGUN(sum) false\n"
     "#endif\n"
     "#define gpuscan_to_dst(sum) gpuscan_plain_to_dst(GPUSCAN_VALUE_OF(sum))\n"
+    "\n"
+    "#if GPUSCAN_RUNS\n"
+    "typedef GPUSCAN_KEY gpuscan_src;\n"
+    "/* Of a key alone nothing is known. */\n"
+    "#define gpuscan_convert(x, i) gpuscan_identity_plain()\n"
+    "#else\n"
+    "typedef gpuscan_source gpuscan_src;\n"
+    "#define gpuscan_convert(x, i) gpuscan_convert_value(x, i)\n"
+    "#endif\n"
     "\n"
     "#if GPUSCAN_INIT_BY_VALUE\n"
     "typedef gpuscan_dst gpuscan_init;\n"
     "#else /* too large for an argument: the host brings it in a buffer */\n"
     "typedef uchar gpuscan_init;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* What stands before the first element, always: init, or what the operator starts with. So a sum of -0 alone is +0,\n"
     "   as in C's loop, and a minimum of NaN alone is the identity, whoever computes it. */\n"
     "static inline gpuscan_t gpuscan_base(gpuscan_init init_value, global const gpuscan_dst *init_buffer, ulong init_offset,\n"
@@ -2013,9 +2162,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    if (flags & GPUSCAN_FLAG_INIT_BUFFER)\n"
     "        return gpuscan_sum_of(gpuscan_from_dst(init_buffer[init_offset]), false);\n"
-    "    return gpuscan_sum_of(GPUSCAN_START, false);\n"
+    "    return gpuscan_sum_of(GPUSCAN_PLAIN_START, false);\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_HEADS\n"
     "/* [SEGMENT HEADS] -------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -2032,12 +2181,18 @@ static const char *gpuscan__kernels[] = {
     "     HEADS_FLAGS   element i is a head where keys[i] is not 0\n"
     "     HEADS_KEYS    where keys[i] is not equal to keys[i - 1]\n"
     "     HEADS_BITS    where bit i % 32 of keys[i / 32] is 1: made of offsets, see gpuscan_heads_set */\n"
+    "#define GPUSCAN_COMPARES_KEYS (GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS)\n"
+    "#else\n"
+    "#define GPUSCAN_COMPARES_KEYS GPUSCAN_RUNS\n"
+    "#endif\n"
     "\n"
-    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "#if GPUSCAN_COMPARES_KEYS\n"
     "/* Whether key is not equal to the one before it, as C's == says, by their bits: KEY is the unsigned type of their size,\n"
-    "   KEY_INFINITY the bits of infinity where they are floats, else 0. */\n"
+    "   KEY_INFINITY the bits of infinity where they are floats, else 0. Of the caller's type his text says it. */\n"
     "static inline bool gpuscan_starts(GPUSCAN_KEY before, GPUSCAN_KEY key) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEYS_CUSTOM\n"
+    "    return !gpuscan_custom_equal(before, key);\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
     "    const GPUSCAN_KEY magnitude = (GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1);\n"
     "    if (((before | key) & magnitude) == 0)\n"
     "        return false;\n"
@@ -2046,8 +2201,13 @@ static const char *gpuscan__kernels[] = {
     "    return before != key;\n"
     "#endif\n"
     "}\n"
+    "\n"
+    "static inline bool gpuscan_starts_at(global const GPUSCAN_KEY *keys, ulong i) {\n"
+    "    return i == 0 || gpuscan_starts(keys[i - 1], keys[i]);\n"
+    "}\n"
     "#endif\n"
     "\n",
+    "#if GPUSCAN_HEADS\n"
     "/* What a scan reads: its elements, what says where segments begin, and init. */\n"
     "typedef struct {\n"
     "    global const gpuscan_src *src;\n"
@@ -2075,7 +2235,7 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
     "    return from.keys[i] != 0;\n"
     "#else\n"
-    "    return i == 0 || gpuscan_starts(from.keys[i - 1], from.keys[i]);\n"
+    "    return gpuscan_starts_at(from.keys, i);\n"
     "#endif\n"
     "}\n"
     "\n"
@@ -2095,21 +2255,59 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#else\n"
+    "#if GPUSCAN_REDUCES\n"
+    "/* What runs are read from: their keys, and what is reduced. */\n"
+    "typedef struct {\n"
+    "    global const gpuscan_src *src;\n"
+    "    global const gpuscan_source *values;\n"
+    "} gpuscan_from;\n"
+    "\n"
+    "static inline gpuscan_from gpuscan_from_of(global const gpuscan_src *src, global const gpuscan_source *values) {\n"
+    "    gpuscan_from from;\n"
+    "    from.src = src;\n"
+    "    from.values = values;\n"
+    "    return from;\n"
+    "}\n"
+    "#define GPUSCAN_FROM(src)                  gpuscan_from_of(src, values + numbers.values_offset)\n"
+    "#define GPUSCAN_FROM_ROW(from, n)          (from) /* there are no rows */\n"
+    "#define GPUSCAN_ELEMENTS(from)             ((from).src)\n"
+    "#define GPUSCAN_SUMS_PARAMETERS            global const gpuscan_source *values,\n"
+    "#else\n"
     "typedef global const gpuscan_src *gpuscan_from;\n"
     "#define GPUSCAN_FROM(src)                  (src)\n"
     "#define GPUSCAN_FROM_ROW(from, n)          ((from) + (n))\n"
-    "#define GPUSCAN_FROM_BASE(from, sum)\n"
     "#define GPUSCAN_ELEMENTS(from)             (from)\n"
-    "#define GPUSCAN_KEYS_PARAMETER\n"
     "#define GPUSCAN_SUMS_PARAMETERS\n"
+    "#endif\n"
+    "#define GPUSCAN_FROM_BASE(from, sum)\n"
+    "#define GPUSCAN_KEYS_PARAMETER\n"
+    "#if GPUSCAN_RUNS\n"
+    "#define gpuscan_is_head(from, i)           gpuscan_starts_at(GPUSCAN_ELEMENTS(from), i)\n"
+    "#else\n"
     "#define gpuscan_is_head(from, i)           false\n"
+    "#endif\n"
     "#define gpuscan_heads_at(from, i, left)    0\n"
     "#define gpuscan_after_base(base, sum)      (sum)\n"
     "#endif\n"
     "\n",
-    "/* A source element as what is combined. */\n"
-    "static inline gpuscan_t gpuscan_element(gpuscan_src element, ulong i, bool is_head) {\n"
-    "    return gpuscan_sum_of(gpuscan_convert(element, i), is_head);\n"
+    "/* Element i alone, as what is combined. */\n"
+    "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
+    "    bool is_head = gpuscan_is_head(from, i);\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "    gpuscan_t x = gpuscan_identity();\n"
+    "    x.heads = is_head;\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    x.last = is_head ? (gpuscan_run_count)i : 0;\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    x.open.value = gpuscan_convert_value(from.values[i], i);\n"
+    "#endif\n"
+    "    return x;\n"
+    "#elif GPUSCAN_RUNS\n"
+    "    return is_head;\n"
+    "#else\n"
+    "    return gpuscan_sum_of(gpuscan_convert(GPUSCAN_ELEMENTS(from)[i], i), is_head);\n"
+    "#endif\n"
     "}\n"
     "\n"
     "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
@@ -2155,7 +2353,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
     "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
     "#if GPUSCAN_PTX\n"
@@ -2168,7 +2366,7 @@ static const char *gpuscan__kernels[] = {
     "    return (a & 0xffffu) | b << 16;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n"
     "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
     "#if GPUSCAN_PACKED == 1\n"
@@ -2204,7 +2402,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -2213,7 +2411,7 @@ static const char *gpuscan__kernels[] = {
     "       32 bits:  [ epoch 14 | flag 2 | 16 bits of the value ]      ceil(n / 2) words\n"
     "      128 bits:  two words of 64, each with its tag, loaded and stored together, for values of 8 bytes: a reader that\n"
     "                 sees them apart sees different tags, and reads again\n"
-    "\n",
+    "\n"
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
@@ -2248,7 +2446,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -2262,7 +2460,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_WORD_ADD((volatile global gpuscan_word *)p, 0); /* OpenCL 1.2 has no atomic load */\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_word_store(global gpuscan_word *p, gpuscan_word word) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    __asm__ volatile(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(word.x), \"l\"(word.y) : \"memory\");\n"
@@ -2316,7 +2514,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2331,7 +2529,7 @@ static const char *gpuscan__kernels[] = {
     "        *value = payloads.value;\n"
     "    return there;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_publish(global gpuscan_word *states, uint tile, uint epoch, uint flag, gpuscan_t value) {\n"
     "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
     "                        GPUSCAN_TEST_STORED(tile));\n"
@@ -2501,15 +2699,15 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Where a tile ends with what the folding group has found and not with its own prefix and sum, no result need be the\n"
     "   one before it and a sum: see [SCAN AHEAD]. Sums of floats could fall from one tile to the next. */\n"
-    "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_EXACT && !GPUSCAN_FLOAT_SUM\n"
+    "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_EXACT && !GPUSCAN_FLOAT_SUM && !GPUSCAN_RUNS\n"
     "#define GPUSCAN_LOADS_AFTER 1\n"
     "#else\n"
     "#define GPUSCAN_LOADS_AFTER 0\n"
     "#endif\n"
     "\n"
     "/* A window's inclusive scan of sums after what precedes them, of which each result must be the one before it and a sum,\n"
-    "   with all its bits: so from lane to lane. Else begun before what precedes is known. */\n"
-    "#define GPUSCAN_WINDOW_TREE (GPUSCAN_EXACT || GPUSCAN_LOADS_AFTER)\n"
+    "   with all its bits: so from lane to lane. Else begun before what precedes is known; of runs nobody sees both. */\n"
+    "#define GPUSCAN_WINDOW_TREE (GPUSCAN_EXACT || GPUSCAN_LOADS_AFTER || GPUSCAN_RUNS)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_window_begin(gpuscan_t sum, local gpuscan_shared *shared) {\n"
     "    return GPUSCAN_WINDOW_TREE ? gpuscan_window_scan(sum, shared) : sum;\n"
     "}\n"
@@ -2777,7 +2975,16 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "/* Where lanes exchange fast, only one of both is kept. */\n"
-    "#define GPUSCAN_BEFORE_FROM_END (GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS)\n"
+    "#define GPUSCAN_BEFORE_FROM_END (GPUSCAN_LANES_APART && !GPUSCAN_ANY_ORDER && !GPUSCAN_SCAN_ROWS && !GPUSCAN_RUNS)\n"
+    "\n"
+    "#if GPUSCAN_REDUCES\n"
+    "typedef union {\n"
+    "    gpuscan_source element[GPUSCAN_VECTOR];\n"
+    "#ifdef GPUSCAN_SOURCE_RAW\n"
+    "    GPUSCAN_SOURCE_RAW raw;\n"
+    "#endif\n"
+    "} gpuscan_source_vector;\n"
+    "#endif\n"
     "\n"
     "typedef struct {\n"
     "    gpuscan_src_vector vector[GPUSCAN_ITEM_VECTORS];\n"
@@ -2791,6 +2998,12 @@ static const char *gpuscan__kernels[] = {
     "    uint rising; /* FLOAT_SUM: a bit for each vector without a negative element */\n"
     "#if GPUSCAN_SELECT\n"
     "    uint mask[GPUSCAN_ITEM_VECTORS]; /* a bit for each element of a vector that is kept: see [SELECT] */\n"
+    "#endif\n"
+    "#if GPUSCAN_RUNS\n"
+    "    gpuscan_src prior[GPUSCAN_ITEM_VECTORS]; /* the key before each vector */\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    gpuscan_source_vector value[GPUSCAN_ITEM_VECTORS]; /* what is reduced */\n"
     "#endif\n"
     "#if GPUSCAN_HEADS\n"
     "    uint heads[(GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR + 31) / 32]; /* a bit for each element, vector after vector */\n"
@@ -3136,6 +3349,65 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n",
+    "#if (GPUSCAN_HEADS || GPUSCAN_RUNS) && GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM\n"
+    "/* The key of the lane before. */\n"
+    "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_handed(GPUSCAN_KEY key) {\n"
+    "#if GPUSCAN_KEY_SIZE == 8\n"
+    "    uint low = gpuscan_uint_up((uint)key, 1, 0), high = gpuscan_uint_up((uint)(key >> 32), 1, 0);\n"
+    "    return (ulong)high << 32 | low;\n"
+    "#else\n"
+    "    return (GPUSCAN_KEY)gpuscan_uint_up(key, 1, 0);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_RUNS\n"
+    "/* The key before each vector. The lane before has it, where lanes exchange fast: only the first lane's is loaded. */\n"
+    "#define GPUSCAN_PRIOR_FROM_LANES (GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM)\n"
+    "GPUSCAN_INLINE void gpuscan_tile_fetch_prior(gpuscan_tile *tile, global const gpuscan_src *src, ulong first,\n"
+    "                                             ulong count, uint own) {\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        if (at < left && first + at > 0 && (!GPUSCAN_PRIOR_FROM_LANES || GPUSCAN_LANE == 0))\n"
+    "            tile->prior[k] = src[first + at - 1];\n"
+    "    }\n"
+    "}\n"
+    "GPUSCAN_INLINE gpuscan_src gpuscan_tile_prior(const gpuscan_tile *tile, int k) {\n"
+    "#if GPUSCAN_PRIOR_FROM_LANES\n"
+    "    gpuscan_src prior = gpuscan_key_handed(gpuscan_src_at(&tile->vector[k], GPUSCAN_VECTOR - 1));\n"
+    "    return GPUSCAN_LANE == 0 ? tile->prior[k] : prior;\n"
+    "#else\n"
+    "    return tile->prior[k];\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_REDUCES\n"
+    "/* wanted: a bit for each vector. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_fetch_values(gpuscan_tile *tile, global const gpuscan_source *values, ulong first,\n"
+    "                                              ulong count, uint own, uint wanted) {\n"
+    "    global const gpuscan_source *from = values + first + own;\n"
+    "    uint left = gpuscan_tile_left(first, count);\n"
+    "#ifdef GPUSCAN_SOURCE_RAW\n"
+    "    if (left == GPUSCAN_TILE && ((size_t)values & (sizeof(GPUSCAN_SOURCE_RAW) - 1)) == 0) {\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            if (wanted >> k & 1)\n"
+    "                tile->value[k].raw = *(global const GPUSCAN_SOURCE_RAW *)(from + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            if ((wanted >> k & 1) && own + k * GPUSCAN_VECTOR_STRIDE + v < left)\n"
+    "                tile->value[k].element[v] = from[k * GPUSCAN_VECTOR_STRIDE + v];\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "#if GPUSCAN_HEADS\n"
     "/* In ascending order of k; there: elements from the vector's first on. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_put_heads(gpuscan_tile *tile, int k, uint heads, uint there) {\n"
@@ -3213,13 +3485,7 @@ static const char *gpuscan__kernels[] = {
     "/* The key before a lane's vector that begins at element i: the lane before has it, if it is not another sub-group's. */\n"
     "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_before(gpuscan_from from, const gpuscan_keys *keys, ulong i, bool there) {\n"
     "#if GPUSCAN_LANES_APART\n"
-    "    GPUSCAN_KEY before = gpuscan_key_at(keys, GPUSCAN_VECTOR - 1);\n"
-    "#if GPUSCAN_KEY_SIZE == 8\n"
-    "    uint low = gpuscan_uint_up((uint)before, 1, 0), high = gpuscan_uint_up((uint)(before >> 32), 1, 0);\n"
-    "    before = (ulong)high << 32 | low;\n"
-    "#else\n"
-    "    before = (GPUSCAN_KEY)gpuscan_uint_up(before, 1, 0);\n"
-    "#endif\n"
+    "    GPUSCAN_KEY before = gpuscan_key_handed(gpuscan_key_at(keys, GPUSCAN_VECTOR - 1));\n"
     "    if (GPUSCAN_LANE == 0 && there && i > 0)\n"
     "        before = from.keys[i - 1];\n"
     "    return before;\n"
@@ -3288,6 +3554,12 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE void gpuscan_tile_fetch_by(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count, uint own,\n"
     "                                          ulong policy) {\n"
     "    gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
+    "#if GPUSCAN_RUNS\n"
+    "    gpuscan_tile_fetch_prior(tile, GPUSCAN_ELEMENTS(from), first, count, own);\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    gpuscan_tile_fetch_values(tile, from.values, first, count, own, 0xffffffffu);\n"
+    "#endif\n"
     "#if GPUSCAN_HEADS\n"
     "    gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
     "    tile->base = from.base;\n"
@@ -3309,6 +3581,46 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_NIBBLES 1\n"
     "#endif\n"
     "\n"
+    "#if GPUSCAN_RUNS\n"
+    "/* A bit for each element of a vector that begins a run, of the left elements that are there; prior: the key before. */\n"
+    "GPUSCAN_INLINE uint gpuscan_vector_heads(const gpuscan_src_vector *vector, gpuscan_src prior, ulong i, uint left) {\n"
+    "    uint mask = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left) {\n"
+    "            gpuscan_src key = gpuscan_src_at(vector, v);\n"
+    "            bool head = v == 0 && i == 0 ? true : gpuscan_starts(prior, key);\n"
+    "            mask |= (head ? 1u : 0u) << v;\n"
+    "            prior = key;\n"
+    "        }\n"
+    "    return mask;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "/* The same elements together, and as far as they are there what is reduced of them. */\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_vector_run(const gpuscan_tile *tile, int k, ulong i, uint left) {\n"
+    "    gpuscan_t run = gpuscan_identity();\n"
+    "    uint mask = tile->mask[k];\n"
+    "    run.heads = popcount(mask);\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    run.last = mask ? (gpuscan_run_count)(i + 31u - clz(mask)) : 0;\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "        if (v < left) {\n"
+    "            gpuscan_number x = gpuscan_convert_value(tile->value[k].element[v], i + v);\n"
+    "            if (v == 0 || (mask >> v & 1))\n"
+    "                run.open.value = x;\n"
+    "            else\n"
+    "                run.open.value = gpuscan_combine_numbers(run.open.value, x);\n"
+    "        }\n"
+    "#endif\n"
+    "    return run;\n"
+    "}\n"
+    "#endif\n"
+    "#else\n"
+    "\n",
     "/* A bit for each element of a vector that is kept, and of a word of flags. */\n"
     "GPUSCAN_INLINE uint gpuscan_vector_mask(const gpuscan_src_vector *vector, ulong i) {\n"
     "    uint mask = 0;\n"
@@ -3340,7 +3652,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE uint gpuscan_vector_mask_left(const gpuscan_src_vector *vector, ulong i, uint left) {\n"
     "#if GPUSCAN_BITS\n"
     "    return left > 0 ? gpuscan_vector_mask(vector, i) : 0;\n"
@@ -3354,7 +3666,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
+    "#endif\n"
     "\n"
+    "#if !GPUSCAN_RUNS\n"
     "/* The sum of a lane's vector that begins at element i, from its last head on; heads: a bit each. The second: of the\n"
     "   left elements that are there. */\n"
     "GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum(const gpuscan_src_vector *vector, ulong i, uint heads) {\n"
@@ -3381,7 +3695,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left,\n"
     "                                                     uint heads) {\n"
     "#if GPUSCAN_SELECT\n"
@@ -3399,6 +3713,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
+    "#endif\n"
     "\n"
     "/* 1 where no element is negative, of those that are there, from the last head on. */\n"
     "GPUSCAN_INLINE uint gpuscan_vector_rises(const gpuscan_src_vector *vector, ulong i, uint left, uint heads) {\n"
@@ -3411,14 +3726,26 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return rises;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The sum of each of a lane's vectors, and whether its elements rise. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
     "                                           gpuscan_plain *sums) {\n"
     "    ulong at = first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "    tile->rising = 0;\n"
-    "#if GPUSCAN_SELECT\n"
+    "#if GPUSCAN_RUNS\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        ulong i = at + k * GPUSCAN_VECTOR_STRIDE;\n"
+    "        uint there = left == GPUSCAN_TILE ? GPUSCAN_VECTOR : gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k), i, there);\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "        sums[k] = gpuscan_tile_vector_run(tile, k, i, there);\n"
+    "#else\n"
+    "        sums[k] = popcount(tile->mask[k]);\n"
+    "#endif\n"
+    "    }\n"
+    "#elif GPUSCAN_SELECT\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
@@ -3449,6 +3776,36 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "}\n"
+    "\n",
+    "#if GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
+    "/* The sums of a tile's vectors, for its own sum: of what is reduced, only what comes after the sub-group's last head is\n"
+    "   read, since no more of it is left there. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_open_sums(gpuscan_tile *tile, gpuscan_from from, ulong first, ulong count,\n"
+    "                                           ulong policy, gpuscan_t *sums, local gpuscan_shared *shared) {\n"
+    "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count), wanted = 0;\n"
+    "    ulong at = first + own;\n"
+    "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
+    "    gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
+    "    gpuscan_tile_fetch_prior(tile, GPUSCAN_ELEMENTS(from), first, count, own);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k),\n"
+    "                                             at + k * GPUSCAN_VECTOR_STRIDE,\n"
+    "                                             gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE));\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        heads[k] = gpuscan_ballot(tile->mask[k] != 0);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) /* no lane after it has a head, and of the vectors after it none */\n"
+    "        wanted = (heads[k] != 0 ? 0 : wanted) | ((heads[k] & later) == 0 ? 1u << k : 0);\n"
+    "    gpuscan_tile_fetch_values(tile, from.values, first, count, own, wanted);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "        sums[k] = gpuscan_tile_vector_run(tile, k, at + k * GPUSCAN_VECTOR_STRIDE, wanted >> k & 1 ? there : 0);\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
     "\n"
     "#if GPUSCAN_HEADS\n"
     "/* Where a sub-group's segments begin. */\n"
@@ -3660,27 +4017,35 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "    gpuscan_tile tile;\n"
     "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS];\n"
+    "#if GPUSCAN_REDUCES && GPUSCAN_HAS_LANES\n"
+    "    gpuscan_tile_open_sums(&tile, src, first, count, policy, x, shared);\n"
+    "    gpuscan_group_prefix(gpuscan_subgroup_sum(x, shared), &total, shared);\n"
+    "#else\n"
     "    gpuscan_tile_fetch_by(&tile, src, first, count, GPUSCAN_OWN_FIRST, policy);\n"
     "#if GPUSCAN_HEADS\n"
     "    gpuscan_group_prefix(gpuscan_subgroup_tail(&tile, first, count, shared), &total, shared);\n"
-    "#elif GPUSCAN_SELECT\n"
+    "#elif GPUSCAN_SELECT && !GPUSCAN_REDUCES\n"
     "    /* A number for each vector is enough, and of all vectors their sum. One group_prefix for both cases: PoCL 3.1 makes\n"
     "       a loop without end of barriers on either side of an if. */\n"
-    "    gpuscan_t all = 0;\n"
+    "    gpuscan_t all = gpuscan_identity();\n"
+    "#if !GPUSCAN_RUNS\n"
     "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE) {\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "            all += gpuscan_vector_count(&tile.vector[k], first + GPUSCAN_OWN_FIRST + k * GPUSCAN_VECTOR_STRIDE);\n"
-    "    } else {\n"
+    "    } else\n"
+    "#endif\n"
+    "    {\n"
     "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            all += x[k];\n"
+    "            all = gpuscan_combine(all, x[k]);\n"
     "    }\n"
     "    gpuscan_group_prefix(gpuscan_lanes_sum_one(all, shared), &total, shared);\n"
     "#else\n"
     "    gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "    gpuscan_group_prefix(gpuscan_subgroup_sum(x, shared), &total, shared);\n"
+    "#endif\n"
     "#endif\n"
     "#endif\n"
     "    return gpuscan_after_base(src.base, total);\n"
@@ -3702,11 +4067,16 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_ROLLED for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            ulong i = first + gpuscan_lane_first(s, GPUSCAN_LANE) + k * GPUSCAN_VECTOR_STRIDE;\n"
     "            uint left = gpuscan_tile_left(i, count);\n"
+    "            gpuscan_t sum = gpuscan_identity();\n"
+    "#if GPUSCAN_RUNS\n"
+    "            for (uint v = 0; v < min(left, (uint)GPUSCAN_VECTOR); v++)\n"
+    "                sum = v == 0 ? gpuscan_element(src, i) : gpuscan_combine(sum, gpuscan_element(src, i + v));\n"
+    "#else\n"
     "            gpuscan_src_vector vector;\n"
-    "            gpuscan_t sum;\n"
     "            gpuscan_vector_fetch(&vector, GPUSCAN_ELEMENTS(src) + i, left);\n"
     "            uint heads = gpuscan_heads_at(src, i, left);\n"
     "            sum = gpuscan_sum_of(gpuscan_vector_sum_left(&vector, i, left, heads), heads != 0);\n"
+    "#endif\n"
     "            sum = gpuscan_window_scan(sum, shared);\n"
     "            sum = gpuscan_shuffle(sum, GPUSCAN_LANES - 1);\n"
     "            if (k == 0)\n"
@@ -3736,8 +4106,7 @@ static const char *gpuscan__kernels[] = {
     "                int level = 0;\n"
     "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "                    if (i + v < count) {\n"
-    "                        gpuscan_t next =\n"
-    "                            gpuscan_element(GPUSCAN_ELEMENTS(src)[i + v], i + v, gpuscan_is_head(src, i + v));\n"
+    "                        gpuscan_t next = gpuscan_element(src, i + v);\n"
     "                        if (v == 0)\n"
     "                            x = next;\n"
     "                        else\n"
@@ -4261,6 +4630,37 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_RUNS\n"
+    "/* Of elements [first, last): the heads by a plain loop, of which LLVM makes vectors; the last one from behind. */\n"
+    "static inline gpuscan_t gpuscan_runs_sum(gpuscan_from from, ulong first, ulong last) {\n"
+    "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
+    "    ulong heads = first == 0 && last > 0 ? 1 : 0;\n"
+    "    for (ulong i = max(first, (ulong)1); i < last; i++)\n"
+    "        heads += gpuscan_starts(keys[i - 1], keys[i]) ? 1 : 0;\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "    ulong at = heads ? last - 1 : first;\n"
+    "    if (first >= last)\n"
+    "        return sum;\n"
+    "    while (heads && !gpuscan_starts_at(keys, at))\n"
+    "        at--;\n"
+    "    sum.heads = (gpuscan_run_count)heads;\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    sum.last = heads ? (gpuscan_run_count)at : 0;\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    gpuscan_number value = gpuscan_convert_value(from.values[at], at);\n"
+    "    while (++at < last)\n"
+    "        value = gpuscan_combine_numbers(value, gpuscan_convert_value(from.values[at], at));\n"
+    "    sum.open.value = value;\n"
+    "#endif\n"
+    "    return sum;\n"
+    "#else\n"
+    "    return (gpuscan_t)heads;\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "#if GPUSCAN_ARG_WIDE > 1\n"
     "/* argmin, argmax: of a block first its best value, by vectors, which carry no indices; and only where that comes before\n"
     "   the best so far, where it stands. */\n"
@@ -4269,7 +4669,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_ARG_STEP                (4 * GPUSCAN_ARG_WIDE)\n"
     "#define GPUSCAN_ARG_BLOCK               (4096 / sizeof(gpuscan_src)) /* elements */\n"
     "typedef GPUSCAN_WIDEN_ARG(GPUSCAN_VALUE, GPUSCAN_ARG_WIDE) gpuscan_values;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_values gpuscan_values_load(global const gpuscan_src *src, ulong i) {\n"
     "#if GPUSCAN_SRC_F16\n"
     "    return GPUSCAN_WIDEN_ARG(vload_half, GPUSCAN_ARG_WIDE)(0, (global const half *)(src + i));\n"
@@ -4348,7 +4748,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t sum; /* out */\n"
     "} gpuscan_span;\n"
     "\n"
-    "#if !GPUSCAN_HEADS\n"
+    "#if !GPUSCAN_HEADS && !GPUSCAN_RUNS\n"
     "\n"
     "/* What elements are scanned after: what precedes the span, and what of the span precedes them. They stay apart where\n"
     "   the span's last element must be what precedes the span and the span's sum, with all bits; else the second has all. */\n"
@@ -4527,7 +4927,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "#else /* by segments */\n"
+    "#elif GPUSCAN_HEADS /* by segments */\n"
     "/* Of the elements from the last head on, or of all, one after the other. */\n"
     "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
     "    gpuscan_plain sum = gpuscan_identity_plain();\n"
@@ -4571,7 +4971,11 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
+    "#if GPUSCAN_RUNS\n"
+    "    return gpuscan_runs_sum(src, first, min(first + GPUSCAN_TILE, count));\n"
+    "#else\n"
     "    return gpuscan_span_sum(src, first, min(first + GPUSCAN_TILE, count), shared->head);\n"
+    "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_CPU */\n"
     "\n"
@@ -4605,7 +5009,9 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_FROM_BASE(row, gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags));\n"
     "        if (GPUSCAN_PLANTED(SUMS_TAIL) && last > first)\n"
     "            last--;\n"
-    "#if GPUSCAN_CPU\n"
+    "#if GPUSCAN_CPU && GPUSCAN_RUNS\n"
+    "        sum = gpuscan_runs_sum(row, min(first, last), last);\n"
+    "#elif GPUSCAN_CPU\n"
     "        sum = gpuscan_span_sum(row, min(first, last), last, 0);\n"
     "#else\n"
     "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
@@ -5816,7 +6222,16 @@ static const char *gpuscan__kernels[] = {
     "   The outputs are the elements, unless only indices or payloads are wanted, and the payloads: GPUSCAN_OUTPUTS(X), made\n"
     "   by the host, says X(number, word, words) of each, whose elements are so many words. Offsets are in words.\n"
     "\n"
-    "   Nothing that is read is written here: in place, outputs go to scratch, and gpuscan_select_move brings them home. */\n"
+    "   Nothing that is read is written here: in place, outputs go to scratch, and gpuscan_select_move brings them home.\n"
+    "\n"
+    "   RUNS: src is keys, and what is kept is each that begins a run; a head says also what became of the run before it:\n"
+    "\n"
+    "       keys         a a b b b|b c d d e          heads        a, b, c, d, e\n"
+    "       lengths          2        4 1   2 ...     at each head its place less the last one's\n"
+    "       results                                   at each head what was open before it\n"
+    "\n"
+    "   The tile that a run's next head is in, or the last element, writes both; what it takes over, a gpuscan_run, has the\n"
+    "   last head's place and what is open. */\n"
     "#if GPUSCAN_SELECT\n"
     "\n"
     "typedef struct {\n"
@@ -5835,19 +6250,48 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_UNIT (GPUSCAN_BITS ? 32u : 1u) /* elements */\n"
     "\n"
+    "#if GPUSCAN_LENGTH_SIZE == 8\n"
+    "typedef ulong gpuscan_length;\n"
+    "#else\n"
+    "typedef uint gpuscan_length;\n"
+    "#endif\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "#define GPUSCAN_LENGTH_PARAMETER global gpuscan_length *lengths,\n"
+    "#else\n"
+    "#define GPUSCAN_LENGTH_PARAMETER\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "#define GPUSCAN_RESULT_PARAMETER global gpuscan_result *results,\n"
+    "#else\n"
+    "#define GPUSCAN_RESULT_PARAMETER\n"
+    "#endif\n"
+    "\n"
+    "/* How many are kept. */\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "#define GPUSCAN_KEPT(sum) (sum).heads\n"
+    "#else\n"
+    "#define GPUSCAN_KEPT(sum) (sum)\n"
+    "#endif\n"
+    "\n",
     "#define GPUSCAN_OUTPUT_PARAMETER(k, word, words) global const word *from##k, global word *to##k,\n"
     "#define GPUSCAN_SELECT_OUTPUTS                                                                                         \\\n"
-    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_INDEX_PARAMETER global uint *tally, global uint *dispatch,       \\\n"
-    "        gpuscan_select_numbers numbers\n"
+    "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_INDEX_PARAMETER GPUSCAN_LENGTH_PARAMETER                         \\\n"
+    "        GPUSCAN_RESULT_PARAMETER global uint *tally, global uint *dispatch, gpuscan_select_numbers numbers\n"
     "#define GPUSCAN_SELECT_PARAMETERS(state)                                                                               \\\n"
-    "    global const gpuscan_src *src, global const uint *count_buffer, global state *states, GPUSCAN_SELECT_OUTPUTS,      \\\n"
-    "        local gpuscan_shared *shared\n"
+    "    global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer, global state *states,     \\\n"
+    "        GPUSCAN_SELECT_OUTPUTS, local gpuscan_shared *shared\n"
     "\n"
     "/* Where the outputs are. */\n"
     "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
     "typedef struct {\n"
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_FIELD)\n"
     "    global gpuscan_index *indices;\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    global gpuscan_length *lengths;\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    global gpuscan_result *results;\n"
+    "#endif\n"
     "    ulong capacity;\n"
     "} gpuscan_outputs;\n"
     "\n"
@@ -5859,10 +6303,22 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_INDEX_SET outputs.indices = 0;\n"
     "#endif\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "#define GPUSCAN_LENGTH_SET outputs.lengths = lengths + numbers.lengths_offset;\n"
+    "#else\n"
+    "#define GPUSCAN_LENGTH_SET\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "#define GPUSCAN_RESULT_SET outputs.results = results + numbers.results_offset;\n"
+    "#else\n"
+    "#define GPUSCAN_RESULT_SET\n"
+    "#endif\n"
     "#define GPUSCAN_OUTPUTS_OF(outputs)                                                                                    \\\n"
     "    gpuscan_outputs outputs;                                                                                           \\\n"
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SET)                                                                                \\\n"
     "    GPUSCAN_INDEX_SET                                                                                                  \\\n"
+    "    GPUSCAN_LENGTH_SET                                                                                                 \\\n"
+    "    GPUSCAN_RESULT_SET                                                                                                 \\\n"
     "    outputs.capacity = numbers.capacity\n"
     "\n",
     "static inline void gpuscan_put_ulong(global uint *p, ulong i, ulong x) {\n"
@@ -5897,7 +6353,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* What the last word of flags, of a tile that ends with it, says of elements past the count. */\n"
-    "static inline gpuscan_t gpuscan_past_count(global const gpuscan_src *src, ulong first, ulong count) {\n"
+    "static inline uint gpuscan_past_count(global const gpuscan_src *src, ulong first, ulong count) {\n"
     "#if GPUSCAN_BITS\n"
     "    ulong units = gpuscan_units(count);\n"
     "    if (count % 32 != 0 && first < units && units - first <= GPUSCAN_TILE)\n"
@@ -5906,9 +6362,43 @@ static const char *gpuscan__kernels[] = {
     "    return 0;\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_REDUCES\n"
+    "/* A run's result: sums start with what the operator starts with. */\n"
+    "#define GPUSCAN_RUN_RESULT(value) gpuscan_to_result(gpuscan_combine_numbers(GPUSCAN_START, value))\n"
+    "#endif\n"
+    "\n"
+    "/* After the last element of all: how many runs there were; and the last of them ends here. */\n"
+    "static inline void gpuscan_select_end(const gpuscan_outputs *outputs, global uint *tally, global uint *dispatch,\n"
+    "                                      gpuscan_select_numbers numbers, gpuscan_t all, uint past, ulong count) {\n"
+    "    ulong kept = (ulong)GPUSCAN_KEPT(all) - past;\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "    if (kept > 0 && kept <= outputs->capacity) {\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "        outputs->lengths[kept - 1] = (gpuscan_length)(count - all.last - (GPUSCAN_PLANTED(RUN_LAST) ? 1 : 0));\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "        outputs->results[kept - 1] = GPUSCAN_RUN_RESULT(all.open.value);\n"
+    "#endif\n"
+    "    }\n"
+    "#endif\n"
+    "    gpuscan_tally_store(tally, dispatch, numbers, kept);\n"
+    "}\n"
+    "\n",
+    "#if GPUSCAN_RUN_STATE\n"
+    "/* The run that ends at the first head after prefix, or at the second one where that is the first of all; and how many\n"
+    "   that are written end at so many heads. */\n"
+    "#define GPUSCAN_FIRST_ENDED(prefix) ((prefix).heads - ((prefix).heads != 0 ? 1 : 0))\n"
+    "static inline ulong gpuscan_runs_ended(const gpuscan_outputs *outputs, gpuscan_t prefix, ulong heads) {\n"
+    "    ulong ended = heads - (prefix.heads == 0 && heads > 0 ? 1 : 0), first = GPUSCAN_FIRST_ENDED(prefix);\n"
+    "    return outputs->capacity > first ? min(ended, outputs->capacity - first) : 0;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "#if GPUSCAN_CPU\n"
     "static inline bool gpuscan_is_kept(global const gpuscan_src *src, ulong i) {\n"
-    "#if GPUSCAN_BITS\n"
+    "#if GPUSCAN_RUNS\n"
+    "    return gpuscan_starts_at(src, i);\n"
+    "#elif GPUSCAN_BITS\n"
     "    return ((src[i / 32] >> (uint)(i % 32)) & 1u) != GPUSCAN_INVERT;\n"
     "#else\n"
     "    return gpuscan_convert(src[i], i) != 0;\n"
@@ -5916,14 +6406,16 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* How many of units [first, last) are kept. Of a predicate LLVM makes vectors where the loop is plain and long. */\n"
-    "static inline gpuscan_t gpuscan_kept_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
-    "#if GPUSCAN_CONVERT_IS_CUSTOM\n"
+    "static inline gpuscan_t gpuscan_kept_sum(gpuscan_from src, ulong first, ulong last) {\n"
+    "#if GPUSCAN_RUNS\n"
+    "    return gpuscan_runs_sum(src, first, last);\n"
+    "#elif GPUSCAN_CONVERT_IS_CUSTOM\n"
     "    return gpuscan_elements_sum(src, first, last);\n"
     "#else\n"
     "    return gpuscan_span_sum(src, first, last, 0);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Elements are looked at in blocks: a byte each, not 0 where it is kept. */\n"
     "#define GPUSCAN_KEEP_STEP  16\n"
     "#define GPUSCAN_KEEP_BLOCK 256\n"
@@ -5938,11 +6430,18 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_KEEP_LOOP\n"
     "#endif\n"
     "static inline void gpuscan_look(gpuscan_keeps *keeps, global const gpuscan_src *src, ulong i) {\n"
+    "#if GPUSCAN_RUNS\n"
+    "    keeps->byte[0] = gpuscan_starts_at(src, i);\n"
+    "GPUSCAN_KEEP_LOOP\n"
+    "    for (uint v = 1; v < GPUSCAN_KEEP_BLOCK; v++)\n"
+    "        keeps->byte[v] = gpuscan_starts(src[i + v - 1], src[i + v]);\n"
+    "#else\n"
     "GPUSCAN_KEEP_LOOP\n"
     "    for (uint v = 0; v < GPUSCAN_KEEP_BLOCK; v++)\n"
     "        keeps->byte[v] = gpuscan_is_kept(src, i + v);\n"
+    "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Where the processor moves the kept lanes of a register together. */\n"
     "#if defined(__AVX512F__) && defined(__SSE2__) && defined(__has_builtin)\n"
     "#if __has_builtin(__builtin_ia32_pmovmskb128) && __has_builtin(__builtin_ia32_compresssi512_mask) &&                   \\\n"
@@ -6044,8 +6543,45 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_KEEP(GPUSCAN_COMPRESSES, gpuscan_keep_indices(to + j, i, mask), 1, to[j] = (gpuscan_index)i)\n"
     "#endif\n"
     "}\n"
-    "#else\n"
     "\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "/* Of the runs that end at heads in [first, last): each place is written until its run ends. */\n"
+    "static inline void gpuscan_runs_span(gpuscan_from from, const gpuscan_outputs *outputs, ulong first, gpuscan_t prefix,\n"
+    "                                     ulong heads) {\n"
+    "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
+    "    ulong ended = gpuscan_runs_ended(outputs, prefix, heads), to = GPUSCAN_FIRST_ENDED(prefix), i = first, j = 0;\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    global gpuscan_length *lengths = outputs->lengths + to;\n"
+    "    ulong last = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
+    "    for (i = max(first, (ulong)1); j < ended; i++) {\n"
+    "        bool head = gpuscan_starts(keys[i - 1], keys[i]);\n"
+    "        lengths[j] = (gpuscan_length)(i - last);\n"
+    "        last = head ? i : last;\n"
+    "        j += head ? 1 : 0;\n"
+    "    }\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    global gpuscan_result *results = outputs->results + to;\n"
+    "    gpuscan_number value = prefix.open.value;\n"
+    "    if (ended == 0)\n"
+    "        return;\n"
+    "    i = first;\n"
+    "    if (i == 0)\n"
+    "        value = gpuscan_convert_value(from.values[i++], 0);\n"
+    "    for (j = 0; j < ended; i++) {\n"
+    "        gpuscan_number x = gpuscan_convert_value(from.values[i], i);\n"
+    "        if (gpuscan_starts(keys[i - 1], keys[i])) {\n"
+    "            results[j++] = GPUSCAN_RUN_RESULT(value);\n"
+    "            value = x;\n"
+    "        } else {\n"
+    "            value = gpuscan_combine_numbers(value, x);\n"
+    "        }\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "#else\n"
+    "\n",
     "typedef ushort gpuscan_place; /* of an element in its tile */\n"
     "\n"
     "/* What is listed in local memory of a tile: places, where some output needs them, and with STAGES the kept elements\n"
@@ -6079,15 +6615,18 @@ static const char *gpuscan__kernels[] = {
     "    return y.staged;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Lists what is kept of a scanned tile, which begins at unit first. */\n"
     "GPUSCAN_INLINE void gpuscan_select_list(const gpuscan_tile *tile, ulong first, ulong count, gpuscan_list list) {\n"
     "#if GPUSCAN_STAGES || GPUSCAN_PLACES /* else only the number is wanted, and there is no memory for lists */\n"
     "    uint own = GPUSCAN_OWN_FIRST;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
-    "        uint j = (uint)tile->before[k] + (GPUSCAN_SUBGROUP != 0 ? (uint)tile->group : 0u), mask = tile->mask[k];\n"
+    "        uint j = (uint)GPUSCAN_KEPT(tile->before[k]), mask = tile->mask[k];\n"
     "        uint at = (own + k * GPUSCAN_VECTOR_STRIDE) * GPUSCAN_UNIT;\n"
+    "#if GPUSCAN_ANY_ORDER\n"
+    "        j += GPUSCAN_SUBGROUP != 0 ? (uint)GPUSCAN_KEPT(tile->group) : 0u;\n"
+    "#endif\n"
     "#if GPUSCAN_BITS\n"
     "        if (count <= first * 32 + at)\n"
     "            mask = 0;\n"
@@ -6110,7 +6649,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Output words [0, words) of a tile, to[j] = from(j), by the group: so many of a work-item at a time that their loads\n"
     "   are in flight together, from a multiple of 128 bytes on. */\n"
     "#if GPUSCAN_PTX\n"
@@ -6148,8 +6687,8 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "\n"
     "/* Writes what is listed, sum elements, after what precedes the tile. */\n"
-    "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_outputs *outputs, ulong first, ulong prefix, uint sum,\n"
-    "                                        gpuscan_list list) {\n"
+    "GPUSCAN_INLINE void gpuscan_list_write(const gpuscan_outputs *outputs, ulong first, ulong prefix, uint sum,\n"
+    "                                      gpuscan_list list) {\n"
     "    uint kept = outputs->capacity > prefix ? (uint)min((ulong)sum, outputs->capacity - prefix) : 0;\n"
     "    first *= GPUSCAN_UNIT;\n"
     "    if (GPUSCAN_PLANTED(SELECT_TAIL) && kept > 0)\n"
@@ -6160,6 +6699,55 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_OUTPUTS_GATHERED(GPUSCAN_OUTPUT_TILE)\n"
     "#if GPUSCAN_INDEX_SIZE\n"
     "    GPUSCAN_OUTPUT_LOOP(gpuscan_index, outputs->indices + prefix, kept, (gpuscan_index)(first + list.places[j]))\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "/* Of the runs that end at a scanned tile's heads. */\n"
+    "GPUSCAN_INLINE void gpuscan_runs_write(const gpuscan_tile *tile, const gpuscan_outputs *outputs, ulong first,\n"
+    "                                       ulong count, gpuscan_t prefix, uint sum, gpuscan_list list) {\n"
+    "    uint ended = (uint)gpuscan_runs_ended(outputs, prefix, sum), skip = prefix.heads == 0 ? 1 : 0;\n"
+    "    ulong to = GPUSCAN_FIRST_ENDED(prefix);\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    /* of the run that the tile begins in */\n"
+    "    gpuscan_length open = GPUSCAN_PLANTED(RUN_OPEN) ? 0 : (gpuscan_length)(first - prefix.last);\n"
+    "    GPUSCAN_OUTPUT_LOOP(gpuscan_length, outputs->lengths + to, ended,\n"
+    "                        (gpuscan_length)list.places[j + skip] +\n"
+    "                            (j + skip == 0 ? open : -(gpuscan_length)list.places[max(j + skip, 1u) - 1]))\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    uint own = GPUSCAN_OWN_FIRST, left = gpuscan_tile_left(first, count);\n"
+    "    global gpuscan_result *results = outputs->results + to;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k];\n"
+    "        gpuscan_t before = gpuscan_combine(prefix, tile->before[k]);\n"
+    "        gpuscan_number value = before.open.value;\n"
+    "        uint j = (uint)(before.heads - prefix.heads) - skip;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "            if (at + v < left) {\n"
+    "                gpuscan_number x = gpuscan_convert_value(tile->value[k].element[v], first + at + v);\n"
+    "                if (mask >> v & 1) {\n"
+    "                    if (j < ended)\n"
+    "                        results[j] = GPUSCAN_RUN_RESULT(value);\n"
+    "                    j++;\n"
+    "                    value = x;\n"
+    "                } else {\n"
+    "                    value = gpuscan_combine_numbers(value, x);\n"
+    "                }\n"
+    "            }\n"
+    "    }\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* All that a scanned tile says, once what precedes it is known: sum elements of it are kept. */\n"
+    "GPUSCAN_INLINE void gpuscan_select_write(const gpuscan_tile *tile, const gpuscan_outputs *outputs, ulong first,\n"
+    "                                         ulong count, gpuscan_t prefix, uint sum, gpuscan_list list) {\n"
+    "    gpuscan_list_write(outputs, first, GPUSCAN_KEPT(prefix), sum, list);\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "    gpuscan_runs_write(tile, outputs, first, count, prefix, sum, list);\n"
     "#endif\n"
     "}\n"
     "#endif\n"
@@ -6173,33 +6761,43 @@ static const char *gpuscan__kernels[] = {
     "    ulong units = gpuscan_units(count);\n"
     "    GPUSCAN_OUTPUTS_OF(outputs);\n"
     "    src += numbers.src_offset;\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src);\n"
     "    for (uint part = (uint)get_group_id(0); part < parts; part += (uint)get_num_groups(0)) {\n"
     "        ulong first = (ulong)part * part_tiles * GPUSCAN_TILE;\n"
     "        ulong last = min(units, first + (ulong)part_tiles * GPUSCAN_TILE);\n"
-    "        gpuscan_t before = flags & GPUSCAN_FLAG_CARRIES ? states[numbers.states_offset + part] : 0;\n"
+    "        gpuscan_t before = gpuscan_identity();\n"
+    "        uint past = 0; /* not 0 in the last tile alone */\n"
+    "        if (flags & GPUSCAN_FLAG_CARRIES)\n"
+    "            before = states[numbers.states_offset + part];\n"
     "#if GPUSCAN_CPU\n"
     "        /* a tile at a time, which is still in the cache when it is read again */\n"
     "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
     "            ulong end = min(last, at + GPUSCAN_TILE);\n"
-    "            gpuscan_t sum = gpuscan_kept_sum(src, at, end) - gpuscan_past_count(src, at, count);\n"
-    "            gpuscan_select_span(src, &outputs, at, end, count, before, sum);\n"
-    "            before += sum;\n"
+    "            gpuscan_t sum = gpuscan_kept_sum(from, at, end);\n"
+    "            past = gpuscan_past_count(src, at, count);\n"
+    "            gpuscan_select_span(src, &outputs, at, end, count, GPUSCAN_KEPT(before), GPUSCAN_KEPT(sum) - past);\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "            gpuscan_runs_span(from, &outputs, at, before, sum.heads);\n"
+    "#endif\n"
+    "            before = gpuscan_combine(before, sum);\n"
     "        }\n"
     "#else\n"
     "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
     "            gpuscan_tile tile;\n"
     "            gpuscan_t sum;\n"
-    "            gpuscan_tile_fetch(&tile, src, at, last, GPUSCAN_OWN_FIRST);\n"
-    "            sum = gpuscan_tile_scan(&tile, at, last, shared) - gpuscan_past_count(src, at, count);\n"
+    "            gpuscan_tile_fetch(&tile, from, at, last, GPUSCAN_OWN_FIRST);\n"
+    "            sum = gpuscan_tile_scan(&tile, at, last, shared);\n"
+    "            past = gpuscan_past_count(src, at, count);\n"
     "            gpuscan_select_list(&tile, at, count, gpuscan_list_of(shared));\n"
     "            GPUSCAN_BARRIER();\n"
-    "            gpuscan_select_write(&outputs, at, before, (uint)sum, gpuscan_list_of(shared));\n"
+    "            gpuscan_select_write(&tile, &outputs, at, last, before, (uint)GPUSCAN_KEPT(sum) - past,\n"
+    "                                 gpuscan_list_of(shared));\n"
     "            GPUSCAN_BARRIER(); /* the next tile's are listed there */\n"
-    "            before += sum;\n"
+    "            before = gpuscan_combine(before, sum);\n"
     "        }\n"
     "#endif\n"
     "        if (GPUSCAN_ITEM == 0 && (units == 0 ? part == 0 : first < units && last == units))\n"
-    "            gpuscan_tally_store(tally, dispatch, numbers, before);\n"
+    "            gpuscan_select_end(&outputs, tally, dispatch, numbers, before, past, count);\n"
     "    }\n"
     "}\n"
     "\n",
@@ -6211,18 +6809,23 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_OUTPUTS_OF(outputs);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src);\n"
     "    shared->head = 0;\n"
     "    while ((tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, tiles, units, shared)) != GPUSCAN_NONE) {\n"
     "        ulong first = (ulong)tile * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, units);\n"
-    "        gpuscan_t sum = gpuscan_kept_sum(src, first, last), prefix;\n"
+    "        gpuscan_t sum = gpuscan_kept_sum(from, first, last), prefix, none = gpuscan_identity(), all;\n"
+    "        uint past = gpuscan_past_count(src, first, count);\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
-    "        gpuscan_publish_sum(states, tile, 0, epoch, 0, sum);\n"
-    "        prefix = gpuscan_tile_prefix(states, 0, tile, epoch, 0, src, units, shared);\n"
-    "        gpuscan_publish_prefix(states, tile, 0, epoch, prefix + sum);\n"
-    "        sum -= gpuscan_past_count(src, first, count);\n"
-    "        gpuscan_select_span(src, &outputs, first, last, count, prefix, sum);\n"
+    "        gpuscan_publish_sum(states, tile, 0, epoch, none, sum);\n"
+    "        prefix = gpuscan_tile_prefix(states, 0, tile, epoch, none, from, units, shared);\n"
+    "        all = gpuscan_combine(prefix, sum);\n"
+    "        gpuscan_publish_prefix(states, tile, 0, epoch, all);\n"
+    "        gpuscan_select_span(src, &outputs, first, last, count, GPUSCAN_KEPT(prefix), GPUSCAN_KEPT(sum) - past);\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "        gpuscan_runs_span(from, &outputs, first, prefix, sum.heads);\n"
+    "#endif\n"
     "        if (last == units)\n"
-    "            gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n"
+    "            gpuscan_select_end(&outputs, tally, dispatch, numbers, all, past, count);\n"
     "    }\n"
     "}\n"
     "\n"
@@ -6230,7 +6833,7 @@ static const char *gpuscan__kernels[] = {
     "/* As gpuscan_scan_ahead. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_ahead(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
     "    gpuscan_tile data;\n"
-    "    gpuscan_t sum, prefix = 0;\n"
+    "    gpuscan_t sum, none = gpuscan_identity(), prefix = none;\n"
     "    uint order = GPUSCAN_START_ORDER();\n"
     "    uint tiles = (uint)numbers.tiles, epoch = (uint)numbers.epoch;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
@@ -6238,8 +6841,9 @@ static const char *gpuscan__kernels[] = {
     "    bool there;\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src);\n"
     "    if (order == 0) {\n"
-    "        gpuscan_fold(src, 0, units, tiles, tiles, states, epoch, 0, shared);\n"
+    "        gpuscan_fold(from, 0, units, tiles, tiles, states, epoch, none, shared);\n"
     "#if GPUSCAN_HAS_LANES\n"
     "        return;\n"
     "#else\n"
@@ -6249,19 +6853,19 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_ahead_role role = gpuscan_ahead_role_of(order, tiles, (uint)numbers.ahead);\n"
     "    uint tile = role.tile;\n"
     "    bool sums_only = role.sums_only;\n"
-    "    gpuscan_scan_row row = gpuscan_scan_row_at(0, tiles, tiles, src, 0, units, states, epoch);\n"
+    "    gpuscan_scan_row row = gpuscan_scan_row_at(0, tiles, tiles, from, 0, units, states, epoch);\n"
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "#if GPUSCAN_HAS_LANES /* elsewhere no barriers that only some groups reach */\n"
     "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
     "        return;\n"
     "    if (sums_only) {\n"
-    "        sum = gpuscan_tile_sum_by(src, first, units, gpuscan_policy_keep(), shared);\n"
+    "        sum = gpuscan_tile_sum_by(from, first, units, gpuscan_policy_keep(), shared);\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        gpuscan_ahead_publish(&row, tile, sum, false);\n"
     "        return;\n"
     "    }\n"
     "#endif\n"
-    "    gpuscan_tile_fetch_by(&data, src, first, units, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
+    "    gpuscan_tile_fetch_by(&data, from, first, units, GPUSCAN_OWN_FIRST, gpuscan_policy_last());\n"
     "    there = tile == 0;\n"
     "    if (!there && GPUSCAN_ITEM < GPUSCAN_WINDOW) /* beside the loads */\n"
     "        there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
@@ -6279,52 +6883,59 @@ static const char *gpuscan__kernels[] = {
     "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
     "        if (gpuscan_ballot(!there))\n"
-    "            prefix = gpuscan_own_prefix(&row, tile, 0, shared);\n"
-    "    }\n"
+    "            prefix = gpuscan_own_prefix(&row, tile, none, shared);\n"
+    "    }\n",
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->prefix = prefix;\n"
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
-    "    sum = sums_only ? 0 : sum - gpuscan_past_count(src, first, count);\n"
-    "    if (GPUSCAN_ITEM == 0 && !sums_only && first + GPUSCAN_TILE >= units)\n"
-    "        gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n",
+    "    uint past = gpuscan_past_count(src, first, count);\n"
     "    GPUSCAN_OUTPUTS_OF(outputs);\n"
-    "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, gpuscan_list_of(shared));\n"
+    "    if (sums_only)\n"
+    "        outputs.capacity = 0;\n"
+    "    else if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE >= units)\n"
+    "        gpuscan_select_end(&outputs, tally, dispatch, numbers, gpuscan_combine(prefix, sum), past, count);\n"
+    "    gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
+    "                         gpuscan_list_of(shared));\n"
     "}\n"
     "\n"
     "#else\n"
     "/* As gpuscan_scan_look_back: one group takes one tile. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_select_look_back(GPUSCAN_SELECT_PARAMETERS(gpuscan_word)) {\n"
     "    gpuscan_tile data;\n"
-    "    gpuscan_t sum, prefix;\n"
+    "    gpuscan_t sum, none = gpuscan_identity(), prefix;\n"
     "    uint epoch = (uint)numbers.epoch, tile;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    ulong units = gpuscan_units(count);\n"
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
+    "    gpuscan_from from = GPUSCAN_FROM(src);\n"
     "    tile = gpuscan_ticket(GPUSCAN_COUNTERS(states), (uint)get_num_groups(0), &shared->ticket);\n"
     "    ulong first = (ulong)tile * GPUSCAN_TILE;\n"
     "    if (first >= units && tile != 0) /* past a count read on the device: nothing waits for this tile */\n"
     "        return;\n"
-    "    gpuscan_tile_fetch(&data, src, first, units, GPUSCAN_OWN_FIRST);\n"
+    "    gpuscan_tile_fetch(&data, from, first, units, GPUSCAN_OWN_FIRST);\n"
     "    sum = gpuscan_tile_scan(&data, first, units, shared);\n"
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    if (GPUSCAN_ITEM == 0)\n"
-    "        gpuscan_publish_sum(states, tile, 0, epoch, 0, sum);\n"
+    "        gpuscan_publish_sum(states, tile, 0, epoch, none, sum);\n"
     "    gpuscan_select_list(&data, first, count, gpuscan_list_of(shared));\n"
-    "    gpuscan_tile_prefix(states, 0, tile, epoch, 0, src, units, shared);\n"
+    "    gpuscan_tile_prefix(states, 0, tile, epoch, none, from, units, shared);\n"
     "    GPUSCAN_BARRIER();\n"
     "    prefix = shared->prefix;\n"
-    "    if (GPUSCAN_ITEM == 0)\n"
-    "        gpuscan_publish_prefix(states, tile, 0, epoch, prefix + sum);\n"
-    "    sum -= gpuscan_past_count(src, first, count);\n"
-    "    if (GPUSCAN_ITEM == 0 && first + GPUSCAN_TILE >= units)\n"
-    "        gpuscan_tally_store(tally, dispatch, numbers, (ulong)prefix + sum);\n"
+    "    uint past = gpuscan_past_count(src, first, count);\n"
     "    GPUSCAN_OUTPUTS_OF(outputs);\n"
-    "    gpuscan_select_write(&outputs, first, prefix, (uint)sum, gpuscan_list_of(shared));\n"
+    "    if (GPUSCAN_ITEM == 0) {\n"
+    "        gpuscan_t all = gpuscan_combine(prefix, sum);\n"
+    "        gpuscan_publish_prefix(states, tile, 0, epoch, all);\n"
+    "        if (first + GPUSCAN_TILE >= units)\n"
+    "            gpuscan_select_end(&outputs, tally, dispatch, numbers, all, past, count);\n"
+    "    }\n"
+    "    gpuscan_select_write(&data, &outputs, first, units, prefix, (uint)GPUSCAN_KEPT(sum) - past,\n"
+    "                         gpuscan_list_of(shared));\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_MOVES\n"
     "/* Brings the outputs from scratch to where they belong. total: how many there were, as two words. */\n"
     "#define GPUSCAN_OUTPUT_MOVE(k, word, words)                                                                            \\\n"
@@ -6346,7 +6957,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif /* GPUSCAN_SELECT */\n"
-    "\n",
+    "\n"
     "/* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_UNIFORM_ADD\n"
@@ -11814,7 +12425,8 @@ typedef struct gpuscan__device {
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
 /* Every operation: its name in the functions. Each has a section that ends with its row, gpuscan__NAME_operation. */
-#define GPUSCAN__OPERATIONS(X) X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(sort) X(integral) X(quantile)
+#define GPUSCAN__OPERATIONS(X)                                                                                         \
+    X(scan) X(uniform_add) X(reduce) X(histogram) X(select) X(runs) X(sort) X(integral) X(quantile)
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
@@ -11835,7 +12447,7 @@ typedef struct gpuscan__key {
 
 /* What a kernel's arguments were set to last, so that they are not set again: drivers take their time. A buffer counts
    only while the library itself keeps it, or another one could have got its handle meanwhile. */
-enum { GPUSCAN__MAX_ARGS = 28, GPUSCAN__MAX_NUMBERS = 36, GPUSCAN__MAX_KNOWN = 16 };
+enum { GPUSCAN__MAX_ARGS = 32, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
     uint32_t generation; /* of the library's buffers; 0: no buffer */
@@ -12136,6 +12748,14 @@ typedef struct gpuscan__elements {
     int selects; /* source elements become numbers of what is kept: a GPUSCAN__SELECTS_...; 0: they do not */
     int inverts; /* of what is not kept */
     uint32_t channels; /* elements are vectors of so many numbers; 0, 1: they are numbers */
+
+    /* of runs, whose keys say what is kept, and whose elements are those that are reduced, if any are */
+    gpuscan_type key; /* DEFAULT: no runs */
+    uint32_t key_size;
+    int reduces;
+    uint32_t length_size; /* of a run's length; 0: none are wanted */
+    uint32_t state_align; /* bytes, of a gpuscan_run; 0: numbers of what is kept suffice */
+    int wide;             /* they are counted in 64 bits */
 } gpuscan__elements;
 
 /* 1 where an element, or its custom->select, is not 0; of a word's bits those that are 1. */
@@ -12212,8 +12832,36 @@ static gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__elements *
 
 /* Whether results are the same in whatever order elements are combined; of MIN and MAX but for the sign of a zero. */
 static int gpuscan__takes_any_order(const gpuscan__elements *e) {
+    if (e->key)
+        return !e->reduces;
     return e->op == GPUSCAN_OP_MIN || e->op == GPUSCAN_OP_MAX ||
            (e->op != GPUSCAN_OP_CUSTOM && !e->arg && !gpuscan__is_float(e->dst));
+}
+
+/* Keys that are compared by their bits; of the caller's type, custom, by his text. */
+static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
+    static const char *const infinities[] = {"0", "0x7c00u", "0x7f800000u", "0x7ff0000000000000ul"};
+    static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
+    int size_log = 0;
+    while (size_log < 3 && 1u << size_log < size)
+        size_log++;
+    gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : words[size_log]);
+    gpuscan__define_number(text, "KEY_SIZE", size);
+    gpuscan__define_number(text, "KEYS_CUSTOM", (uint64_t)custom);
+    gpuscan__define(text, "KEY_INFINITY", infinities[real ? size_log : 0]);
+}
+
+/* The keys of runs, and what comes of them. */
+static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e) {
+    gpuscan__define_number(text, "RUNS", e->key != GPUSCAN_TYPE_DEFAULT);
+    gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
+    if (!e->key)
+        return;
+    gpuscan__define_number(text, "RUN_STATE", e->state_align != 0);
+    gpuscan__define_number(text, "LENGTH_SIZE", e->length_size);
+    gpuscan__define_number(text, "RUN_ALIGN", e->state_align);
+    gpuscan__define(text, "RUN_COUNT", e->wide ? "ulong" : "uint");
+    gpuscan__define_key(text, e->key_size, gpuscan__types[e->key].kind == 'f', e->key == GPUSCAN_TYPE_CUSTOM);
 }
 
 /* The names and expressions of a call's elements, for kernels.cl.inc. */
@@ -12225,7 +12873,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->begun;
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->begun && !e->key;
     char line[128], bits[40], vector[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
@@ -12241,7 +12889,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     gpuscan__define_number(text, "COMMUTATIVE", (uint64_t)e->commutes);
     gpuscan__define_number(text, "EXACT", (uint64_t)gpuscan__takes_any_order(e));
     gpuscan__define_number(text, "ANY_ORDER", (uint64_t)(gpuscan__takes_any_order(e) && !e->begun));
-    gpuscan__define_number(text, "FLOAT_SUM", e->op == GPUSCAN_OP_ADD && dst->kind == 'f' && e->channels <= 1);
+    gpuscan__define_number(text, "FLOAT_SUM",
+                           e->op == GPUSCAN_OP_ADD && dst->kind == 'f' && e->channels <= 1 && !e->key);
     gpuscan__define(text, "VALUE", value);
     gpuscan__define_number(text, "CONVERT_IS_CUSTOM", e->convert != NULL);
     if (e->arg) {
@@ -12321,7 +12970,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
    added. Their sums wrap around, so any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    int plain = !e->convert && !e->selects && !e->begun && e->op == GPUSCAN_OP_ADD;
+    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
     return integers && !cpu && plain && e->src_size <= 2 && e->t_size <= 4 ? e->src_size : 0;
 }
 
@@ -12372,7 +13021,7 @@ typedef struct gpuscan__range {
     uint64_t size_left;  /* bytes from the offset to the buffer's end */
 } gpuscan__range;
 
-enum { GPUSCAN__MAX_RANGES = 8 + 2 * GPUSCAN_MAX_PAYLOADS };
+enum { GPUSCAN__MAX_RANGES = 10 + 2 * GPUSCAN_MAX_PAYLOADS };
 
 /* Bytes that a call needs of each kind of scratch. */
 typedef struct gpuscan__need {
@@ -13328,8 +13977,13 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
     const gpuscan_custom *custom = e->custom;
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
-    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM)
+    if (e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM || e->key == GPUSCAN_TYPE_CUSTOM)
         gpuscan__define_custom_type(text, custom);
+    if (e->key == GPUSCAN_TYPE_CUSTOM)
+        gpuscan__custom_lines(text,
+                              "static inline bool gpuscan_custom_equal(gpuscan_custom_type a, gpuscan_custom_type b) {"
+                              " return (",
+                              " equal", custom->equal, ") != 0;}\n");
     if (e->op == GPUSCAN_OP_CUSTOM) {
         gpuscan__custom_lines(text, "static inline GPUSCAN_T gpuscan_custom_combine(GPUSCAN_T a, GPUSCAN_T b) { return",
                               " combine", custom->combine, ";}\n");
@@ -13373,8 +14027,11 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     const gpuscan__key *key = &plan->key;
     const gpuscan__elements *e = &plan->e;
     int cpu = gpuscan__key_is_cpu(key), apart;
+    gpuscan_type src = e->key ? e->key : e->src;
+    uint32_t src_size = e->key ? e->key_size : e->src_size;
     gpuscan__define_shape(text, gs, key, vector);
     gpuscan__define_number(text, operation, 1);
+    gpuscan__define_keys(text, e);
     gpuscan__define_number(text, "INCLUSIVE", (uint64_t)inclusive);
     gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
     gpuscan__define_number(text, "FEW", few);
@@ -13386,14 +14043,16 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
-    gpuscan__define_number(text, "SRC_NARROW", e->src != GPUSCAN_TYPE_CUSTOM && e->src_size < 4);
+    gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
     gpuscan__define_number(text, "DST_NARROW", !e->arg && e->dst != GPUSCAN_TYPE_CUSTOM && e->dst_size < 4);
-    gpuscan__define_raw(text, "SRC_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
-    if (!e->arg)
+    gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
+    if (e->reduces)
+        gpuscan__define_raw(text, "SOURCE_RAW", e->src_size * vector, gpuscan__types[e->src].size == 8);
+    if (!e->arg && !e->state_align)
         gpuscan__define_raw(text, "DST_RAW", e->dst_size * vector, gpuscan__types[e->dst].size == 8);
     apart = gpuscan__uses_ptx(gs, key) || /* PoCL 3.1 hangs in their exchange through local memory beside a look-back */
             (gpuscan__uses_ptx_or_local(gs, key) && gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS);
-    gpuscan__define_pieces(text, e->dst_size, !e->arg && vector == 1 && apart);
+    gpuscan__define_pieces(text, e->dst_size, !e->arg && !e->key && vector == 1 && apart);
     if (e->custom)
         gpuscan__define_custom(text, e);
 }
@@ -14467,7 +15126,7 @@ static void gpuscan__forget_init(gpuscan *gs, gpuscan__plan *plan) {
 
 /* init as two arguments: a value of dst's type, anything where there is none, and a buffer. Returns its offset. */
 static uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
-    static const uint64_t nothing[GPUSCAN__CUSTOM_MOST / 8] = {0};
+    static const uint64_t nothing[2 * GPUSCAN__CUSTOM_MOST / 8] = {0}; /* a gpuscan_run is larger than its value */
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
     gpuscan__arg(launch, by_value && plan->init ? plan->init : nothing, by_value ? plan->e.dst_size : 1);
     if (plan->init_mem)
@@ -14508,7 +15167,9 @@ static void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_s
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
-    return (t_size * (group / lanes + 1 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16;
+    uint64_t align = t_size & (~t_size + 1);
+    return (t_size * (group / lanes + 1 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16 +
+           (align > 16 ? align : 0);
 }
 
 /* A lane sums the sub-groups' sums each, so there are no more sub-groups than lanes; and in a single-pass scan a
@@ -14518,7 +15179,8 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     uint32_t width = gs->device.lane_width;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
     int alone = ((plan->operation->number == GPUSCAN__OPERATION_scan ||
-                  plan->operation->number == GPUSCAN__OPERATION_select) && single) ||
+                  plan->operation->number == GPUSCAN__OPERATION_select ||
+                  plan->operation->number == GPUSCAN__OPERATION_runs) && single) ||
                 (plan->operation->number == GPUSCAN__OPERATION_reduce && !plan->e.commutes);
     if (gs->device.lanes == GPUSCAN__LANES_LOCAL)
         return (uint32_t)gpuscan__min(group, alone ? width : width * width);
@@ -14673,12 +15335,14 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
     gpuscan_custom custom;
     char source[sizeof(gpuscan__stand_in_text) + 32];
     unsigned size = (unsigned)plan->e.custom->size, parts = size % 4 == 0 ? size / 4 : size;
-    int of_structs = plan->e.selects && plan->e.src == GPUSCAN_TYPE_CUSTOM;
+    int selects = plan->e.selects && plan->e.src == GPUSCAN_TYPE_CUSTOM;
+    int of_structs = selects || plan->e.key == GPUSCAN_TYPE_CUSTOM;
     memset(&custom, 0, sizeof(custom));
     stand_in.is_stand_in = 1;
-    stand_in.e.convert = of_structs ? "x.part[0]" : NULL;
+    stand_in.e.convert = selects ? "x.part[0]" : NULL;
     stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM || of_structs ? &custom : NULL;
     custom.size = size;
+    custom.equal = "a.part[0] == b.part[0]";
     custom.combine = "b != 0 ? b : a";
     custom.identity = "0";
     if (plan->e.dst == GPUSCAN_TYPE_CUSTOM || of_structs) {
@@ -14686,6 +15350,8 @@ static gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, 
                  parts);
         custom.source = source;
         custom.type = "gpuscan_test_type";
+    }
+    if (plan->e.dst == GPUSCAN_TYPE_CUSTOM) {
         custom.combine = "gpuscan_test_last(a, b)";
         custom.identity = "gpuscan_test_none()";
     }
@@ -15241,7 +15907,7 @@ static void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__te
 
 /* Buffers of a self-test's own, and scratch: the object's may be in use by calls that wait for the caller. Behind each
    stand guard bytes. */
-enum { GPUSCAN__TEST_ARRAYS = 6 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
+enum { GPUSCAN__TEST_ARRAYS = 7 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer;           /* in the test's desc */
@@ -15441,7 +16107,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__HOST_ARRAYS = 6 }; /* of a call, at most */
+enum { GPUSCAN__HOST_ARRAYS = 7 }; /* of a call, at most */
 
 /* An array of a blocking call: which of the plan's ranges it stands for, and where its buffer goes in the desc. */
 typedef struct gpuscan__host_array {
@@ -15676,8 +16342,8 @@ typedef struct gpuscan__scan_plan {
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
-    X(src_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles) X(sums_offset) X(keys_offset)   \
-    X(init_offset) X(flags)
+    X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
+    X(sums_offset) X(keys_offset) X(init_offset) X(flags)
 #define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
 #define GPUSCAN__SCAN_PARTS_NUMBERS(X)                                                                                 \
     X(src_offset) X(src_pitch) X(dst_offset) X(dst_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)      \
@@ -15742,22 +16408,17 @@ static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
 
 /* What scans by segments are told besides. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    static const char *const infinities[] = {"0", "0x7c00u", "0x7f800000u", "0x7ff0000000000000ul"};
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
-    int size_log = 0, begun_log = 0;
+    int begun_log = 0;
     gpuscan__define_number(text, "HEADS", own->heads);
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
     gpuscan__define(text, "SCAN_HEADS_NUMBERS", gpuscan__scan_heads_numbers_text);
-    while (1u << size_log < own->heads_size)
-        size_log++;
     while (begun_log < 3 && 1u << begun_log < e->begun)
         begun_log++;
     gpuscan__define(text, "BEGUN", words[begun_log]);
     gpuscan__define_number(text, "BEGUN_PARTS", e->begun >> begun_log);
-    gpuscan__define(text, "KEY", own->heads == GPUSCAN__HEADS_BITS ? "uint" : words[size_log]);
-    gpuscan__define_number(text, "KEY_SIZE", own->heads_size);
-    gpuscan__define(text, "KEY_INFINITY", infinities[own->heads_real ? size_log : 0]);
+    gpuscan__define_key(text, own->heads == GPUSCAN__HEADS_BITS ? 4 : own->heads_size, own->heads_real != 0, 0);
     gpuscan__define_number(text, "OFFSET_SIZE", own->heads_size);
 }
 
@@ -16148,7 +16809,7 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
 /* Rows that are cut into parts: whose sums are wanted, and in which grid. */
 typedef struct gpuscan__row_parts {
     const gpuscan__scan_plan *scan; /* NULL: it is none */
-    gpuscan_buffer src, count_buffer, init_buffer;
+    gpuscan_buffer src, values, count_buffer, init_buffer; /* values: of runs that reduce */
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
     cl_mem stand_in;
@@ -16164,6 +16825,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     gpuscan__scan_carries_numbers carries;
     gpuscan_result r;
     sums.src_offset = gpuscan__arg_buffer(&launch, of->src);
+    sums.values_offset = common->e.reduces ? gpuscan__arg_buffer(&launch, of->values) : 0;
     sums.keys_offset = gpuscan__arg_keys(&launch, of->scan);
     sums.init_offset = of->scan && of->scan->key.heads ? gpuscan__arg_init(&launch, common, of->init_buffer) : 0;
     sums.src_pitch = of->src_pitch;
@@ -18884,19 +19546,33 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* The elements, unless only indices or payloads are wanted, and the payloads. */
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
 
+/* Runs are selections of the keys that begin one, with more outputs. */
+enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
+
 typedef struct gpuscan__select_key {
-    uint32_t by, invert;
+    uint32_t by, invert; /* GPUSCAN_SELECT_..., or HEADS */
     uint32_t index_size; /* 0: none are wanted */
     uint32_t moves;      /* outputs go to scratch and are moved from there */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* it is the first output */
+    uint32_t key, length_size, reduces, wide; /* of runs: as in gpuscan__elements */
 } gpuscan__select_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__select_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), select_key_fits)
 
 typedef struct gpuscan__select_plan {
     gpuscan__plan common;
     gpuscan__select_key key;
-    uint32_t size;            /* of an element */
+
+    /* the desc's, whichever operation's it is */
+    gpuscan_buffer decides, count_buffer; /* flags, elements or keys */
+    uint64_t count;
+    gpuscan_buffer from, to, indices;     /* elements */
+    const gpuscan_payload *payloads;
+    const gpuscan_tally *tally;
+    gpuscan_buffer values, results, lengths; /* of runs */
+
+    uint32_t size;            /* of an element, or a key */
+    uint32_t values_size, results_size;
     uint32_t index_size;      /* of an index */
     uint64_t units;           /* elements of what decides: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* not 0 but where count is */
@@ -18912,7 +19588,7 @@ typedef struct gpuscan__select_plan {
     X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags) X(from0_offset)        \
     X(from1_offset) X(from2_offset) X(from3_offset) X(from4_offset) X(from5_offset) X(from6_offset) X(from7_offset)    \
     X(from8_offset) X(to0_offset) X(to1_offset) X(to2_offset) X(to3_offset) X(to4_offset) X(to5_offset) X(to6_offset)  \
-    X(to7_offset) X(to8_offset)
+    X(to7_offset) X(to8_offset) X(values_offset) X(lengths_offset) X(results_offset)
 GPUSCAN__NUMBERS(select, GPUSCAN__SELECT_NUMBERS)
 
 /* The first two kernels of several passes are the scan's. */
@@ -18948,24 +19624,30 @@ static uint32_t gpuscan__word_of(uint32_t size) {
     return power < 16 ? power : 16;
 }
 
-/* Elements of src that a lane loads at once. */
+/* Bytes of an element of what decides. */
+static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
+    return e->key ? e->key_size : e->src_size;
+}
+
+/* Elements of it that a lane loads at once. */
 static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
-    return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(e->src_size, e->src_size);
+    uint32_t size = gpuscan__decides_size(e);
+    return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
 static const char *gpuscan__word_name(uint32_t word) {
     return word == 16 ? "uint4" : word == 8 ? "uint2" : word == 4 ? "uint" : word == 2 ? "ushort" : "uchar";
 }
 
-/* Whether a tile's kept elements are listed themselves: a predicate has loaded them, so they are not read again. */
+/* Whether a tile's kept elements are listed themselves: who decides has loaded them, so they are not read again. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
-    return key->by == GPUSCAN_SELECT_PREDICATE && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) &&
-           key->sizes[0] <= 8;
+    int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS;
+    return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
 /* Whether their places are: for all other outputs. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
-    return key->index_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
+    return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
 
 /* The outputs from one on, as a list for the kernels. */
@@ -19068,6 +19750,37 @@ static int gpuscan__same_place(gpuscan_buffer a, gpuscan_buffer b) {
     return a.mem && a.mem == b.mem && a.offset == b.offset;
 }
 
+/* What a selection and runs end with: all ranges are there but the tally's and the count's. */
+static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *tally_fields,
+                                             gpuscan_type count_type) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan_tally *tally = plan->tally;
+    gpuscan_result r;
+    size_t i;
+    for (i = 0; i < common->range_count; i++) /* but for the tally, which says 0 then */
+        common->ranges[i].idle = 1;
+    if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
+                                    &plan->limit)) != 0 ||
+        (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
+        return r;
+    common->is_nothing = !tally->count.mem && !tally->dispatch.mem &&
+                         (plan->count == 0 || (plan->key.outputs == 0 && plan->key.index_size == 0 &&
+                                               plan->key.length_size == 0 && !plan->key.reduces));
+    gpuscan__key_elements(common);
+    return GPUSCAN_SUCCESS;
+}
+
+/* The outputs of elements: dst, and the payloads. */
+static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
+    gpuscan__select_key *key = &plan->key;
+    uint32_t k;
+    key->has_dst = (uint32_t)has_dst;
+    if (has_dst)
+        key->sizes[key->outputs++] = plan->size;
+    for (k = 0; k < payload_count; k++)
+        key->sizes[key->outputs++] = (uint32_t)plan->payloads[k].size;
+}
+
 /* src, flags, dst, indices, as ranges. Those that are there for nothing are none. */
 static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
@@ -19104,17 +19817,14 @@ static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__select_key *key = &plan->key;
     uint32_t k;
+    int is_dst = !plan->common.is_run && !desc->indices.mem && desc->payload_count == 0;
     key->by = (uint32_t)desc->by;
     key->invert = (uint32_t)plan->common.e.inverts;
-    key->has_dst = desc->dst.mem || (!plan->common.is_run && !desc->indices.mem && desc->payload_count == 0);
+    gpuscan__select_sizes(plan, desc->dst.mem || is_dst, desc->payload_count);
     plan->shows_in_place = desc->dst.mem && (gpuscan__same_place(desc->src, desc->dst) ||
                                              gpuscan__same_place(desc->flags, desc->dst));
-    if (key->has_dst)
-        key->sizes[key->outputs++] = plan->size;
-    for (k = 0; k < desc->payload_count; k++) {
-        key->sizes[key->outputs++] = (uint32_t)desc->payloads[k].size;
+    for (k = 0; k < desc->payload_count; k++)
         plan->shows_in_place |= gpuscan__same_place(desc->payloads[k].src, desc->payloads[k].dst);
-    }
 }
 
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -19135,25 +19845,25 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     plan->units = desc->by == GPUSCAN_SELECT_BITS ? gpuscan__ceil_div(desc->count, 32) : desc->count;
     plan->index_size = index_size;
     plan->key.index_size = desc->indices.mem ? index_size : 0;
+    plan->decides = desc->by == GPUSCAN_SELECT_PREDICATE ? desc->src : desc->flags;
+    plan->count = desc->count;
+    plan->count_buffer = desc->count_buffer;
+    plan->from = desc->src;
+    plan->to = desc->dst;
+    plan->indices = desc->indices;
+    plan->payloads = desc->payloads;
+    plan->tally = &desc->selected;
     /* checks payload_count */
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
                                        2)) != 0)
         return r;
     gpuscan__select_outputs(plan);
-    if ((r = gpuscan__select_ranges(gs, plan)) != 0)
-        return r;
-    for (i = 0; i < common->range_count; i++) /* but for the tally, which says 0 then */
-        common->ranges[i].idle = 1;
-    if ((r = gpuscan__resolve_tally(gs, common, fields, &desc->selected, desc->count, plan->capacity, &plan->items,
-                                    &plan->limit)) != 0 ||
-        (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
+    if ((r = gpuscan__select_ranges(gs, plan)) != 0 ||
+        (r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
         return r;
     if (!common->is_run && !common->from_host) /* the buffers say whether it is in place: the scratch is larger */
         for (i = 0; i < common->range_count; i++)
             common->ranges[i].in_place = 0;
-    common->is_nothing = !desc->selected.count.mem && !desc->selected.dispatch.mem &&
-                         (desc->count == 0 || (plan->key.outputs == 0 && plan->key.index_size == 0));
-    gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
 }
 
@@ -19186,8 +19896,9 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     gpuscan__key *key = &common->key;
     uint32_t vector = gpuscan__select_vector(e), width = gs->device.lane_width, most = gs->device.profile.select_tile;
     uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
     if (gpuscan__key_is_cpu(key)) {
-        uint64_t bytes = e->src_size + unit * gpuscan__select_bytes(&plan->key);
+        uint64_t bytes = element + unit * gpuscan__select_bytes(&plan->key);
         key->group = key->vectors = 1;
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / bytes, 64);
         return;
@@ -19197,7 +19908,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
         key->group = group;
         key->vectors = vectors;
         key->tile = group * vectors * vector;
-        if (vectors > 1 && (vectors * vector * e->src_size > 128 || key->tile * unit > most))
+        if (vectors > 1 && (vectors * vector * element > 128 || key->tile * unit > most))
             vectors /= 2;
         else if (key->tile * unit <= most &&
                  gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory)
@@ -19213,7 +19924,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
 
 static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
     gpuscan_strategy forced = plan->common.call->strategy;
-    return row->up_to >= bytes && (!row->src_size || row->src_size == plan->common.e.src_size) &&
+    return row->up_to >= bytes && (!row->src_size || row->src_size == gpuscan__decides_size(&plan->common.e)) &&
            (row->size != 1 || plan->key.outputs == 0) && (row->size < 2 || plan->key.outputs >= row->size) &&
            (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
 }
@@ -19223,7 +19934,7 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->scan_rest;
     gpuscan_strategy forced = plan->common.call->strategy;
-    uint64_t bytes = plan->units * plan->common.e.src_size;
+    uint64_t bytes = plan->units * gpuscan__decides_size(&plan->common.e);
     const gpuscan__tuning *rows = profile->select_count ? profile->select : profile->scan;
     uint32_t i;
     for (i = profile->select_count ? profile->select_count : profile->scan_count; i-- > 0;)
@@ -19252,7 +19963,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         memcpy(key->own, &plan->key, sizeof(plan->key));
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
-    tile_bytes = (uint64_t)key->tile * common->e.src_size;
+    tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
     if (common->e.selects == GPUSCAN__SELECTS_BITS) /* as far as elements of 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
@@ -19265,6 +19976,8 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
     const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
         return why;
+    if (key->word == 0)
+        return "its elements are too large for a single pass";
     return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
 }
 
@@ -19319,14 +20032,14 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
 }
 
 /* Output k of a call: where it comes from and goes to. */
-static void gpuscan__select_output(const gpuscan_select_desc *desc, const gpuscan__select_key *key, uint32_t k,
-                                   gpuscan_buffer *from, gpuscan_buffer *to) {
-    if (key->has_dst && k == 0) {
-        *from = desc->src;
-        *to = desc->dst;
+static void gpuscan__select_output(const gpuscan__select_plan *plan, uint32_t k, gpuscan_buffer *from,
+                                   gpuscan_buffer *to) {
+    if (plan->key.has_dst && k == 0) {
+        *from = plan->from;
+        *to = plan->to;
     } else {
-        *from = desc->payloads[k - key->has_dst].src;
-        *to = desc->payloads[k - key->has_dst].dst;
+        *from = plan->payloads[k - plan->key.has_dst].src;
+        *to = plan->payloads[k - plan->key.has_dst].dst;
     }
 }
 
@@ -19336,7 +20049,6 @@ typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRA
 
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, gpuscan__select_way way,
                                  gpuscan__select_numbers *numbers) {
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     const gpuscan__select_key *key = &plan->key;
     cl_ulong *from_offsets = &numbers->from0_offset, *to_offsets = &numbers->to0_offset;
     uint64_t at = plan->moved + 64;
@@ -19345,7 +20057,7 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     for (k = 0; k < key->outputs; k++) {
         uint64_t word = gpuscan__word_of(key->sizes[k]), words = key->sizes[k] / word;
         gpuscan_buffer from, to;
-        gpuscan__select_output(desc, key, k, &from, &to);
+        gpuscan__select_output(plan, k, &from, &to);
         from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, word)
                                                               : gpuscan__arg_buffer(launch, from) * words;
         to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, word)
@@ -19355,7 +20067,11 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     if (key->index_size)
         numbers->indices_offset = way == GPUSCAN__SELECT_TO_SCRATCH
                                       ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, at, key->index_size)
-                                      : gpuscan__arg_buffer(launch, desc->indices);
+                                      : gpuscan__arg_buffer(launch, plan->indices);
+    if (key->length_size)
+        numbers->lengths_offset = gpuscan__arg_buffer(launch, plan->lengths);
+    if (key->reduces)
+        numbers->results_offset = gpuscan__arg_buffer(launch, plan->results);
     numbers->capacity = plan->capacity;
     numbers->items = plan->items;
     numbers->limit = plan->limit;
@@ -19366,37 +20082,36 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
         numbers->tally_offset = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->moved, 8);
         numbers->dispatch_offset = gpuscan__arg_buffer(launch, none);
     } else {
-        numbers->tally_offset = gpuscan__arg_buffer(launch, desc->selected.count);
-        numbers->dispatch_offset = gpuscan__arg_buffer(launch, desc->selected.dispatch);
+        numbers->tally_offset = gpuscan__arg_buffer(launch, plan->tally->count);
+        numbers->dispatch_offset = gpuscan__arg_buffer(launch, plan->tally->dispatch);
     }
 }
 
 /* What stands in for buffers that are not given. */
 static cl_mem gpuscan__select_stand_in(const gpuscan__select_plan *plan) {
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan_buffer from, to;
-    if (desc->selected.count.mem || desc->selected.dispatch.mem)
-        return desc->selected.count.mem ? desc->selected.count.mem : desc->selected.dispatch.mem;
+    if (plan->tally->count.mem || plan->tally->dispatch.mem)
+        return plan->tally->count.mem ? plan->tally->count.mem : plan->tally->dispatch.mem;
     if (plan->key.index_size)
-        return desc->indices.mem;
-    gpuscan__select_output(desc, &plan->key, 0, &from, &to);
+        return plan->indices.mem;
+    if (plan->key.length_size)
+        return plan->lengths.mem;
+    if (plan->key.reduces)
+        return plan->results.mem;
+    gpuscan__select_output(plan, 0, &from, &to);
     return to.mem;
-}
-
-static gpuscan_buffer gpuscan__select_decides(const gpuscan_select_desc *desc) {
-    return desc->by == GPUSCAN_SELECT_PREDICATE ? desc->src : desc->flags;
 }
 
 /* The sums of the parts before each. */
 static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpuscan__select_plan *plan,
                                               gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
     gpuscan__row_parts of;
     memset(&of, 0, sizeof(of));
-    of.src = gpuscan__select_decides(desc);
-    of.count_buffer = desc->count_buffer;
-    of.count = desc->count;
+    of.src = plan->decides;
+    of.values = plan->values;
+    of.count_buffer = plan->count_buffer;
+    of.count = plan->count;
     of.rows = 1;
     of.groups = of.parts = plan->parts;
     of.shared = gpuscan__select_shared(chain->gs, &common->key, &plan->key, &common->e);
@@ -19428,7 +20143,6 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
 static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
                                               gpuscan__program *program) {
     const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
     size_t kernel = single ? 0 : GPUSCAN__SELECT_PARTS;
@@ -19442,9 +20156,10 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
         return r;
     launch = gpuscan__launch_begin(chain, program, kernel, gpuscan__select_stand_in(plan));
     memset(&numbers, 0, sizeof(numbers));
-    numbers.src_offset = gpuscan__arg_buffer(&launch, gpuscan__select_decides(desc));
-    numbers.count = desc->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
+    numbers.src_offset = gpuscan__arg_buffer(&launch, plan->decides);
+    numbers.values_offset = plan->key.reduces ? gpuscan__arg_buffer(&launch, plan->values) : 0;
+    numbers.count = plan->count;
+    numbers.count_offset = gpuscan__arg_count(&launch, plan->count_buffer);
     if (single)
         numbers.states_offset =
             gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
@@ -19496,15 +20211,15 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     gpuscan__put_number(e->src, src, i, x);
 }
 
-/* Fills one output's source, unless it is what decides, and what it must become. */
+/* Fills one output's source, unless it is what decides, and what it must become. first: element 0 is kept. */
 static void gpuscan__select_test_output(const gpuscan__test_shape *shape, uint32_t size, uint64_t capacity,
-                                        unsigned char *from, int fills, unsigned char *to) {
+                                        unsigned char *from, int fills, unsigned char *to, int first) {
     uint64_t i, j = 0;
     uint32_t byte;
     for (i = 0; i < shape->count; i++) {
         for (byte = 0; byte < size && fills; byte++)
             from[i * size + byte] = (unsigned char)(gpuscan__mix(i + size) >> byte % 8 * 8);
-        if (gpuscan__select_test_keeps(shape, i) && j < capacity)
+        if (((first && i == 0) || gpuscan__select_test_keeps(shape, i)) && j < capacity)
             memcpy(to + j++ * size, from + i * size, size);
     }
 }
@@ -19588,7 +20303,7 @@ static gpuscan_result gpuscan__select_test_round(gpuscan *gs, const gpuscan__pla
         gpuscan__test_filled(decides);
         for (k = 0; k < own.outputs; k++) {
             gpuscan__select_test_output(&shape, own.sizes[k], desc.capacity, from[k]->before, from[k] != decides,
-                                        to[k]->expected);
+                                        to[k]->expected, 0);
             gpuscan__test_filled(from[k]);
         }
     }
@@ -19633,6 +20348,351 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
         gpuscan__host_add(&host, "selected.count", selected, &copy.selected.count);
     copy.host_indices = NULL;
     gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__select_operation, &copy, &copy.call);
+    return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
+}
+
+/* [RUNS] ----------------------------------------------------------------------------------------------------------- */
+
+/* A selection of the keys that begin a run, with two more outputs: plan, programs and launches are [SELECT]'s. */
+
+/* The bytes of a gpuscan_run in kernels.cl.inc, and their alignment. */
+static void gpuscan__runs_state(gpuscan__elements *e) {
+    uint32_t value = e->reduces ? e->t_size : 0, align = value & (~value + 1), number, at;
+    e->wide = e->wide || (value && value % 8 == 0); /* no gap behind the value */
+    number = e->wide ? 8 : 4;
+    align = (uint32_t)gpuscan__max(align < 128 ? align : 128, number);
+    at = (value + 3) / 4 * 4;
+    at = (at + number - 1) / number * number + number;
+    at += e->length_size ? number : 0;
+    e->state_align = align;
+    e->dst_size = e->t_size = (at + align - 1) / align * align;
+}
+
+/* What is reduced, and what the keys are compared as. */
+static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *plan, uint32_t index_size) {
+    static const gpuscan_type of_size[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
+    const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)plan->common.desc;
+    gpuscan__elements *e = &plan->common.e;
+    gpuscan_type key = desc->key_type ? desc->key_type : GPUSCAN_TYPE_U32;
+    const gpuscan_custom *custom = desc->custom;
+    int wide = plan->common.forced ? gpuscan__select_key_of(plan->common.forced).wide != 0
+                                   : desc->count > GPUSCAN__SELECT_NARROW;
+    gpuscan_result r;
+    if ((unsigned)key >= GPUSCAN_TYPE_COUNT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is no gpuscan_type");
+    if (key == GPUSCAN_TYPE_CUSTOM && (!custom || !custom->type || !custom->equal || custom->size == 0 ||
+                                       custom->size > GPUSCAN__CUSTOM_MOST))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "key_type is CUSTOM, but custom, custom->type or custom->equal is NULL, or custom->size "
+                             "not from 1 to 1024");
+    if (key == GPUSCAN_TYPE_CUSTOM && desc->bitwise)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "bitwise: custom->equal says which keys are equal");
+    if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, custom, "src_type",
+                                       "dst_type")) != 0)
+        return r;
+    plan->values_size = e->src_size;
+    plan->results_size = e->result_size;
+    if (!desc->dst.mem) { /* they are counted */
+        memset(e, 0, sizeof(*e));
+        e->src = GPUSCAN_TYPE_U32;
+        e->dst = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+        e->commutes = 1;
+        e->src_size = 4;
+        e->dst_size = e->result_size = e->t_size = gpuscan__types[e->dst].size;
+    }
+    e->reduces = desc->dst.mem != NULL;
+    e->length_size = desc->lengths.mem ? index_size : 0;
+    e->wide = wide;
+    plan->size = key == GPUSCAN_TYPE_CUSTOM ? (uint32_t)custom->size : gpuscan__types[key].size;
+    if (key == GPUSCAN_TYPE_CUSTOM)
+        e->custom = custom;
+    else if (!gpuscan__is_float(key) || desc->bitwise)
+        key = of_size[plan->size == 8 ? 3 : plan->size / 2];
+    e->key = key;
+    e->key_size = plan->size;
+    if (e->reduces || e->length_size)
+        gpuscan__runs_state(e);
+    e->commutes = e->commutes && !e->reduces;
+    return GPUSCAN_SUCCESS;
+}
+
+/* keys, src, and the outputs but for payloads, as ranges. src is there for nothing where dst is not. */
+static gpuscan_result gpuscan__runs_ranges(gpuscan *gs, gpuscan__select_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
+    struct {
+        const char *field;
+        gpuscan_buffer buffer;
+        uint32_t size;
+    } outputs[4];
+    uint64_t elements;
+    gpuscan_result r;
+    size_t i;
+    memset(outputs, 0, sizeof(outputs));
+    outputs[0].field = "keys_dst";
+    outputs[0].buffer = desc->keys_dst;
+    outputs[0].size = plan->size;
+    outputs[1].field = "starts";
+    outputs[1].buffer = desc->starts;
+    outputs[1].size = plan->index_size;
+    outputs[2].field = "lengths";
+    outputs[2].buffer = desc->lengths;
+    outputs[2].size = plan->index_size;
+    outputs[3].field = "dst";
+    outputs[3].buffer = desc->dst;
+    outputs[3].size = plan->results_size;
+    if ((r = gpuscan__extent(gs, "keys", desc->count, 1, desc->count, plan->size, &elements)) != 0 ||
+        (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->values_size, &elements)) != 0)
+        return r;
+    gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
+    if (common->e.reduces || common->from_host)
+        gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
+            desc->count > 0 && common->e.reduces;
+    for (i = 0; i < GPUSCAN__COUNT_OF(outputs); i++) {
+        gpuscan__range *range;
+        if ((r = gpuscan__extent(gs, outputs[i].field, plan->capacity, 1, 0, outputs[i].size, &elements)) != 0)
+            return r;
+        range = gpuscan__output(common, outputs[i].field, outputs[i].buffer, plan->capacity, outputs[i].size);
+        range->partial = 1;
+        range->required = 0;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) {
+    static const char *const fields[] = GPUSCAN__TALLY_FIELDS("runs");
+    gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
+    const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
+    gpuscan__select_key *key = &plan->key;
+    int is_keys;
+    gpuscan_result r;
+    if ((r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
+        (r = gpuscan__runs_elements(gs, plan, plan->index_size)) != 0)
+        return r;
+    if (desc->host_src || desc->host_starts || desc->host_lengths || desc->host_dst)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "host_src, host_starts, host_lengths and host_dst are for gpuscan_runs_host");
+    if (plan->index_size == 4 && ((desc->starts.mem && desc->count > (uint64_t)1 << 32) ||
+                                  (desc->lengths.mem && desc->count > UINT32_MAX)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: 2^32 keys or more need u64");
+    plan->capacity = desc->capacity && desc->capacity < desc->count ? desc->capacity : desc->count;
+    plan->units = desc->count;
+    plan->decides = plan->from = desc->keys;
+    plan->count = desc->count;
+    plan->count_buffer = desc->count_buffer;
+    plan->to = desc->keys_dst;
+    plan->indices = desc->starts;
+    plan->lengths = desc->lengths;
+    plan->values = desc->src;
+    plan->results = desc->dst;
+    plan->payloads = desc->payloads;
+    plan->tally = &desc->runs;
+    /* checks payload_count */
+    if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
+                                       0)) != 0)
+        return r;
+    key->by = GPUSCAN__SELECT_HEADS;
+    key->index_size = desc->starts.mem ? plan->index_size : 0;
+    key->length_size = common->e.length_size;
+    key->reduces = (uint32_t)common->e.reduces;
+    key->wide = (uint32_t)common->e.wide;
+    key->key = (uint32_t)common->e.key;
+    is_keys = !common->is_run && !key->index_size && !key->length_size && !key->reduces && desc->payload_count == 0;
+    gpuscan__select_sizes(plan, desc->keys_dst.mem || is_keys, desc->payload_count);
+    if ((r = gpuscan__runs_ranges(gs, plan)) != 0)
+        return r;
+    return gpuscan__select_common(gs, plan, fields, desc->count_type);
+}
+
+/* Key r of the self-test, which is neither the one before nor the next. */
+static void gpuscan__runs_test_key(const gpuscan__elements *e, unsigned char *keys, uint64_t i, uint64_t r) {
+    uint32_t bits = e->key_size * 8, byte;
+    gpuscan__number x;
+    if (e->key == GPUSCAN_TYPE_CUSTOM) {
+        for (byte = 0; byte < e->key_size; byte++)
+            keys[i * e->key_size + byte] =
+                (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? 1 + r % 120 : 0);
+        return;
+    }
+    if (gpuscan__is_float(e->key))
+        x.real = (double)(1 + r % 120);
+    else
+        x.bits = (1 + r % 120) << (r % 2 ? bits - 8 : 0);
+    gpuscan__put_number(e->key, keys, i, x);
+}
+
+/* What is reduced, and what must come of it: as gpuscan__test_elements. dst has room for capacity runs. */
+static void gpuscan__runs_test_values(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t capacity,
+                                      unsigned char *src, unsigned char *dst) {
+    gpuscan__number sum;
+    uint64_t i, r = 0;
+    uint32_t byte;
+    sum.bits = 0;
+    for (i = 0; i < shape->count; i++) {
+        int head = i == 0 || gpuscan__select_test_keeps(shape, i);
+        r += (uint64_t)head;
+        if (e->dst == GPUSCAN_TYPE_CUSTOM) {
+            for (byte = 0; byte < e->result_size; byte++) {
+                unsigned char x = gpuscan__test_byte(gpuscan__test_sparse(shape, i), byte);
+                src[i * e->src_size + byte] = x;
+                if (r <= capacity && (head || x))
+                    dst[(r - 1) * e->result_size + byte] = x;
+            }
+            continue;
+        } else {
+            gpuscan__number x = gpuscan__test_number(e, shape, i), y;
+            gpuscan__put_number(e->src, src, i, x);
+            y = gpuscan__convert_number(e->dst, e->src, x);
+            sum = head ? y : gpuscan__combine_numbers(e->dst, e->op, sum, y);
+            if (r <= capacity)
+                gpuscan__put_number(e->dst, dst, r - 1, sum);
+        }
+    }
+}
+
+/* Fills the keys, and what starts, lengths and tally must become. */
+static void gpuscan__runs_test_keys(const gpuscan__elements *e, const gpuscan__test_shape *shape,
+                                    const gpuscan_runs_desc *desc, unsigned char *keys, unsigned char *starts,
+                                    unsigned char *lengths, unsigned char *tally) {
+    uint64_t i, r = 0, last = 0;
+    gpuscan__number x;
+    for (i = 0; i < shape->count; i++) {
+        if (i == 0 || gpuscan__select_test_keeps(shape, i)) {
+            r++;
+            last = i;
+        }
+        gpuscan__runs_test_key(e, keys, i, r);
+        x.bits = last;
+        if (starts && r <= desc->capacity)
+            gpuscan__put_number(desc->index_type, starts, r - 1, x);
+        x.bits = i + 1 - last;
+        if (lengths && r <= desc->capacity)
+            gpuscan__put_number(desc->index_type, lengths, r - 1, x);
+    }
+    memcpy(tally, &r, sizeof(r));
+}
+
+/* The desc of a program's call, but for its buffers. */
+static void gpuscan__runs_test_desc(gpuscan_runs_desc *desc, gpuscan_payload *payloads, gpuscan_custom *custom,
+                                    const gpuscan__elements *e, const gpuscan__select_key *own,
+                                    const gpuscan__test_shape *shape) {
+    uint32_t k;
+    memset(desc, 0, sizeof(*desc));
+    memset(custom, 0, sizeof(*custom));
+    memset(payloads, 0, GPUSCAN_MAX_PAYLOADS * sizeof(*payloads));
+    custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
+    custom->type = custom->equal = custom->combine = custom->identity = "x"; /* the program is there already */
+    desc->key_type = e->key;
+    desc->index_type = own->index_size == 8 || own->length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    desc->src_type = e->src;
+    desc->dst_type = e->dst;
+    desc->op = e->op;
+    desc->custom = custom;
+    desc->payloads = payloads;
+    desc->payload_count = own->outputs - own->has_dst;
+    for (k = 0; k < desc->payload_count; k++)
+        payloads[k].size = own->sizes[k + own->has_dst];
+    desc->count = shape->count;
+    desc->capacity = shape->round ? shape->tile + shape->tile / 2 : shape->count; /* it ends in a tile */
+    desc->runs.count_type = GPUSCAN_TYPE_U64;
+}
+
+static gpuscan_result gpuscan__runs_test_round(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                               unsigned round, int *right) {
+    const gpuscan__elements *e = &common->e;
+    gpuscan__select_key own = gpuscan__select_key_of(&program->key);
+    gpuscan__test_shape shape = gpuscan__test_shape_of(program->key.tile, round);
+    gpuscan__select_plan plan;
+    gpuscan_runs_desc desc;
+    gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
+    gpuscan_custom custom;
+    gpuscan__test test;
+    gpuscan__test_array *keys, *tally, *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS];
+    gpuscan__test_array *starts = NULL, *lengths = NULL, *src = NULL, *dst = NULL;
+    uint32_t k;
+    memset(&test, 0, sizeof(test));
+    test.gs = gs;
+    gpuscan__runs_test_desc(&desc, payloads, &custom, e, &own, &shape);
+    keys = gpuscan__test_array_of(&test, &desc.keys, shape.count * e->key_size);
+    for (k = 0; k < own.outputs; k++) {
+        int is_keys = own.has_dst && k == 0;
+        gpuscan_payload *payload = is_keys ? payloads : &payloads[k - own.has_dst];
+        from[k] = is_keys ? keys : gpuscan__test_array_of(&test, &payload->src, shape.count * own.sizes[k]);
+        to[k] = gpuscan__test_array_of(&test, is_keys ? &desc.keys_dst : &payload->dst, desc.capacity * own.sizes[k]);
+    }
+    if (own.index_size)
+        starts = gpuscan__test_array_of(&test, &desc.starts, desc.capacity * own.index_size);
+    if (own.length_size)
+        lengths = gpuscan__test_array_of(&test, &desc.lengths, desc.capacity * own.length_size);
+    if (own.reduces) {
+        src = gpuscan__test_array_of(&test, &desc.src, shape.count * e->src_size);
+        dst = gpuscan__test_array_of(&test, &desc.dst, desc.capacity * e->result_size);
+    }
+    tally = gpuscan__test_array_of(&test, &desc.runs.count, sizeof(uint64_t));
+    if (!test.failed) {
+        gpuscan__runs_test_keys(e, &shape, &desc, keys->before, starts ? starts->expected : NULL,
+                                lengths ? lengths->expected : NULL, tally->expected);
+        gpuscan__test_filled(keys);
+        if (src) {
+            gpuscan__runs_test_values(e, &shape, desc.capacity, src->before, dst->expected);
+            gpuscan__test_filled(src);
+        }
+        for (k = 0; k < own.outputs; k++) {
+            gpuscan__select_test_output(&shape, own.sizes[k], desc.capacity, from[k]->before, from[k] != keys,
+                                        to[k]->expected, 1);
+            gpuscan__test_filled(from[k]);
+        }
+    }
+    gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
+    return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
+}
+
+static gpuscan_result gpuscan__runs_self_test(gpuscan *gs, const gpuscan__plan *common, gpuscan__program *program,
+                                              int *right) {
+    return gpuscan__test_rounds(gpuscan__runs_test_round, 2, gs, common, program, right);
+}
+
+typedef gpuscan__select_plan gpuscan__runs_plan;
+#define gpuscan__runs_choose  gpuscan__select_choose
+#define gpuscan__runs_kernels gpuscan__select_kernels
+#define gpuscan__runs_define  gpuscan__select_define
+#define gpuscan__runs_enqueue gpuscan__select_enqueue
+GPUSCAN__OPERATION(runs, 1, 0);
+
+GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
+                                             uint64_t *runs, const gpuscan_runs_desc *desc) {
+    gpuscan_runs_desc copy;
+    gpuscan__select_plan plan;
+    gpuscan__host_call host;
+    gpuscan_result r;
+    if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
+        return r;
+    if (copy.keys.mem || copy.keys_dst.mem || copy.starts.mem || copy.lengths.mem || copy.src.mem || copy.dst.mem ||
+        copy.keys.offset || copy.keys_dst.offset || copy.starts.offset || copy.lengths.offset || copy.src.offset ||
+        copy.dst.offset || copy.count || copy.runs.count.mem || copy.runs.count.offset || copy.runs.count_type)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "keys, keys_dst, starts, lengths, src, dst, runs.count and count of the desc must be "
+                             "zero");
+    copy.count = count;
+    copy.runs.count_type = GPUSCAN_TYPE_U64;
+    gpuscan__host_begin(&host, gs);
+    gpuscan__host_add(&host, "keys", keys, &copy.keys);
+    if (copy.host_dst)
+        gpuscan__host_add(&host, "src", copy.host_src, &copy.src);
+    if (keys_dst)
+        gpuscan__host_add(&host, "keys_dst", keys_dst, &copy.keys_dst);
+    if (copy.host_starts)
+        gpuscan__host_add(&host, "starts", copy.host_starts, &copy.starts);
+    if (copy.host_lengths)
+        gpuscan__host_add(&host, "lengths", copy.host_lengths, &copy.lengths);
+    if (copy.host_dst)
+        gpuscan__host_add(&host, "dst", copy.host_dst, &copy.dst);
+    if (runs)
+        gpuscan__host_add(&host, "runs.count", runs, &copy.runs.count);
+    copy.host_src = NULL;
+    copy.host_starts = copy.host_lengths = copy.host_dst = NULL;
+    gpuscan__plan_begin(&plan.common, sizeof(plan), &gpuscan__runs_operation, &copy, &copy.call);
     return gpuscan__host_do(&host, &plan.common, sizeof(plan), &copy.call);
 }
 

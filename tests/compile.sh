@@ -77,6 +77,7 @@ int main(void) {
     gpuscan_reduce_desc reduce;
     gpuscan_histogram_desc histogram;
     gpuscan_select_desc select;
+    gpuscan_runs_desc runs;
     gpuscan_sort_desc sort;
     gpuscan_integral_desc integral;
     gpuscan_quantile_desc quantile;
@@ -92,6 +93,7 @@ int main(void) {
     memset(&reduce, 0, sizeof reduce);
     memset(&histogram, 0, sizeof histogram);
     memset(&select, 0, sizeof select);
+    memset(&runs, 0, sizeof runs);
     memset(&sort, 0, sizeof sort);
     memset(&integral, 0, sizeof integral);
     memset(&quantile, 0, sizeof quantile);
@@ -108,6 +110,10 @@ int main(void) {
     refused += gpuscan_select_prepare(gs, &select) != GPUSCAN_SUCCESS;
     refused += gpuscan_select_scratch_size(gs, &select, &size) != GPUSCAN_SUCCESS;
     refused += gpuscan_select_host(gs, &size, &size, &size, 1, NULL, &select) != GPUSCAN_SUCCESS;
+    refused += gpuscan_runs(gs, &runs) != GPUSCAN_SUCCESS;
+    refused += gpuscan_runs_prepare(gs, &runs) != GPUSCAN_SUCCESS;
+    refused += gpuscan_runs_scratch_size(gs, &runs, &size) != GPUSCAN_SUCCESS;
+    refused += gpuscan_runs_host(gs, &size, &size, 1, NULL, &runs) != GPUSCAN_SUCCESS;
     refused += gpuscan_scan_prepare(gs, &scan) != GPUSCAN_SUCCESS;
     refused += gpuscan_uniform_add_prepare(gs, &add) != GPUSCAN_SUCCESS;
     refused += gpuscan_reduce_prepare(gs, &reduce) != GPUSCAN_SUCCESS;
@@ -140,7 +146,7 @@ int main(void) {
     refused += gpuscan_result_string(GPUSCAN_SUCCESS) != NULL;
     refused += gpuscan_error(gs) != NULL;
     gpuscan_destroy(gs);
-    return refused == 41 ? 0 : 1;
+    return refused == 45 ? 0 : 1;
 }
 END
 cp user.c user.cpp

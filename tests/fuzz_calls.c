@@ -1983,6 +1983,147 @@ static void do_sort(form which) {
     forget_scratch();
 }
 
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+/* All that decides the program: keys, what is reduced, and the payload's bytes. */
+static const struct {
+    gpuscan_type key, index, src;
+    int reduces;
+    size_t size, payload;
+} run_shapes[] = {{GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_DEFAULT, 0, 4, 0},
+                  {GPUSCAN_TYPE_I8, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_DEFAULT, 1, 1, 3}};
+enum { RUN_SHAPES = sizeof run_shapes / sizeof *run_shapes };
+
+static void do_runs(form which) {
+    gpuscan_runs_desc desc;
+    gpuscan_payload payload;
+    unsigned b = fuzz_below(RUN_SHAPES);
+    size_t size = run_shapes[b].size, index_size = run_shapes[b].index == GPUSCAN_TYPE_U64 ? 8 : 4;
+    int keys = NONE, src = NONE, firsts = NONE, starts = NONE, lengths = NONE, dst = NONE, from = NONE, to = NONE;
+    int tally = NONE, limit = NONE;
+    gpuscan_type count_type;
+    uint64_t count, capacity, need = 0;
+    memset(&desc, 0, sizeof desc);
+    memset(&payload, 0, sizeof payload);
+    some_call(which);
+    desc.key_type = run_shapes[b].key;
+    desc.index_type = run_shapes[b].index;
+    desc.src_type = run_shapes[b].src;
+    payload.size = run_shapes[b].payload;
+    desc.payloads = &payload;
+    desc.payload_count = payload.size != 0;
+    count = desc.count = some_count(which);
+    desc.capacity = fuzz_8() < 200 ? 0 : some_count(which);
+    capacity = desc.capacity && desc.capacity < count ? desc.capacity : count;
+    switch (fuzz_8()) {
+    case 255:
+        desc.op = GPUSCAN_OP_ARGMAX;
+        surely_wrong(GPUSCAN_ERROR_INVALID_OPERATOR);
+        break;
+    case 254:
+        desc.payload_count = 9;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 253:
+        desc.key_type = GPUSCAN_TYPE_CUSTOM;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    default:
+        break;
+    }
+    if (!fits64(product(count, 4)) || !fits64(product(capacity, index_size)) ||
+        (desc.payload_count == 1 && !fits64(product(count, payload.size))))
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    desc.count_type = some_count_type(&count_type);
+    if (which == PREPARE) {
+        test_case("runs_prepare");
+        right.unsure = 1;
+        arm();
+        judge(gpuscan_runs_prepare(gs, &desc), which);
+        return;
+    }
+    desc.count_buffer = buffer_at(&limit, A, 1);
+    use(desc.count_buffer, limit, 1, count_type == GPUSCAN_TYPE_U64 ? 8 : 4, 1, 0, 0);
+    desc.keys = buffer_at(&keys, A, 0);
+    if (count > 0 && keys == NONE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+    use(desc.keys, keys, count, size, 1, 0, 0);
+    desc.keys_dst = buffer_at(&firsts, B, 1);
+    use(desc.keys_dst, firsts, capacity, size, 0, 1, 0);
+    desc.starts = buffer_at(&starts, B, 1);
+    if (starts != NONE && index_size == 4 && count > (uint64_t)1 << 32)
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    use(desc.starts, starts, capacity, index_size, 0, 1, 0);
+    desc.lengths = buffer_at(&lengths, B, 1);
+    if (lengths != NONE && index_size == 4 && count > UINT32_MAX)
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    use(desc.lengths, lengths, capacity, index_size, 0, 1, 0);
+    if (run_shapes[b].reduces) {
+        desc.src = buffer_at(&src, A, 0);
+        desc.dst = buffer_at(&dst, B, 1);
+        if (dst != NONE) {
+            if (count > 0 && src == NONE)
+                surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+            use(desc.src, src, count, 4, 1, 0, 0);
+            use(desc.dst, dst, capacity, 4, 0, 1, 0);
+        }
+    }
+    if (desc.payload_count == 1) {
+        payload.src = buffer_at(&from, A, 0);
+        payload.dst = buffer_at(&to, B, 0);
+        if (count > 0 && (from == NONE || to == NONE))
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        use(payload.src, from, count, payload.size, 1, 0, 0);
+        use(payload.dst, to, capacity, payload.size, 0, 1, 0);
+    }
+    desc.runs.count = buffer_at(&tally, B, 1);
+    if (tally != NONE && count > UINT32_MAX)
+        surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+    use(desc.runs.count, tally, 1, 4, 0, 1, 0);
+    check_overlaps();
+    SCRATCH_SIZE(runs, desc, need);
+    some_scratch(&now.call, need);
+    desc.call = now.call;
+    test_case("runs, shape %u, %llu to %llu, strategy %d", b, (unsigned long long)count, (unsigned long long)capacity,
+              (int)desc.call.strategy);
+    arm();
+    if (judge(gpuscan_runs(gs, &desc), which)) {
+        uint64_t live = device_count(limit, desc.count_buffer, count_type, count), i, first = 0, found = 0;
+        const unsigned char *key = keys == NONE ? NULL : bytes_of(keys, desc.keys.offset, size);
+        uint32_t sum = 0, x;
+        for (i = 0; i < live; i++) {
+            if (dst != NONE) {
+                memcpy(&x, bytes_of(src, desc.src.offset, 4) + 4 * i, 4);
+                sum += x;
+            }
+            if (i + 1 < live && memcmp(key + i * size, key + (i + 1) * size, size) == 0)
+                continue;
+            if (found < capacity) {
+                const uint64_t length = i + 1 - first;
+                if (firsts != NONE)
+                    memcpy(bytes_of(firsts, desc.keys_dst.offset, size) + found * size, key + first * size, size);
+                if (starts != NONE)
+                    memcpy(bytes_of(starts, desc.starts.offset, index_size) + found * index_size, &first, index_size);
+                if (lengths != NONE)
+                    memcpy(bytes_of(lengths, desc.lengths.offset, index_size) + found * index_size, &length,
+                           index_size);
+                if (dst != NONE)
+                    u32_to(bytes_of(dst, desc.dst.offset, 4) + 4 * found, sum);
+                if (desc.payload_count)
+                    memcpy(bytes_of(to, payload.dst.offset, payload.size) + found * payload.size,
+                           bytes_of(from, payload.src.offset, payload.size) + first * payload.size, payload.size);
+            }
+            found++;
+            first = i + 1;
+            sum = 0;
+        }
+        if (tally != NONE)
+            u32_to(bytes_of(tally, desc.runs.count.offset, 4), (uint32_t)found);
+        mark();
+    }
+    forget_scratch();
+}
+
 /* ---- inputs ------------------------------------------------------------------------------------------------------ */
 
 static void open_object(void) {
@@ -2123,7 +2264,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             break;
         case 4:
         case 5:
-            do_reduce(which, call);
+            if (b / 8 % 4 == 3)
+                do_runs(which == HOST_ARRAYS ? DEVICE : which);
+            else
+                do_reduce(which, call);
             break;
         case 6:
             if (b / 8 % 2)

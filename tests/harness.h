@@ -264,6 +264,17 @@ static inline const char *test_select_refusal(const gpuscan_select_desc *d) {
     return test_device_refusal(d->call.strategy);
 }
 
+static inline const char *test_runs_refusal(const gpuscan_runs_desc *d) {
+    size_t size = d->dst_type == GPUSCAN_TYPE_CUSTOM ? d->custom->size : 8;
+    if (!test_is_single_pass(d->call.strategy))
+        return NULL;
+    if (d->count >> 30)
+        return "more than 2^30 tiles";
+    if (d->dst.mem && size > 32) /* with the numbers beside it more than 64 bytes */
+        return "large results";
+    return test_device_refusal(d->call.strategy);
+}
+
 static inline const char *test_sort_refusal(const gpuscan_sort_desc *d) {
     if (d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS && d->call.strategy != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
         return NULL;
@@ -312,6 +323,10 @@ static inline int test_histogram_ran(const gpuscan_histogram_desc *d) {
 
 static inline int test_select_ran(const gpuscan_select_desc *d) {
     return test_ran(gpuscan_select(test.gs, d), d->call.strategy, test_select_refusal(d));
+}
+
+static inline int test_runs_ran(const gpuscan_runs_desc *d) {
+    return test_ran(gpuscan_runs(test.gs, d), d->call.strategy, test_runs_refusal(d));
 }
 
 static inline int test_sort_ran(const gpuscan_sort_desc *d) {

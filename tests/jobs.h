@@ -23,6 +23,7 @@ enum {
     JOB_TILES,         /* u8 in rows of bytes, the luminance of three channels, weighted by an expression, by tiles */
     JOB_SELECT,        /* u32 by flags, with a payload, indices and a tally */
     JOB_SELECT_PLACE,  /* u16 by bits in place, with a capacity, count on the device */
+    JOB_RUNS,          /* u32, their lengths and sums, and a tally */
     JOB_SORT,          /* f32, descending, a payload of 12 bytes in place */
     JOB_INTEGRAL,      /* i16, two channels, exclusive, with gaps between the table's rows */
     JOB_QUANTILE,      /* three bins, and the cdf as u64 */
@@ -32,6 +33,7 @@ enum {
     JOB_REDUCE_HOST,
     JOB_HISTOGRAM_HOST,
     JOB_SELECT_HOST,
+    JOB_RUNS_HOST,
     JOB_SORT_HOST, /* u32 */
     JOB_INTEGRAL_HOST,
     JOB_QUANTILE_HOST,
@@ -55,6 +57,7 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "histogram of tiles",
                                                "select",
                                                "select in place",
+                                               "runs",
                                                "sort",
                                                "integral",
                                                "quantile",
@@ -63,6 +66,7 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "reduce_host",
                                                "histogram_host",
                                                "select_host",
+                                               "runs_host",
                                                "sort_host",
                                                "integral_host",
                                                "quantile_host"};
@@ -74,6 +78,7 @@ typedef struct job {
     gpuscan_reduce_desc reduce;
     gpuscan_histogram_desc histogram;
     gpuscan_select_desc select;
+    gpuscan_runs_desc runs;
     gpuscan_sort_desc sort;
     gpuscan_integral_desc integral;
     gpuscan_quantile_desc quantile;
@@ -512,6 +517,42 @@ static inline void job_select_place(job *j, uint64_t n) {
     j->select.count_type = GPUSCAN_TYPE_U64;
 }
 
+/* Out holds the runs' keys, behind them their lengths, and behind those the sums of more; total is the tally. */
+static inline void job_runs(job *j, uint64_t n) {
+    cl_uint *in = (cl_uint *)job_bytes(n * 4), *more = (cl_uint *)job_bytes(n * 4), *out;
+    uint64_t i, found = 0;
+    out = (cl_uint *)job_bytes(n * 12);
+    j->out_before = (unsigned char *)test_alloc(n * 12);
+    memcpy(j->out_before, out, (size_t)n * 12);
+    for (i = 0; i < n; i++) {
+        if (i && test_below(3))
+            in[i] = in[i - 1];
+        if (i == 0 || in[i] != in[i - 1]) {
+            out[found] = in[i];
+            out[n + found] = out[2 * n + found] = 0;
+            found++;
+        }
+        out[n + found - 1]++;
+        out[2 * n + found - 1] += more[i];
+    }
+    j->result_wanted = found;
+    j->in = job_buffer(4, n);
+    j->more = job_buffer(4, n);
+    j->more.count = n;
+    j->out = job_buffer(4, 3 * n);
+    j->in_data = (unsigned char *)in;
+    j->more_data = (unsigned char *)more;
+    j->out_wanted = (unsigned char *)out;
+    j->runs.count = n;
+}
+
+static inline void job_runs_tally(job *j) {
+    cl_uint found = (cl_uint)j->result_wanted;
+    j->total = job_buffer(4, 1);
+    j->total_wanted = (unsigned char *)test_alloc(4);
+    memcpy(j->total_wanted, &found, 4);
+}
+
 static inline uint64_t job_out_bytes(const job *j) {
     return j->out.element * j->out.count;
 }
@@ -716,6 +757,13 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_SELECT_PLACE:
         job_select_place(j, n);
         break;
+    case JOB_RUNS:
+        job_runs(j, n);
+        job_runs_tally(j);
+        break;
+    case JOB_RUNS_HOST:
+        job_runs(j, n);
+        break;
     case JOB_SORT:
         job_sort(j, n);
         break;
@@ -749,7 +797,8 @@ static inline void job_new(job *j, int which, uint64_t n) {
         fail_msg("no job %d", which);
     }
     /* the count of a buffer is that of the operation where nothing else was said */
-    n = j->scan.count + j->add.count + j->reduce.count + j->histogram.count + j->select.count + j->sort.count;
+    n = j->scan.count + j->add.count + j->reduce.count + j->histogram.count + j->select.count + j->sort.count +
+        j->runs.count;
     if (j->in.element && j->in.count == 0)
         j->in.count = n;
     if (j->more.element && j->more.count == 0)
@@ -800,6 +849,12 @@ static inline void job_new(job *j, int which, uint64_t n) {
         j->payload.dst.offset += 4;
         j->payload.size = 1;
     }
+    j->runs.keys = j->in.at;
+    j->runs.keys_dst = j->runs.lengths = j->runs.dst = j->out.at;
+    j->runs.lengths.offset += n;
+    j->runs.dst.offset += 2 * n;
+    j->runs.src = j->more.at;
+    j->runs.runs.count = j->total.at;
     j->sort.src = j->in.at;
     j->sort.dst = j->out.at;
     if (which == JOB_SORT) {
@@ -816,8 +871,9 @@ static inline void job_new(job *j, int which, uint64_t n) {
         j->integral.src = j->integral.dst = j->quantile.counts = j->quantile.dst = none;
         j->select.src = j->select.dst = j->select.flags = none;
         j->sort.src = j->sort.dst = none;
+        j->runs.keys = j->runs.keys_dst = j->runs.lengths = j->runs.src = j->runs.dst = none;
         j->scan.count = j->add.count = j->reduce.count = j->histogram.count = 0;
-        j->select.count = j->sort.count = 0;
+        j->select.count = j->sort.count = j->runs.count = 0;
         j->scan.src = j->scan.dst = none;
         j->add.dst = j->add.addend = none;
         j->add.block = 0;
@@ -842,10 +898,17 @@ static inline void job_free(job *j) {
 static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *call) {
     unsigned char *host_out = j->host_out ? j->host_out + TEST_GUARD : NULL;
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
-    j->select.call = j->sort.call = j->integral.call = j->quantile.call = *call;
+    j->select.call = j->sort.call = j->runs.call = j->integral.call = j->quantile.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
+    case JOB_RUNS:
+        return gpuscan_runs(gs, &j->runs);
+    case JOB_RUNS_HOST:
+        j->runs.host_src = j->more_data;
+        j->runs.host_lengths = host_out + j->count * 4;
+        j->runs.host_dst = host_out + j->count * 8;
+        return gpuscan_runs_host(gs, j->in_data, host_out, j->count, &j->result[1], &j->runs);
     case JOB_SORT:
         j->sort.payloads = &j->payload; /* the job may have been copied */
         return gpuscan_sort(gs, &j->sort);
@@ -898,8 +961,12 @@ static inline const char *job_refusal(const job *j, gpuscan_strategy strategy) {
     job with = *j;
     with.scan.call.strategy = with.add.call.strategy = strategy;
     with.reduce.call.strategy = with.histogram.call.strategy = with.select.call.strategy = strategy;
-    with.sort.call.strategy = with.integral.call.strategy = with.quantile.call.strategy = strategy;
+    with.sort.call.strategy = with.runs.call.strategy = strategy;
+    with.integral.call.strategy = with.quantile.call.strategy = strategy;
     switch (j->which) {
+    case JOB_RUNS:
+    case JOB_RUNS_HOST:
+        return test_runs_refusal(&with.runs);
     case JOB_INTEGRAL:
     case JOB_INTEGRAL_HOST:
         return test_integral_refusal(&with.integral);
@@ -940,10 +1007,12 @@ static inline int job_ran(const job *j, gpuscan_result result, gpuscan_strategy 
 
 static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call *call) {
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
-    j->select.call = j->sort.call = j->integral.call = j->quantile.call = *call;
+    j->select.call = j->sort.call = j->runs.call = j->integral.call = j->quantile.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
+    case JOB_RUNS:
+        return gpuscan_runs_prepare(gs, &j->runs);
     case JOB_SORT:
         j->sort.payloads = &j->payload;
         return gpuscan_sort_prepare(gs, &j->sort);
@@ -973,10 +1042,12 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
 
 static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan_call *call, uint64_t *size) {
     j->scan.call = j->add.call = j->reduce.call = j->histogram.call = *call;
-    j->select.call = j->sort.call = j->integral.call = j->quantile.call = *call;
+    j->select.call = j->sort.call = j->runs.call = j->integral.call = j->quantile.call = *call;
     j->select.payloads = j->payload.size ? &j->payload : NULL;
     j->select.payload_count = j->payload.size != 0;
     switch (j->which) {
+    case JOB_RUNS:
+        return gpuscan_runs_scratch_size(gs, &j->runs, size);
     case JOB_SORT:
         j->sort.payloads = &j->payload;
         return gpuscan_sort_scratch_size(gs, &j->sort, size);
@@ -1029,7 +1100,8 @@ static inline void job_done(job *j) {
         test_same_bytes(test_buffer_get(&j->out), j->out_wanted, j->out.element, j->out.count);
     if (j->total.element)
         test_same_bytes(test_buffer_get(&j->total), j->total_wanted, j->total.element, j->total.count);
-    if (j->which == JOB_REDUCE_RESULT || j->which == JOB_REDUCE_HOST || j->which == JOB_SELECT_HOST)
+    if (j->which == JOB_REDUCE_RESULT || j->which == JOB_REDUCE_HOST || j->which == JOB_SELECT_HOST ||
+        j->which == JOB_RUNS_HOST)
         test_same_bytes(&j->result[1], &j->result_wanted, 8, 1);
 }
 

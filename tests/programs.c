@@ -216,6 +216,47 @@ static void selections(void) {
     }
 }
 
+static void prepare_runs(const gpuscan_runs_desc *desc) {
+    gpuscan *gs = fresh();
+    done_with(gs, gpuscan_runs_prepare(gs, desc), "runs");
+}
+
+/* Keys alone, with starts and lengths, with what is reduced, by every strategy. */
+static void runs_of_keys(void) {
+    static const gpuscan_custom ten = {
+        "typedef struct { float v[10]; } ten;\n"
+        "ten more(ten a, ten b) { for (int k = 0; k < 10; k++) a.v[k] += b.v[k]; return a; }\n"
+        "ten none(void) { ten a; for (int k = 0; k < 10; k++) a.v[k] = 0.0f; return a; }\n",
+        "ten", 40, "more(a, b)", "none()", NULL, NULL, "a.v[0] == b.v[0]", NULL};
+    static cl_uint place; /* a buffer that is never used */
+    gpuscan_buffer there = {NULL, 0};
+    gpuscan_runs_desc desc;
+    int s;
+    there.mem = (cl_mem)(void *)&place;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        memset(&desc, 0, sizeof desc);
+        desc.call.strategy = (gpuscan_strategy)s;
+        desc.count = 1u << 24;
+        prepare_runs(&desc);
+        desc.keys_dst = desc.lengths = there;
+        prepare_runs(&desc);
+        desc.dst = there;
+        desc.src_type = GPUSCAN_TYPE_F32;
+        prepare_runs(&desc);
+        desc.starts = there;
+        desc.key_type = GPUSCAN_TYPE_F16;
+        desc.index_type = GPUSCAN_TYPE_U64;
+        desc.src_type = GPUSCAN_TYPE_U8;
+        desc.dst_type = GPUSCAN_TYPE_U64;
+        prepare_runs(&desc);
+        desc.key_type = desc.src_type = desc.dst_type = GPUSCAN_TYPE_CUSTOM;
+        desc.op = GPUSCAN_OP_CUSTOM;
+        desc.custom = &ten;
+        desc.count = 1000;
+        prepare_runs(&desc);
+    }
+}
+
 /* The operations on elements; with every strategy, or as the device's profile has it, large and small. */
 static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gpuscan_custom *custom, int strategies) {
     gpuscan_scan_desc scan;
@@ -373,6 +414,7 @@ static void everything(void) {
     segmented(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &large, GPUSCAN_INCLUSIVE, GPUSCAN_TYPE_I8);
     segmented(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, &affine, GPUSCAN_EXCLUSIVE, GPUSCAN_TYPE_F32);
     selections();
+    runs_of_keys();
     sort(GPUSCAN_TYPE_U32, 0, NULL, 1);
     sort(GPUSCAN_TYPE_F32, 4, NULL, 1);
     sort(GPUSCAN_TYPE_U64, 8, NULL, 0);

@@ -210,6 +210,17 @@ static gpuscan_select_desc select_desc(void) {
     return d;
 }
 
+/* First keys, and sums of the keys. */
+static gpuscan_runs_desc runs_desc(void) {
+    gpuscan_runs_desc d;
+    memset(&d, 0, sizeof d);
+    d.keys = d.src = f.in.at;
+    d.keys_dst = f.out.at;
+    d.dst = f.counts.at;
+    d.count = N;
+    return d;
+}
+
 /* A payload of 8 bytes an element, which tests change where the desc has it. */
 static gpuscan_payload sort_payloads[GPUSCAN_MAX_PAYLOADS + 1];
 
@@ -332,6 +343,7 @@ REFUSALS_OF(uniform_add, addend, dst)
 REFUSALS_OF(reduce, src, dst)
 REFUSALS_OF(histogram, samples, counts)
 REFUSALS_OF(select, src, dst)
+REFUSALS_OF(runs, keys, keys_dst)
 REFUSALS_OF(sort, src, dst)
 REFUSALS_OF(integral, src, dst)
 REFUSALS_OF(quantile, counts, dst)
@@ -459,6 +471,11 @@ static void test_histogram_call(void **state) {
 static void test_select_call(void **state) {
     (void)state;
     CALL_REFUSALS(select);
+}
+
+static void test_runs_call(void **state) {
+    (void)state;
+    CALL_REFUSALS(runs);
 }
 
 /* A buffer of each operation that is read, and one that is written: n elements of 4 bytes from its offset on. */
@@ -1041,6 +1058,126 @@ static void test_select_overflow(void **state) {
     REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "", d.count = UINT32_MAX; d.selected.dispatch = f.scratch;
             d.selected.dispatch_items = d.selected.dispatch_limit = 1);
     REFUSED(select, GPUSCAN_ERROR_SIZE_OVERFLOW, "payloads[0].src", d.count = half >> 5;
+            d.payloads = payload_of(64, f.scratch, f.parts); d.payload_count = 1);
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+static void test_runs_buffers(void **state) {
+    const uint64_t last = (1 << 18) - N;
+    (void)state;
+    BUFFER_REFUSALS(runs, keys, 4, f.write_only);
+    BUFFER_REFUSALS(runs, src, 4, f.write_only);
+    BUFFER_REFUSALS(runs, keys_dst, 4, f.read_only);
+    BUFFER_REFUSALS(runs, starts, 4, f.read_only);
+    BUFFER_REFUSALS(runs, lengths, 4, f.read_only);
+    BUFFER_REFUSALS(runs, dst, 4, f.read_only);
+    BUFFER_REFUSALS(runs, runs.count, 4, f.read_only);
+    BUFFER_REFUSALS(runs, runs.dispatch, 4, f.read_only);
+    BUFFER_REFUSALS(runs, count_buffer, 4, f.write_only);
+    LAST_FIT(runs, keys, N);
+    LAST_FIT(runs, src, N);
+    LAST_FIT(runs, keys_dst, N);
+    LAST_FIT(runs, starts, N);
+    LAST_FIT(runs, lengths, N);
+    LAST_FIT(runs, dst, N);
+    LAST_FIT(runs, runs.count, 1);
+    LAST_FIT(runs, runs.dispatch, 3);
+    REFUSED(runs, GPUSCAN_ERROR_INVALID_BUFFER, "keys", d.keys.mem = NULL);
+    REFUSED(runs, GPUSCAN_ERROR_INVALID_BUFFER, "src", d.src.mem = NULL);
+    ACCEPTED(runs, d.src.mem = d.dst.mem = NULL);
+    ACCEPTED(runs, d.dst.mem = NULL); /* nothing reads src */
+    ACCEPTED(runs, d.keys_dst.mem = NULL);
+    ACCEPTED(runs, d.keys_dst.mem = d.dst.mem = NULL; d.runs.count = f.parts);
+    ACCEPTED(runs, d.keys.mem = d.src.mem = NULL; d.count = 0);
+    /* as many as there is room for; sizes of their own */
+    ACCEPTED(runs, d.keys_dst = at(f.scratch, last + N - 3); d.capacity = 3);
+    REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "keys_dst", d.keys_dst = at(f.scratch, last + N - 3); d.capacity = 4);
+    REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "starts", d.starts = at(f.scratch, (1 << 17) - N + 1);
+            d.index_type = GPUSCAN_TYPE_U64);
+    REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "lengths", d.lengths = at(f.scratch, (1 << 17) - N + 1);
+            d.index_type = GPUSCAN_TYPE_U64);
+    REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, (1 << 17) - N + 1);
+            d.dst_type = GPUSCAN_TYPE_U64);
+    REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.src = at(f.scratch, (1 << 17) - N + 1);
+            d.src_type = GPUSCAN_TYPE_U64; d.dst_type = GPUSCAN_TYPE_U32);
+    ACCEPTED(runs, d.payloads = payload_of(12, f.scratch, at(f.scratch, N)); d.payload_count = 1);
+    REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "payloads[0].dst",
+            d.payloads = payload_of(1024, f.scratch, at(f.scratch, 1024 - N + 1)); d.payload_count = 1);
+    REFUSED(runs, GPUSCAN_ERROR_INVALID_BUFFER, "payloads[0].src", d.payloads = payload_of(4, none, f.scratch);
+            d.payload_count = 1);
+    REFUSED(runs, GPUSCAN_ERROR_BUFFER_ACCESS, "payloads[0].dst", d.payloads = payload_of(4, f.scratch, f.read_only);
+            d.payload_count = 1);
+    ACCEPTED(runs, d.keys = d.src = f.read_only; d.keys_dst = f.write_only);
+}
+
+static void test_runs_types(void **state) {
+    static const gpuscan_custom none_of_it = {NULL, "uint", 4, NULL, NULL, NULL, NULL, NULL, NULL};
+    static const gpuscan_custom unsized = {NULL, "uint", 0, NULL, NULL, NULL, NULL, "a == b", NULL};
+    static const gpuscan_custom nameless = {NULL, NULL, 4, NULL, NULL, NULL, NULL, "a == b", NULL};
+    static const gpuscan_custom wrong = {NULL, "uint", 4, NULL, NULL, NULL, NULL, "a == no_such_name", NULL};
+    static const gpuscan_custom large = {NULL, "uint", 8, NULL, NULL, NULL, NULL, "a == b", NULL};
+    static const gpuscan_custom equal = {NULL, "uint", 4, NULL, NULL, NULL, NULL, "a == b", NULL};
+    (void)state;
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type", d.key_type = no_type(99));
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_type", d.src_type = no_type(-3));
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_type", d.dst_type = no_type(77));
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "op", d.op = (gpuscan_op)99);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMIN);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_ARGMAX);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_OPERATOR, "op", d.op = GPUSCAN_OP_XOR; d.dst_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.op = GPUSCAN_OP_CUSTOM);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.key_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->equal", d.key_type = GPUSCAN_TYPE_CUSTOM;
+                     d.custom = &none_of_it);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->size", d.key_type = GPUSCAN_TYPE_CUSTOM;
+                     d.custom = &unsized);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type", d.key_type = GPUSCAN_TYPE_CUSTOM;
+                     d.custom = &nameless);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "bitwise", d.key_type = GPUSCAN_TYPE_CUSTOM;
+                     d.custom = &equal; d.bitwise = 1);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_CUSTOM_SOURCE, "no_such_name", d.key_type = GPUSCAN_TYPE_CUSTOM;
+                     d.custom = &wrong);
+    REFUSED(runs, GPUSCAN_ERROR_CUSTOM_SIZE, "custom->size", d.key_type = GPUSCAN_TYPE_CUSTOM; d.custom = &large;
+            d.keys = f.scratch; d.keys_dst = f.parts);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "index_type", d.index_type = no_type(99));
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_TYPE, "index_type", d.index_type = GPUSCAN_TYPE_I32);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_TYPE, "count_type", d.count_type = GPUSCAN_TYPE_I32);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_TYPE, "runs.count_type", d.runs.count_type = GPUSCAN_TYPE_F32);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "runs.count_type", d.runs.count_type = no_type(40));
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payload_count", d.payloads = one_payload;
+                     d.payload_count = 9);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads", d.payload_count = 1);
+    REFUSED_ANYWHERE(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[0].size",
+                     d.payloads = payload_of(1025, f.scratch, f.parts); d.payload_count = 1);
+    REFUSED(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_src", d.host_src = one_payload);
+    REFUSED(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_starts", d.host_starts = one_payload);
+    REFUSED(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_lengths", d.host_lengths = one_payload);
+    REFUSED(runs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_dst", d.host_dst = one_payload);
+    ACCEPTED(runs, d.key_type = GPUSCAN_TYPE_CUSTOM; d.custom = &equal);
+    ACCEPTED(runs, d.bitwise = 1);
+    /* compared and moved: no double precision is needed */
+    ACCEPTED(runs, d.key_type = GPUSCAN_TYPE_F64; d.keys = f.scratch; d.keys_dst = f.parts);
+}
+
+static void test_runs_overflow(void **state) {
+    const uint64_t half = UINT64_C(1) << 63;
+    (void)state;
+    REFUSED(runs, GPUSCAN_ERROR_SIZE_OVERFLOW, "", d.count = UINT64_MAX);
+    REFUSED(runs, GPUSCAN_ERROR_SIZE_OVERFLOW, "", d.count = half);
+    REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "",
+            d.count = (half >> 2) - 1; d.keys.offset = d.src.offset = d.keys_dst.offset = d.dst.offset = 0);
+    REFUSED(runs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.count = half >> 2; d.key_type = d.src_type = GPUSCAN_TYPE_U8;
+            d.dst_type = GPUSCAN_TYPE_U64);
+    REFUSED(runs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type", d.count = (UINT64_C(1) << 32) + 1; d.starts = f.scratch);
+    REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "", d.count = UINT64_C(1) << 32; d.starts = f.scratch);
+    REFUSED(runs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type", d.count = UINT64_C(1) << 32; d.lengths = f.scratch);
+    REFUSED(runs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "", d.count = UINT32_MAX; d.lengths = f.scratch);
+    REFUSED(runs, GPUSCAN_ERROR_SIZE_OVERFLOW, "runs.count_type", d.count = UINT64_C(1) << 32;
+            d.runs.count = f.scratch);
+    REFUSED(runs, GPUSCAN_ERROR_SIZE_OVERFLOW, "runs.dispatch", d.count = UINT64_C(1) << 32;
+            d.runs.dispatch = f.scratch; d.runs.dispatch_items = d.runs.dispatch_limit = 1);
+    REFUSED(runs, GPUSCAN_ERROR_SIZE_OVERFLOW, "payloads[0].src", d.count = half >> 5;
             d.payloads = payload_of(64, f.scratch, f.parts); d.payload_count = 1);
 }
 
@@ -1801,6 +1938,25 @@ static void test_select_overlap(void **state) {
             d.payloads = payload_of(4, f.scratch, f.parts); d.payload_count = 1);
 }
 
+/* Outputs overlap nothing; inputs each other. */
+static void test_runs_overlap(void **state) {
+    (void)state;
+    OVERLAPS(runs, keys_dst, 4, keys, 4, 40 * 4, d.count = 40; d.src = f.parts);
+    OVERLAPS(runs, starts, 4, keys, 4, 40 * 4, d.count = 40; d.src = f.parts);
+    OVERLAPS(runs, lengths, 4, keys, 4, 40 * 4, d.count = 40; d.src = f.parts);
+    OVERLAPS(runs, dst, 4, keys, 4, 40 * 4, d.count = 40; d.src = f.parts);
+    OVERLAPS(runs, dst, 4, src, 4, 40 * 4, d.count = 40; d.keys = f.parts);
+    OVERLAPS(runs, runs.count, 4, keys, 4, 40 * 4, d.count = 40; d.src = f.parts);
+    OVERLAPS(runs, runs.dispatch, 4, keys, 4, 40 * 4, d.count = 40; d.src = f.parts; d.runs.dispatch_items = 7);
+    REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "keys_dst", d.keys = d.keys_dst = f.parts); /* not in place */
+    REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "dst", d.src = d.dst = f.parts);
+    REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "lengths", d.starts = d.lengths = f.parts);
+    REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "runs.dispatch", d.runs.count = d.runs.dispatch = f.parts);
+    REFUSED(runs, GPUSCAN_ERROR_OVERLAP, "payloads[0].dst", d.payloads = payload_of(4, f.parts, f.parts);
+            d.payload_count = 1);
+    ACCEPTED(runs, d.payloads = payload_of(4, f.in.at, f.parts); d.payload_count = 1);
+}
+
 static void test_histogram_overlap(void **state) {
     (void)state;
     OVERLAPS(histogram, counts, 4, samples, 1, 16, d.count = 16);
@@ -2347,7 +2503,9 @@ int main(void) {
         CASE(test_size_overflow),  CASE(test_no_mem_object),
         CASE(test_select_call),    CASE(test_select_buffers),
         CASE(test_select_types),   CASE(test_select_overflow),
-        CASE(test_select_overlap),
+        CASE(test_select_overlap), CASE(test_runs_call),
+        CASE(test_runs_buffers),   CASE(test_runs_types),
+        CASE(test_runs_overflow),  CASE(test_runs_overlap),
         CASE(test_many_samples),   CASE(test_not_here),
         CASE(test_sort_call),      CASE(test_sort_buffers),
         CASE(test_sort_types),     CASE(test_sort_overlap),

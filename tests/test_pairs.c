@@ -8,6 +8,7 @@
 #include "quantiles.h"
 #include "reductions.h"
 #include "scans.h"
+#include "runs.h"
 #include "selections.h"
 #include "sorts.h"
 #include "uniform_adds.h"
@@ -34,6 +35,7 @@ static void run_row(const pairs_context *context, const pairs_row *row) {
         reduce_case    reduce;
         histogram_case histogram;
         selection_case selection;
+        run_case       run;
         sort_case      sort;
         integral_case  integral;
         quantile_case  quantile;
@@ -940,6 +942,85 @@ static void select_pairs(void **state) {
     check_pairs(&operation);
 }
 
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+#define RUN_FIELDS(X)                                                                                                  \
+    X(RUN_KEY_TYPE, 6)                                                                                                 \
+    X(RUN_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                            \
+    X(RUN_INDEX_OUTPUTS, 4)                                                                                            \
+    X(RUN_REDUCES, 5)                                                                                                  \
+    X(RUN_NO_KEYS, 2)                                                                                                  \
+    X(RUN_PAYLOAD_SIZES, 4)                                                                                            \
+    X(RUN_LENGTH_KIND, RUNS_COUNT)                                                                                     \
+    X(RUN_COUNT, LEVELS_COUNT)                                                                                         \
+    X(RUN_CAPACITY, 4)                                                                                                 \
+    X(RUN_KEYS_OFFSET, LEVELS_OFFSET)                                                                                  \
+    X(RUN_SRC_OFFSET, LEVELS_OFFSET)                                                                                   \
+    X(RUN_OUT_OFFSET, LEVELS_OFFSET)                                                                                   \
+    X(RUN_TALLY, 3)                                                                                                    \
+    X(RUN_DISPATCH, 2)                                                                                                 \
+    X(RUN_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                           \
+    X(RUN_SCRATCH, 3)                                                                                                  \
+    X(RUN_EVENTS, 2)
+enum { RUN_FIELDS(FIELD_NUMBER) RUN_FIELD_COUNT };
+static const pairs_field run_fields[] = {RUN_FIELDS(FIELD_ROW)};
+
+/* Keys by bits, keys with NaN and zeros, structs; and what is reduced of them: nothing, sums, f32 of u8, the largest i64,
+   by an operator that does not commute. */
+static int run_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
+    return !(a == RUN_KEY_TYPE && a_level == 5 && b == RUN_REDUCES && b_level == 4); /* one custom type a call */
+}
+
+static gpuscan_strategy run_of(const pairs_row *row, void *made) {
+    static const gpuscan_type key_types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_F16,
+                                             GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64, GPUSCAN_TYPE_U32};
+    static const uint32_t structs[] = {0, 0, 0, 0, 0, 12};
+    static const uint32_t sizes[][GPUSCAN_MAX_PAYLOADS] = {{0}, {4}, {8, 3}, {1024, 7, 12, 64, 1, 5, 4, 40}};
+    static const unsigned char payloads[] = {0, 1, 2, 8};
+    const unsigned char *level = row->level;
+    unsigned             key = level[RUN_KEY_TYPE], outputs = level[RUN_INDEX_OUTPUTS], reduces = level[RUN_REDUCES];
+    uint64_t             count = level_count(level[RUN_COUNT], structs[key] ? 16 : ref_size(key_types[key]));
+    const uint64_t       capacities[] = {0, 1, count / 2 + 1, count + 5};
+    run_case             c = some_runs(count, (run_lengths)level[RUN_LENGTH_KIND]);
+    c.key_type = key_types[key];
+    c.custom_size = structs[key];
+    c.bitwise = key == 3;
+    c.special = key >= 2;
+    c.starts = outputs == 1 || outputs == 3;
+    c.lengths_out = outputs >= 2;
+    c.index_type = outputs == 3 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
+    c.no_keys = level[RUN_NO_KEYS];
+    c.reduces = reduces != 0;
+    if (reduces == 2)
+        c.src_type = GPUSCAN_TYPE_U8, c.dst_type = GPUSCAN_TYPE_F32;
+    if (reduces == 3)
+        c.src_type = c.dst_type = GPUSCAN_TYPE_I64, c.op = GPUSCAN_OP_MAX, c.filling = FILL_EXTREME;
+    if (reduces == 4)
+        c.custom = &op_matrix_product;
+    c.payloads = payloads[level[RUN_PAYLOAD_SIZES]];
+    memcpy(c.sizes, sizes[level[RUN_PAYLOAD_SIZES]], sizeof c.sizes);
+    c.capacity = capacities[level[RUN_CAPACITY]];
+    c.keys_offset = offsets[level[RUN_KEYS_OFFSET]];
+    c.src_offset = offsets[level[RUN_SRC_OFFSET]];
+    c.out_offset = c.tally_offset = offsets[level[RUN_OUT_OFFSET]];
+    c.tally = level[RUN_TALLY] == 2   ? GPUSCAN_TYPE_U64
+              : level[RUN_TALLY] == 1 ? GPUSCAN_TYPE_U32
+                                      : GPUSCAN_TYPE_DEFAULT;
+    c.dispatch = level[RUN_DISPATCH];
+    c.device_count = count_on_device(level[RUN_COUNT_BUFFER], count, &c.count_type);
+    c.scratch = (test_scratch_choice)level[RUN_SCRATCH];
+    c.events = level[RUN_EVENTS];
+    *(run_case *)made = c;
+    return (gpuscan_strategy)level[RUN_STRATEGY];
+}
+
+static void run_pairs(void **state) {
+    static const pairs_operation operation = {
+        &runs, {run_fields, RUN_FIELD_COUNT, run_possible, NULL}, RUN_PAYLOAD_SIZES + 1, run_of};
+    (void)state;
+    check_pairs(&operation);
+}
+
 /* ---- sort -------------------------------------------------------------------------------------------------------- */
 
 #define SORT_FIELDS(X)                                                                                                 \
@@ -1138,8 +1219,8 @@ static int open_pairs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(arrays_are_whole), TEST(scan_pairs), TEST(uniform_add_pairs),
                                        TEST(reduce_pairs), TEST(segmented_pairs), TEST(histogram_pairs),
-                                       TEST(picture_pairs), TEST(select_pairs), TEST(sort_pairs), TEST(integral_pairs),
-                                       TEST(quantile_pairs)};
+                                       TEST(picture_pairs), TEST(select_pairs), TEST(run_pairs), TEST(sort_pairs),
+                                       TEST(integral_pairs), TEST(quantile_pairs)};
     test_select();
     return cmocka_run_group_tests_name("pairs", tests, open_pairs, test_close);
 }

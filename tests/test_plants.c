@@ -10,8 +10,8 @@ typedef struct plant {
     char             what; /* s: scan, o: of rows of one element, f: of affine functions, u: at offsets that are not
                               aligned, e: by segments of keys, each one element's, b: by two offsets, a: uniform add,
                               r: reduce, c: affine functions' reduce, w: reduce of three rows, h: histogram, g: of rows
-                              with gaps, t: of their tiles, by an expression, k: select, q: sort of floats, with NaN,
-                              and values, p: with a payload that is gathered, i: integral, m: quantiles */
+                              with gaps, t: of their tiles, by an expression, k: select, l: lengths of runs of 700, q: sort of
+                              floats, with NaN, and values, p: with a payload that is gathered, i: integral, m: quantiles */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -71,6 +71,12 @@ static const plant plants[] = {
     {"SELECT_TAIL", 'k', MULTI, 0, 0, 5003, WRONG},
     {"SELECT_TAIL", 'k', SINGLE, 0, 0, 5003, REFUSED},
     {"SELECT_TAIL", 'k', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, WRONG},
+    {"RUN_OPEN", 'l', MULTI, 0, 0, 60001, WRONG},
+    {"RUN_OPEN", 'l', SINGLE, 0, 0, 60001, REFUSED},
+    {"RUN_OPEN", 'l', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, WRONG},
+    {"RUN_LAST", 'l', MULTI, 0, 0, 5003, WRONG},
+    {"RUN_LAST", 'l', SINGLE, 0, 0, 5003, REFUSED},
+    {"RUN_LAST", 'l', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, WRONG},
     {"SORT_ORDER", 'q', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5003, WRONG},
     {"SORT_ORDER", 'q', MULTI, 8, 0, 1003, REFUSED},
     {"SORT_TAIL", 'q', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5003, WRONG},
@@ -243,6 +249,7 @@ static int run(gpuscan *gs, const plant *p) {
         gpuscan_reduce_desc reduce;
         gpuscan_histogram_desc histogram;
         gpuscan_select_desc select;
+        gpuscan_runs_desc runs;
     } d;
     memset(&d, 0, sizeof d);
     memset(got, 0x5A, n * size + 64);
@@ -250,6 +257,8 @@ static int run(gpuscan *gs, const plant *p) {
         op_affine_fill(in, n);
     else
         test_fill(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, in, n);
+    for (i = 0; i < n && p->what == 'l'; i++)
+        ref_store(GPUSCAN_TYPE_U32, in, i, ref_bits(i / 700));
     src = clCreateBuffer(test.context, CL_MEM_COPY_HOST_PTR, n * size, in, &status);
     test_cl(status);
     if (p->what == 'a')
@@ -349,6 +358,15 @@ static int run(gpuscan *gs, const plant *p) {
         d.select.by = GPUSCAN_SELECT_BITS;
         d.select.call.strategy = p->strategy;
         r = gpuscan_select(gs, &d.select);
+        break;
+    case 'l':
+        for (i = out_count = 0; i < n; i += 700)
+            ref_store(GPUSCAN_TYPE_U32, wanted, out_count++, ref_bits(n - i < 700 ? n - i : 700));
+        d.runs.keys.mem = src;
+        d.runs.lengths.mem = dst;
+        d.runs.count = n;
+        d.runs.call.strategy = p->strategy;
+        r = gpuscan_runs(gs, &d.runs);
         break;
     default:
         memset(wanted, 0, (size_t)out_count * 4);

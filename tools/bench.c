@@ -134,6 +134,27 @@ static void fill_constant(void *data, size_t bytes) {
     memset(data, 0, bytes);
 }
 
+/* u32 in runs of 1 to most. */
+static void fill_runs(void *data, size_t bytes, uint64_t most) {
+    uint32_t *a = (uint32_t *)data, key = 0;
+    size_t i = 0, left = 0;
+    for (i = 0; i < bytes / 4; i++, left--) {
+        if (left == 0) {
+            left = 1 + (size_t)(random_bits(i) % most);
+            key++;
+        }
+        a[i] = key;
+    }
+}
+
+static void fill_short_runs(void *data, size_t bytes) {
+    fill_runs(data, bytes, 7);
+}
+
+static void fill_long_runs(void *data, size_t bytes) {
+    fill_runs(data, bytes, 200);
+}
+
 static void fill_16_bytes(void *data, size_t bytes) {
     fill_masked(data, bytes, 0x0F0F0F0F0F0F0F0Fu);
 }
@@ -466,10 +487,25 @@ SORT_LOOP(f32, uint32_t, 32, f32_code(x), 0)
 SORT_LOOP(u32_16bit, uint32_t, 16, x, 0)
 SORT_LOOP(u32_pairs, uint32_t, 32, x, 1)
 
+/* The first of each run. The state's second number: the key before the piece, and 1 more; 0: there is none. */
+static void unique_u32(const void *src, void *dst, size_t n, void *state) {
+    const uint32_t *RESTRICT a = (const uint32_t *)src;
+    uint32_t *RESTRICT b = (uint32_t *)dst;
+    uint64_t *counts = (uint64_t *)state;
+    size_t i, k = 0;
+    if (n == 0) return;
+    b[0] = a[0];
+    k = counts[1] != (uint64_t)a[0] + 1;
+    for (i = 1; i < n; i++)
+        if (a[i] != a[i - 1]) b[k++] = a[i];
+    counts[0] += k;
+    counts[1] = (uint64_t)a[n - 1] + 1;
+}
+
 /* ---- what is measured -------------------------------------------------------------------------------------------- */
 
-typedef enum bench_group { SCAN, REDUCE, HISTOGRAM, SELECT, SORT, GROUPS } bench_group;
-static const char *const group_names[GROUPS] = {"scan", "reduce", "histogram", "select", "sort"};
+typedef enum bench_group { SCAN, REDUCE, HISTOGRAM, SELECT, RUNS, SORT, GROUPS } bench_group;
+static const char *const group_names[GROUPS] = {"scan", "reduce", "histogram", "select", "runs", "sort"};
 
 /* By what a selection goes. */
 enum { VALUE, FLAGS, PLACES };
@@ -562,6 +598,9 @@ static const bench_row rows[] = {
     {SELECT, "select_flagged_index", "u32", "99%", U32, U32, fill_random, keep_places,    0, ADD, 99, PLACES, 0, 0},
 
     /*     op                  type   dist        source              C loop  plotted      bits values */
+    {RUNS, "unique", "u32", "runs of 1-7",   U32, U32, fill_short_runs, unique_u32, 1, ADD, 25, 0, 0, 0},
+    {RUNS, "unique", "u32", "runs of 1-200", U32, U32, fill_long_runs,  unique_u32, 0, ADD, 1,  0, 0, 0},
+
     {SORT, "sort_keys",       "u32", "random",   U32, U32, fill_random,    sort_u32,       1, ADD, 32, 0, 0, 0},
     {SORT, "sort_keys",       "u32", "constant", U32, U32, fill_constant,  sort_u32,       0, ADD, 32, 0, 0, 0},
     {SORT, "sort_keys",       "f32", "random bits", F32, F32, fill_random, sort_f32,       0, ADD, 32, 0, 0, 0},
@@ -586,7 +625,8 @@ static uint64_t result_bytes(const bench_row *r, uint64_t n) {
     switch (r->group) {
     case SCAN:
     case SELECT: /* room for all, and behind them the tally */
-        return (n + (r->group == SELECT ? 1 : 0)) * type_size(r->dst);
+    case RUNS:
+        return (n + (r->group == SCAN ? 0 : 1)) * type_size(r->dst);
     case SORT: /* the keys, and behind them the values */
         return n * (type_size(r->dst) + r->range);
     case HISTOGRAM:
@@ -607,6 +647,7 @@ static uint64_t traffic(const bench_row *r, uint64_t n) {
         return (r->range == PLACES ? 0 : n * source_size(r)) + (r->range == VALUE ? 0 : n) +
                n / 100 * r->bins * type_size(r->dst);
     if (r->group == SORT) return 2 * result_bytes(r, n);
+    if (r->group == RUNS) return n * source_size(r) + n / 100 * r->bins * type_size(r->dst);
     return n * source_size(r) + (r->group == SCAN ? result_bytes(r, n) + (has_flags(r) ? n : 0) : 0);
 }
 
@@ -1013,8 +1054,21 @@ static gpuscan_result enqueue_sort(const job *j) {
     return gpuscan_sort(device.gs, &desc);
 }
 
+static gpuscan_result enqueue_runs(const job *j) {
+    gpuscan_runs_desc desc = {0};
+    desc.keys.mem = j->src;
+    desc.key_type = j->row->src;
+    desc.keys_dst.mem = j->dst;
+    desc.count = j->n;
+    desc.runs.count.mem = j->dst;
+    desc.runs.count.offset = j->n;
+    desc.call.strategy = j->strategy;
+    desc.call.queue = j->queue;
+    return gpuscan_runs(device.gs, &desc);
+}
+
 static gpuscan_result (*const enqueue_functions[GROUPS])(const job *) = {
-    enqueue_scan, enqueue_reduce, enqueue_histogram, enqueue_select, enqueue_sort};
+    enqueue_scan, enqueue_reduce, enqueue_histogram, enqueue_select, enqueue_runs, enqueue_sort};
 
 /* The time of a copy that reads and writes so many bytes in all; NAN when memory is short. Each is measured once. */
 static double copy_ms(uint64_t bytes) {
@@ -1049,7 +1103,8 @@ static double copy_ms(uint64_t bytes) {
 /* A scan's running value, a sum or counters before the first element. */
 static void start_state(const bench_row *r, void *state) {
     if (r->group == SORT) return;
-    if (r->group == SELECT) memset(state, 0, 2 * sizeof(uint64_t)); /* how many are kept, how many there were */
+    if (r->group == SELECT || r->group == RUNS) /* how many are kept, how many there were or the key before */
+        memset(state, 0, 2 * sizeof(uint64_t));
     else if (r->src == GPUSCAN_TYPE_CUSTOM) memcpy(state, &affine_none, sizeof affine_none);
     else memset(state, 0, (size_t)result_bytes(r, 1));
 }
@@ -1157,7 +1212,7 @@ static int result_is_right(const job *j, const void *host_src, void *state) {
     char *expected = (char *)allocate(bytes), *got = (char *)allocate(bytes);
     uint64_t at;
     int right = 1;
-    if (r->group == SELECT || r->group == SORT) {
+    if (r->group == SELECT || r->group == RUNS || r->group == SORT) {
         free(expected);
         free(got);
         return r->group == SORT ? sort_is_right(j, host_src, state) : selection_is_right(j, host_src, state);
@@ -1791,7 +1846,7 @@ static void usage(void) {
     printf("bench: how fast gpuscan is on your device\n\n"
            "  --quick             four sizes up to 2^24\n"
            "  --sweep             every operation beside these rows, the worst first; --quick: large inputs only\n"
-           "  --only GROUP        scan, reduce, histogram, select or sort\n"
+           "  --only GROUP        scan, reduce, histogram, select, runs or sort\n"
            "  --filter TEXT       only rows whose \"op type dist\" contains TEXT\n"
            "  --max LOG2N         the largest input (default: 30 on a GPU, 28 on a CPU, as memory allows)\n"
            "  --device NAME       a part of the device's or the platform's name\n"
@@ -1839,7 +1894,7 @@ static void read_options(options *o, int argc, char **argv) {
         } else if (strcmp(name, "--only") == 0) {
             for (k = 0; k < GROUPS; k++)
                 if (strcmp(value, group_names[k]) == 0) o->only = k;
-            if (o->only < 0) die("--only: scan, reduce, histogram, select or sort");
+            if (o->only < 0) die("--only: scan, reduce, histogram, select, runs or sort");
         } else if (strcmp(name, "--strategy") == 0) {
             for (k = 0; k < GPUSCAN_STRATEGY_COUNT; k++)
                 if (strcmp(value, strategy_names[k]) == 0) break;

@@ -14,6 +14,7 @@ typedef enum sweep_op {
     SWEEP_REDUCE,
     SWEEP_HISTOGRAM,
     SWEEP_SELECT,
+    SWEEP_RUNS,
     SWEEP_SORT,
     SWEEP_INTEGRAL,
     SWEEP_QUANTILE
@@ -37,6 +38,7 @@ typedef struct sweep_call {
         gpuscan_reduce_desc reduce;
         gpuscan_histogram_desc histogram;
         gpuscan_select_desc select;
+        gpuscan_runs_desc runs;
         gpuscan_sort_desc sort;
         gpuscan_integral_desc integral;
         gpuscan_quantile_desc quantile;
@@ -296,6 +298,7 @@ static gpuscan_result enqueue_sweep(const job *j) {
     case SWEEP_UNIFORM_ADD: return gpuscan_uniform_add(device.gs, &c->u.add);
     case SWEEP_REDUCE: return gpuscan_reduce(device.gs, &c->u.reduce);
     case SWEEP_SELECT: return gpuscan_select(device.gs, &c->u.select);
+    case SWEEP_RUNS: return gpuscan_runs(device.gs, &c->u.runs);
     case SWEEP_SORT: return gpuscan_sort(device.gs, &c->u.sort);
     case SWEEP_INTEGRAL: return gpuscan_integral(device.gs, &c->u.integral);
     case SWEEP_QUANTILE: return gpuscan_quantile(device.gs, &c->u.quantile);
@@ -452,7 +455,7 @@ static void sweep_run(const sweep_call *c, const char *format, ...) {
     r->floor = timed_by_events() ? c->floor : 1.0;
     if (!timed_by_events()) r->yard_ms = loop;
     else if (c->op == SWEEP_SCAN || c->op == SWEEP_UNIFORM_ADD || c->op == SWEEP_SELECT ||
-             c->op == SWEEP_SORT || c->op == SWEEP_INTEGRAL)
+             c->op == SWEEP_RUNS || c->op == SWEEP_SORT || c->op == SWEEP_INTEGRAL)
         r->yard_ms = copy_ms(c->read + c->written);
     else if (c->read <= sweep.bytes) r->yard_ms = read_ms(c->read);
     else r->yard_ms = read_ms(sweep.bytes) * (double)c->read / (double)sweep.bytes;
@@ -1051,6 +1054,59 @@ static void sweep_selects(void) {
     }
 }
 
+static void sweep_runs_loop(const sweep_call *c, const void *src, void *dst) {
+    const gpuscan_runs_desc *d = &c->u.runs;
+    const unsigned char *keys = (const unsigned char *)src + d->keys.offset * c->size;
+    unsigned char *to = (unsigned char *)dst;
+    uint64_t i, k = 0;
+    for (i = 0; i < d->count; i++)
+        if (i == 0 || memcmp(keys + i * c->size, keys + (i - 1) * c->size, c->size) != 0)
+            memcpy(to + k++ * c->size, keys + i * c->size, c->size);
+}
+
+/* Keys alone; their lengths, too; and with what is reduced. Of random ones each is a run, nearly. */
+static void sweep_runs(void) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64,
+                                         GPUSCAN_TYPE_F32};
+    static const sweep_fill fills[] = {SWEEP_RANDOM, SWEEP_ONE_VALUE};
+    static const char *const outputs[] = {"", ", lengths", ", lengths, sums"};
+    uint32_t k, f, out;
+    for (k = 0; k < 5; k++)
+        for (f = 0; f < 2; f++)
+            for (out = 0; out < 3; out++) {
+                sweep_call c;
+                memset(&c, 0, sizeof c);
+                c.name_of_class = out < 2 ? "runs" : "runs with sums";
+                c.op = SWEEP_RUNS;
+                c.fill = fills[f];
+                c.size = c.result_size = gpuscan_type_size(types[k]);
+                c.floor = c.size < 4 ? 0.1 : out < 2 ? 0.3 : 0.2;
+                c.u.runs.key_type = types[k];
+                c.u.runs.count = sweep.bytes / (out == 0 ? c.size : c.size + 4 * out);
+                c.u.runs.keys.mem = sweep.a;
+                c.u.runs.keys.offset = k % 2;
+                c.u.runs.count -= k % 2;
+                c.u.runs.keys_dst.mem = sweep.b;
+                if (out > 0) {
+                    c.u.runs.lengths.mem = sweep.b;
+                    c.u.runs.lengths.offset = (c.u.runs.count * c.size + 3) / 4;
+                }
+                if (out > 1) {
+                    c.u.runs.src.mem = sweep.c;
+                    c.u.runs.src_type = GPUSCAN_TYPE_F32;
+                    c.u.runs.dst.mem = sweep.b;
+                    c.u.runs.dst.offset = c.u.runs.lengths.offset + c.u.runs.count;
+                }
+                c.u.runs.call.queue = device.queue;
+                c.read = c.u.runs.count * (c.size + (out > 1 ? 4 : 0));
+                c.written = f == 1 ? 0 : c.u.runs.count * (c.size + 4 * out);
+                c.loop = out == 0 ? sweep_runs_loop : NULL;
+                c.results = f == 0 || out > 0 ? 0 : 1;
+                sweep_run(&c, "runs of %s%s%s%s", sweep_type_of(types[k])->name, sweep_fill_name(fills[f]),
+                          outputs[out], k % 2 ? ", one off" : "");
+            }
+}
+
 static void sweep_sort_loop(const sweep_call *c, const void *src, void *dst) {
     const size_t n = (size_t)c->u.sort.count;
     switch (c->u.sort.key_type) {
@@ -1386,6 +1442,7 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
         sweep_pictures();
         sweep_weights();
         sweep_selects();
+        sweep_runs();
         sweep_sorts();
         sweep_integrals();
         sweep_quantiles();
