@@ -100,6 +100,15 @@ static inline void code_buffer(const char *name, gpuscan_buffer buffer) {
     }
 }
 
+static inline void code_image(const char *name, gpuscan_image image) {
+    gpuscan_buffer mem = {image.mem, 0};
+    code_buffer(name, mem);
+    if (image.x)
+        code_add("    d.%s.x = %" PRIu64 ";\n", name, image.x);
+    if (image.y)
+        code_add("    d.%s.y = %" PRIu64 ";\n", name, image.y);
+}
+
 static inline void code_string(const char *text) {
     if (text == NULL) {
         code_add("NULL");
@@ -245,6 +254,7 @@ static inline void code_histogram_fields(const char *object, const gpuscan_histo
 static inline void code_histogram(const gpuscan_histogram_desc *d) {
     code_desc("gpuscan_histogram_desc", d->custom);
     code_buffer("samples", d->samples);
+    code_image("samples_image", d->samples_image);
     code_buffer("counts", d->counts);
     code_buffer("edges", d->edges);
     code_buffer("weights", d->weights);
@@ -300,6 +310,7 @@ static inline void code_integral(const gpuscan_integral_desc *d) {
                                  {"dst_image_pitch", CODE_NUMBER, "", d->dst_image_pitch}};
     code_desc("gpuscan_integral_desc", NULL);
     code_buffer("src", d->src);
+    code_image("src_image", d->src_image);
     code_buffer("dst", d->dst);
     code_fields("d", fields, sizeof fields / sizeof *fields);
     code_call(&d->call);
