@@ -94,14 +94,14 @@ static void read_pixels(cl_mem image, gpuscan_type type, void *numbers) {
     static const char source[] = "constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE"
                                  " | CLK_FILTER_NEAREST;\n"
                                  "kernel void read(read_only image2d_t image, global VECTOR *numbers, int width) {\n"
-                                 "    int i = get_global_id(0);\n"
-                                 "    numbers[i] = READ(image, nearest, (int2)(i % width, i / width));\n"
+                                 "    int x = get_global_id(0), y = get_global_id(1);\n"
+                                 "    numbers[y * width + x] = READ(image, nearest, (int2)(x, y));\n"
                                  "}\n";
     const char *lines = source, *options = ref_is_float(type)    ? "-DVECTOR=float4 -DREAD=read_imagef"
                                            : ref_is_signed(type) ? "-DVECTOR=int4 -DREAD=read_imagei"
                                                                  : "-DVECTOR=uint4 -DREAD=read_imageui";
     const cl_int width = WIDTH;
-    const size_t pixels = WIDTH * HEIGHT;
+    const size_t pixels = WIDTH * HEIGHT, size[2] = {WIDTH, HEIGHT};
     cl_int       status;
     cl_program   program = clCreateProgramWithSource(test.context, 1, &lines, NULL, &status);
     cl_kernel    kernel;
@@ -115,7 +115,7 @@ static void read_pixels(cl_mem image, gpuscan_type type, void *numbers) {
     test_cl(clSetKernelArg(kernel, 0, sizeof image, &image));
     test_cl(clSetKernelArg(kernel, 1, sizeof out, &out));
     test_cl(clSetKernelArg(kernel, 2, sizeof width, &width));
-    test_cl(clEnqueueNDRangeKernel(test.queue, kernel, 1, NULL, &pixels, NULL, 0, NULL, NULL));
+    test_cl(clEnqueueNDRangeKernel(test.queue, kernel, 2, NULL, size, NULL, 0, NULL, NULL));
     test_cl(clEnqueueReadBuffer(test.queue, out, CL_TRUE, 0, pixels * 16, numbers, 0, NULL, NULL));
     clReleaseMemObject(out);
     clReleaseKernel(kernel);
