@@ -22438,6 +22438,30 @@ static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan_
     return bytes;
 }
 
+/* The strips that an image's columns are cut into, one sub-group's each. */
+static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integral_plan *plan) {
+    uint64_t lanes = gpuscan__group_lanes(gs, plan->common.key.group);
+    return gpuscan__max(
+        gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
+}
+
+/* Whether half of a group's sub-groups would have no strip. */
+static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integral_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    return gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
+           2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
+}
+
+/* One band is one launch, where there is one strip, and two or three where there are several: so it is of small images,
+   and of so many that their strips alone keep the device busy. (H200, us: 4096 images of 64 x 64 75, in bands 1546; of
+   one sub-group 64 rows take 28, 256 rows 76, in bands 45.) */
+#define GPUSCAN__INTEGRAL_LOW  64 /* rows */
+#define GPUSCAN__INTEGRAL_BUSY 16 /* strips a compute unit */
+static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
+    return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
+                                    plan->src.images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips);
+}
+
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
@@ -22448,6 +22472,8 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     gpuscan__fit(gs, &plan->common, profile->integral_group, profile->integral_vectors);
     while (key->group > 1 && gpuscan__integral_shared_bytes(gs, plan) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
+    while (gpuscan__integral_idle_half(gs, plan)) /* of narrow images, or most of a group would wait */
+        gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
@@ -22457,7 +22483,6 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
-    uint64_t lanes = gpuscan__group_lanes(gs, key->group);
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * profile->integral_bands, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* rows */
@@ -22467,8 +22492,9 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral_rows && 2 * rows * rows <= height;)
             rows *= 2;
         plan->band_rows = rows - 1; /* and step 0 */
-        plan->strips = gpuscan__max(
-            gpuscan__ceil_div(width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
+        plan->strips = gpuscan__integral_strips(gs, plan);
+        if (gpuscan__integral_is_one_band(gs, plan))
+            plan->band_rows = height;
     }
     if (plan->common.forced)
         plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);

@@ -226,6 +226,8 @@ static void limited_devices(void **state) {
         if (test.is_small && l != test.seed % 3)
             continue;
         test_limit(&limits[l]);
+        c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 3 + l, test_size(20, 300, 3000)); /* bands of one strip */
+        check(c);
         c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, test_size(150, 1301, 1301), test_size(17, 70, 70));
         check(c);
         c.src_gap = 1;
