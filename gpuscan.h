@@ -157,6 +157,8 @@
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds and edges_pitch;
                       gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
                       custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
+                      gpuscan_image: samples_image and src_image, 2D images instead of buffers; gpuscan_integral:
+                      src_pitch_bytes, dst_pitch_bytes; gpuscan_info: has_images;
                       gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms, in one launch;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
@@ -840,6 +842,8 @@ typedef struct gpuscan_integral_desc {
     uint64_t          dst_image_pitch; /* and in dst, of EXCLUSIVE tables, height + 1 */
     gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
     gpuscan_image     src_image;       /* instead of src: width x height of its pixels, from x, y on */
+    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
+    uint64_t          dst_pitch_bytes;
 } gpuscan_integral_desc;
 
 /* What gpuscan_quantile gives of each fraction. */
@@ -1080,6 +1084,9 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    expression makes of the pixels; of all, or of each tile.
 
    samples       pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
+   samples_image instead of samples and pitch: the pixels from x, y on, count of a row, with the counts of a buffer of the
+                 same values. sample_type is the format's, or left out; channels are all, where that is 0, or the first
+                 so many. gpuscan_histogram_prepare and _scratch_size must be given an image of the call's format
    counts        out: counters of counter_type from counts.offset on; bins of them (with OUTSIDE_COUNT bins + 2) for the
                  first channel of the mask, then for its next. All are written, or with accumulate added to
    weights       optional: what pixel p of row r counts, at weights.offset + r * weights_pitch + p, of weight_type
@@ -1104,7 +1111,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  edges_pitch, at least bins + 1, channel c's from edges.offset + c * edges_pitch on. In another order
                  the counts are wrong, but nothing else happens
    count_buffer  the pixels of each row
-   aliasing      none: counts must overlap nothing else
+   aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
    scratch       up to 8 bytes a counter, of all tiles; on a CPU, where the bins do not fit local memory or weights go
                  to u64 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given
                  weights (or host_weights) where the call has them: both programs and scratch differ
@@ -1122,7 +1129,10 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  count, a pitch_bytes beside pitch, smaller than a row or not aligned, edges without EDGES, host_edges
                  or host_weights, which are for gpuscan_histogram_host; channel_bounds beside lower, upper or EDGES,
                  edges_pitch without EDGES or below bins + 1; value_type without custom->convert, weight beside weights,
-                 either expression with channel_mask or several channels of a custom type.
+                 either expression with channel_mask or several channels of a custom type; an image beside samples or
+                 pitches, or with fewer channels. INVALID_TYPE: another sample_type than its. INVALID_IMAGE: what is no
+                 2D image, or of a format that is not read. BUFFER_TOO_SMALL: one without those pixels.
+                 UNSUPPORTED_IMAGE: the device has none.
                  INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
                  floats below the type's normal numbers, which devices may take for 0.
                  INVALID_TYPE: VALUES with floats, custom samples without custom->convert. UNSUPPORTED_STRATEGY:
@@ -1290,7 +1300,13 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  row and the first column are 0, and the pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
                  y, which is the other's element x + 1, y + 1, bit for bit
-   aliasing      none: dst must overlap nothing else
+   src_image     instead of src and its pitches: the pixels from x, y on, with the table of a buffer of the same values,
+                 bit for bit. src_type is the format's, or left out; channels are all, where that is 0, or the first so
+                 many. gpuscan_integral_prepare and _scratch_size must be given an image of the call's format
+   pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are no whole number of pixels apart: bytes, at
+                 least a row, and a multiple of src_type's or dst_type's size. Images that lie closely are height
+                 such rows apart
+   aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
    scratch       1/60 of a large table, 1/20 of one of 1024 x 1024, more of small ones; on a CPU some rows of it
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
                  and between images
@@ -1298,8 +1314,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    integers      wrap around, so that a box's sum is right wherever it fits dst_type itself
    floats        are combined in an order that depends on width, height, images and the device. The differences of large
                  sums round: a box's sum is as exact as the table's last element
-   returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small. INVALID_TYPE: another dst_type, or
-                 an integer one of floats. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small or given twice; an image beside src,
+                 its pitches or several images. INVALID_TYPE: another dst_type, or an integer one of floats. Of images
+                 what gpuscan_histogram says. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are found first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -15234,12 +15251,9 @@ typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
 
-static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
-                                            uint64_t rows, uint64_t pitch, uint64_t pitch_bytes, uint32_t pixel_elements,
-                                            uint32_t size, uint32_t alignment, gpuscan__range *range,
-                                            uint64_t *resolved) {
-    uint64_t row, before, bytes = 0;
-    gpuscan_result r;
+/* One of both pitches at most, and that in bytes of whole elements. */
+static gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
+                                             uint64_t pitch_bytes, uint32_t alignment) {
     if (pitch && pitch_bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
                              fields->pitch_bytes);
@@ -15247,7 +15261,17 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "%s is no multiple of %u, to which the elements are aligned", fields->pitch_bytes,
                              (unsigned)alignment);
-    if ((r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
+                                            uint64_t rows, uint64_t pitch, uint64_t pitch_bytes, uint32_t pixel_elements,
+                                            uint32_t size, uint32_t alignment, gpuscan__range *range,
+                                            uint64_t *resolved) {
+    uint64_t row, before, bytes = 0;
+    gpuscan_result r;
+    if ((r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, alignment)) != 0 ||
+        (r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
         return r;
     if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
         !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
@@ -22215,7 +22239,7 @@ GPUSCAN__ASSERT(sizeof(gpuscan__integral_key) <= GPUSCAN__KEY_OWN * sizeof(uint3
 /* Rows of pixels in several images: of src, or of the tables. */
 typedef struct gpuscan__pixels {
     uint64_t width, height, images;
-    uint64_t pitch, image_pitch; /* in pixels */
+    uint64_t pitch, image_pitch; /* in channels */
     uint32_t channels, size;     /* bytes of a channel */
 } gpuscan__pixels;
 
@@ -22289,41 +22313,56 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* The pitches, which are 0 where pixels lie closely, and the elements from the first to the last. of: the pixels but
-   for these; fields: for words, with those of the pitches. */
-static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, uint64_t pitch, uint64_t image_pitch,
-                                              const char *const *fields, uint64_t *elements) {
-    uint64_t before = 0, image = 0, all = 0, bytes;
+/* The pitches that a desc gives of one side, 0 where pixels lie closely, and its fields for words. */
+typedef struct gpuscan__pixel_pitches {
+    gpuscan__row_fields fields;
+    const char *image_field;
+    uint64_t row, row_bytes, image;
+} gpuscan__pixel_pitches;
+
+/* The pitches, and the elements from the first to the last. of: the pixels but for these. */
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
+                                              uint64_t *elements) {
+    uint64_t row, before = 0, image = 0, all = 0, bytes;
     int fits;
+    gpuscan_result r = gpuscan__check_pitches(gs, &given->fields, given->row, given->row_bytes, of->size);
     *elements = 0;
-    of->pitch = pitch ? pitch : of->width;
-    if (of->pitch < of->width)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields[1]);
-    fits = gpuscan__multiply(of->height, of->pitch, &image);
+    if (r != 0)
+        return r;
+    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(given->row, of->channels, &of->pitch);
+    if (given->row_bytes)
+        of->pitch = given->row_bytes / of->size;
+    else if (given->row == 0)
+        of->pitch = row;
+    if (fits && of->pitch < row)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
+                             given->row_bytes ? given->fields.pitch_bytes : given->fields.pitch);
+    fits = fits && gpuscan__multiply(of->height, of->pitch, &image);
     if (of->width > 0 && of->height > 0)
-        fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) &&
-               gpuscan__add(before, of->width, &before);
-    of->image_pitch = image_pitch ? image_pitch : image;
+        fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) && gpuscan__add(before, row, &before);
+    fits = fits && gpuscan__multiply(given->image, of->channels, &of->image_pitch);
+    if (given->image == 0)
+        of->image_pitch = image;
     if (fits && of->image_pitch < before)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", fields[2]);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", given->image_field);
     if (before == 0 && fits)
         return GPUSCAN_SUCCESS;
-    fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, &all) &&
-           gpuscan__multiply(all, of->channels, elements) && gpuscan__multiply(*elements, of->size, &bytes) &&
-           bytes <= UINT64_MAX / 16;
+    fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, elements) &&
+           gpuscan__multiply(*elements, of->size, &bytes) && bytes <= UINT64_MAX / 16;
     return fits ? GPUSCAN_SUCCESS
-                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: so many pixels do not fit 64 bits", fields[0]);
+                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: so many pixels do not fit 64 bits",
+                                given->fields.range);
 }
 
 /* Rows of one pitch, where the images follow each other like rows. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
-    uint64_t rows = of->height;
-    range->partial = of->pitch > of->width || (of->images > 1 && of->image_pitch > of->height * of->pitch);
+    uint64_t rows = of->height, row = of->width * of->channels;
+    range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
     if (of->images > 1 && of->image_pitch != of->height * of->pitch)
         return;
     if (of->images > 1)
         rows = 2; /* or more: all the same */
-    gpuscan__rows_of(range, rows, of->width * of->channels, of->pitch * of->channels, of->size);
+    gpuscan__rows_of(range, rows, row, of->pitch, of->size);
 }
 
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
@@ -22373,9 +22412,10 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
     gpuscan_result r;
     if (!desc->src_image.mem)
         return GPUSCAN_SUCCESS;
-    if (desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_image_pitch || desc->images > 1)
+    if (desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes || desc->src_image_pitch ||
+        desc->images > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "src_image with src, src_pitch, src_image_pitch or several images");
+                             "src_image with src, its pitches or several images");
     if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, range, &plan->image)) != 0)
         return r;
     plan->key.image = plan->image.place;
@@ -22383,8 +22423,8 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 }
 
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
-    static const char *const src_fields[] = {"src", "src_pitch", "src_image_pitch"};
-    static const char *const dst_fields[] = {"dst", "dst_pitch", "dst_image_pitch"};
+    gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch", 0, 0, 0};
+    gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch", 0, 0, 0};
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     uint64_t src_elements, dst_elements;
@@ -22406,10 +22446,14 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many pixels do not fit 64 bits");
-    if ((r = gpuscan__resolve_pixels(gs, &plan->src, desc->src_pitch, desc->src_image_pitch, src_fields,
-                                     &src_elements)) != 0 ||
-        (r = gpuscan__resolve_pixels(gs, &plan->dst, desc->dst_pitch, desc->dst_image_pitch, dst_fields,
-                                     &dst_elements)) != 0)
+    src_pitches.row = desc->src_pitch;
+    src_pitches.row_bytes = desc->src_pitch_bytes;
+    src_pitches.image = desc->src_image_pitch;
+    dst_pitches.row = desc->dst_pitch;
+    dst_pitches.row_bytes = desc->dst_pitch_bytes;
+    dst_pitches.image = desc->dst_image_pitch;
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
     if (plan->image.place)
         src.mem = desc->src_image.mem;
@@ -22543,10 +22587,10 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.image_y = desc->src_image.y;
     if (is_last)
         numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.src_pitch = plan->src.pitch * plan->src.channels;
-    numbers.src_image = plan->src.image_pitch * plan->src.channels;
-    numbers.dst_pitch = plan->dst.pitch * plan->dst.channels;
-    numbers.dst_image = plan->dst.image_pitch * plan->dst.channels;
+    numbers.src_pitch = plan->src.pitch;
+    numbers.src_image = plan->src.image_pitch;
+    numbers.dst_pitch = plan->dst.pitch;
+    numbers.dst_image = plan->dst.image_pitch;
     numbers.width = plan->src.width;
     numbers.height = plan->src.height;
     numbers.images = plan->src.images;

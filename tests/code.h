@@ -306,6 +306,8 @@ static inline void code_integral(const gpuscan_integral_desc *d) {
                                  {"square", CODE_NUMBER, "", (uint64_t)d->square},
                                  {"src_pitch", CODE_NUMBER, "", d->src_pitch},
                                  {"dst_pitch", CODE_NUMBER, "", d->dst_pitch},
+                                 {"src_pitch_bytes", CODE_NUMBER, "", d->src_pitch_bytes},
+                                 {"dst_pitch_bytes", CODE_NUMBER, "", d->dst_pitch_bytes},
                                  {"src_image_pitch", CODE_NUMBER, "", d->src_image_pitch},
                                  {"dst_image_pitch", CODE_NUMBER, "", d->dst_image_pitch}};
     code_desc("gpuscan_integral_desc", NULL);

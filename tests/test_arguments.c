@@ -1687,6 +1687,17 @@ static void test_integral_types(void **state) {
     REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image_pitch", d.src_image_pitch = 49);
     REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_image_pitch", d.dst_image_pitch = 65);
     ACCEPTED(integral, d.src_image_pitch = 50; d.dst_image_pitch = 66; d.dst_pitch = 11; d.src_pitch = 10);
+    ACCEPTED(integral, d.src_pitch_bytes = 40; d.dst_pitch_bytes = 44);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch_bytes", d.src_pitch_bytes = 36);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch_bytes", d.dst_pitch_bytes = 40);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch_bytes", d.src_pitch_bytes = 42);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch_bytes", d.dst_pitch_bytes = 45);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.src_pitch_bytes = 40; d.src_pitch = 10);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.dst_pitch_bytes = 44; d.dst_pitch = 11);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.src_pitch_bytes = UINT64_MAX - 3);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.channels = 3; d.dst = f.scratch;
+            d.src = at(f.scratch, (1 << 18) - 4 * 31 - 29); d.src_pitch_bytes = 124); /* no whole pixels */
+    ACCEPTED(integral, d.channels = 3; d.src = at(f.scratch, (1 << 18) - 4 * 31 - 30); d.src_pitch_bytes = 124);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.width = d.height = large);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.width = UINT64_MAX);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.height = UINT64_MAX);
