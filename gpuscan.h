@@ -157,8 +157,8 @@
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds and edges_pitch;
                       gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
                       custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
-                      gpuscan_image: samples_image and src_image, 2D images instead of buffers; gpuscan_integral:
-                      src_pitch_bytes, dst_pitch_bytes; gpuscan_info: has_images;
+                      gpuscan_image: samples_image and src_image, 2D images instead of buffers; gpuscan_info:
+                      has_images; gpuscan_scan, gpuscan_integral: src_pitch_bytes, dst_pitch_bytes;
                       gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms, in one launch;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
@@ -651,6 +651,9 @@ typedef struct gpuscan_scan_desc {
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
     gpuscan_segments      segments;     /* or, instead of rows, segments of src, each scanned by itself */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row, whole elements
+                                              of them */
+    uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 
 /* What gpuscan_uniform_add computes. */
@@ -946,9 +949,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
    once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
    (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
-   like must be the call's; buffers (but for a histogram's weights and the outputs of selections and runs), events and
-   queue may be
-   left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns
+   like must be the call's; buffers (but for images, a histogram's weights and the outputs of selections and runs),
+   events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns
    what the call would, but for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
@@ -15264,6 +15266,17 @@ static gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan__row_fie
     return GPUSCAN_SUCCESS;
 }
 
+/* The pitch of rows of single elements, given in these or in bytes. */
+static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
+                                                 uint64_t pitch_bytes, uint32_t size, uint64_t count,
+                                                 uint64_t *resolved) {
+    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, size);
+    if (r != 0)
+        return r;
+    return gpuscan__resolve_pitch(gs, pitch_bytes ? fields->pitch_bytes : fields->pitch,
+                                  pitch_bytes ? pitch_bytes / size : pitch, count, resolved);
+}
+
 static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
                                             uint64_t rows, uint64_t pitch, uint64_t pitch_bytes, uint32_t pixel_elements,
                                             uint32_t size, uint32_t alignment, gpuscan__range *range,
@@ -16876,7 +16889,9 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     gpuscan_segment_form form = desc->segments.form;
     gpuscan_type type;
     gpuscan_result r = gpuscan__resolve_segments(gs, &plan->common, &desc->segments, desc->count,
-                                                 desc->rows > 1 || desc->src_pitch || desc->dst_pitch, &type);
+                                                 desc->rows > 1 || desc->src_pitch || desc->dst_pitch ||
+                                                     desc->src_pitch_bytes || desc->dst_pitch_bytes,
+                                                 &type);
     if (r != 0 || form == GPUSCAN_SEGMENTS_NONE)
         return r;
     if (desc->total.mem)
@@ -16896,6 +16911,8 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
+    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__elements *e = &common->e;
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
@@ -16907,8 +16924,10 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
     plan->rows = desc->rows ? desc->rows : 1;
-    if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0 ||
-        (r = gpuscan__resolve_pitch(gs, "dst_pitch", desc->dst_pitch, desc->count, &plan->dst_pitch)) != 0 ||
+    if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size,
+                                        desc->count, &plan->src_pitch)) != 0 ||
+        (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size,
+                                        desc->count, &plan->dst_pitch)) != 0 ||
         (r = gpuscan__extent(gs, "src", desc->count, plan->rows, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
         (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;

@@ -178,6 +178,8 @@ static inline void code_scan(const gpuscan_scan_desc *d) {
                                  {"rows", CODE_NUMBER, "", d->rows},
                                  {"src_pitch", CODE_NUMBER, "", d->src_pitch},
                                  {"dst_pitch", CODE_NUMBER, "", d->dst_pitch},
+                                 {"src_pitch_bytes", CODE_NUMBER, "", d->src_pitch_bytes},
+                                 {"dst_pitch_bytes", CODE_NUMBER, "", d->dst_pitch_bytes},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_desc("gpuscan_scan_desc", d->custom);
     if (d->init)

@@ -1193,6 +1193,11 @@ static void test_pitches(void **state) {
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "weights_pitch", d.weights_pitch = N - 1; d.rows = 2;
                      d.weights = f.scratch);
     ACCEPTED(scan, d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
+    ACCEPTED(scan, d.src_pitch_bytes = 4 * N; d.dst_pitch_bytes = 4 * N + 4; d.rows = 2; d.src = f.scratch);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch_bytes", d.src_pitch_bytes = 4 * N - 4; d.rows = 2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch_bytes", d.dst_pitch_bytes = 4 * N + 2; d.rows = 2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.src_pitch_bytes = 4 * N; d.src_pitch = N);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.dst_pitch_bytes = 4 * N; d.dst_pitch = N);
     ACCEPTED(histogram, d.pitch = N; d.rows = 2; d.samples = f.scratch);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = N - 1; d.rows = 2);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = N + 1; d.rows = 2;
@@ -1272,6 +1277,7 @@ static void test_scan_segments(void **state) {
                      BY(KEYS, f.parts, d.segments.form = (gpuscan_segment_form)-1));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "rows", BY(KEYS, f.parts, d.rows = 2; d.count = 10));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(HEADS, f.parts, d.src_pitch = N));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(HEADS, f.parts, d.dst_pitch_bytes = 4 * N));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(OFFSETS, f.parts, d.dst_pitch = N));
     REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "total", BY(KEYS, f.parts, d.total = at(f.scratch, 2)));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
