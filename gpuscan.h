@@ -1146,9 +1146,10 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
                  and where the call is in place the buffers that show it; so must scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing; the tally is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
-                 SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that their type does not hold; a dispatch whose y
-                 does not fit. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or its
-                 tiles are more than a launch can have; AUTO takes another strategy by itself
+                 INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
+                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a single pass was
+                 forced that does not work on the device, or its tiles are more than a launch can have; AUTO takes
+                 another strategy by itself
    method        a scan of what each element says, 1 or 0, whose sums are the places: Blelloch, "Prefix sums and their
                  applications", 1990; the elements of a tile are listed in local memory before they are moved: Billeter,
                  Olsson and Assarsson, "Efficient stream compaction on wide SIMD many-core architectures", 2009 */
@@ -1193,9 +1194,10 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  it is keys_dst); so must scratch_size
    count 0       all but the tally may be missing; the tally is 0
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
-                 ARGMAX. SIZE_OVERFLOW: starts, lengths or counts that their type does not hold; a dispatch whose y does
-                 not fit. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or whose
-                 tiles or results are too large; AUTO takes another strategy by itself
+                 ARGMAX. INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: starts, lengths or counts that
+                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a single pass was
+                 forced that does not work on the device, or whose tiles or results are too large; AUTO takes another
+                 strategy by itself
    method        a selection of the keys that begin a run, whose scan carries what the last run has so far: segmented
                  scan, Blelloch, "Prefix sums and their applications", 1990. Results of floats have the same bits in
                  every run */
@@ -19756,6 +19758,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     gpuscan__plan *common = &plan->common;
     const gpuscan_tally *tally = plan->tally;
     gpuscan_result r;
+    int is_tally;
     size_t i;
     for (i = 0; i < common->range_count; i++) /* but for the tally, which says 0 then */
         common->ranges[i].idle = 1;
@@ -19763,9 +19766,11 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
                                     &plan->limit)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
         return r;
-    common->is_nothing = !tally->count.mem && !tally->dispatch.mem &&
-                         (plan->count == 0 || (plan->key.outputs == 0 && plan->key.index_size == 0 &&
-                                               plan->key.length_size == 0 && !plan->key.reduces));
+    is_tally = tally->count.mem || tally->dispatch.mem;
+    if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
+        plan->key.length_size == 0 && !plan->key.reduces)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "no output is given, neither elements nor the tally");
+    common->is_nothing = !is_tally && plan->count == 0;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
 }
