@@ -3372,7 +3372,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        if (at < left && first + at > 0 && (!GPUSCAN_PRIOR_FROM_LANES || GPUSCAN_LANE == 0))\n"
+    "        if ((!GPUSCAN_PRIOR_FROM_LANES || GPUSCAN_LANE == 0) && at < left && first + at > 0)\n"
     "            tile->prior[k] = src[first + at - 1];\n"
     "    }\n"
     "}\n"
