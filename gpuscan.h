@@ -1179,9 +1179,10 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
                  and where the call is in place the buffers that show it; so must scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing; the tally is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
-                 SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that their type does not hold; a dispatch whose y
-                 does not fit. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or its
-                 tiles are more than a launch can have; AUTO takes another strategy by itself
+                 INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
+                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a single pass was
+                 forced that does not work on the device, or its tiles are more than a launch can have; AUTO takes
+                 another strategy by itself
    method        a scan of what each element says, 1 or 0, whose sums are the places: Blelloch, "Prefix sums and their
                  applications", 1990; the elements of a tile are listed in local memory before they are moved: Billeter,
                  Olsson and Assarsson, "Efficient stream compaction on wide SIMD many-core architectures", 2009 */
@@ -1226,9 +1227,10 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  it is keys_dst); so must scratch_size
    count 0       all but the tally may be missing; the tally is 0
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
-                 ARGMAX. SIZE_OVERFLOW: starts, lengths or counts that their type does not hold; a dispatch whose y does
-                 not fit. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or whose
-                 tiles or results are too large; AUTO takes another strategy by itself
+                 ARGMAX. INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: starts, lengths or counts that
+                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a single pass was
+                 forced that does not work on the device, or whose tiles or results are too large; AUTO takes another
+                 strategy by itself
    method        a selection of the keys that begin a run, whose scan carries what the last run has so far: segmented
                  scan, Blelloch, "Prefix sums and their applications", 1990. Results of floats have the same bits in
                  every run */
@@ -1740,12 +1742,21 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "/* CPUs: bytes of a cache line, and stores past the caches. */\n"
+    "/* CPUs: bytes of a cache line, stores past the caches, and lines that are asked for early. */\n"
     "#define GPUSCAN_LINE 64\n"
     "#ifdef __has_builtin\n"
     "#if __has_builtin(__builtin_nontemporal_store)\n"
     "#define GPUSCAN_HAS_STREAM_STORE 1\n"
     "#endif\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_PREFETCH_SRC && defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_prefetch)\n"
+    "#define GPUSCAN_PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifndef GPUSCAN_PREFETCH\n"
+    "#define GPUSCAN_PREFETCH(p, bytes, write)\n"
     "#endif\n"
     "\n"
     "/* How 16 bytes are loaded that are read once. After L1::no_allocate an H200's second-level cache keeps other things,\n"
@@ -1790,7 +1801,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_UNROLL\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Loops that must not be unrolled, since what they call is long. */\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_ROLLED _Pragma(\"unroll 1\")\n"
@@ -1804,7 +1815,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_INLINE static inline\n"
     "#endif\n"
-    "\n",
+    "\n"
     "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
     "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
     "        return min(count, (ulong)count_buffer[count_offset]);\n"
@@ -1853,13 +1864,13 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
-    "\n"
+    "\n",
     "/* What the work-items of a sub-group hand to each other without the group's barriers. A kind is a block of four\n"
     "   functions and a macro, of which all else is made: a number of another lane (gpuscan_uint_up: of d lanes before, or\n"
     "   the lane's own where there is none; gpuscan_uint_xor; gpuscan_uint_at), gpuscan_vote, a bit for each lane whose\n"
     "   argument is not 0, and GPUSCAN_LANES_SYNC, after which lanes see what others wrote to local memory. memory: a word a\n"
     "   work-item, for LOCAL. The lines below say of each kind whether its sub-groups may exchange while others do not.\n"
-    "\n",
+    "\n"
     "     PTX        NVIDIA's instructions\n"
     "     SUBGROUPS  OpenCL's sub-groups and their shuffles and ballots, on a device whose sub-groups have LANES work-items\n"
     "     LOCAL      local memory and the group's barriers: a slow stand-in for tests. All work-items of a group must come to\n"
@@ -1899,7 +1910,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_BALLOT_UP_TO(lane) (GPUSCAN_BALLOT_ONES >> (GPUSCAN_BALLOT_BITS - 1u - (lane)))\n"
     "#define GPUSCAN_BALLOT_ALL         GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_highest(gpuscan_ballot_t bits) {\n"
     "    return GPUSCAN_BALLOT_BITS - 1u - (uint)clz(bits);\n"
     "}\n"
@@ -1907,7 +1918,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
     "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n"
     "#if GPUSCAN_LANES != 32\n"
     "#error \"NVIDIA's sub-groups have 32 lanes\"\n"
@@ -3428,7 +3439,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        if (at < left && first + at > 0 && (!GPUSCAN_PRIOR_FROM_LANES || GPUSCAN_LANE == 0))\n"
+    "        if ((!GPUSCAN_PRIOR_FROM_LANES || GPUSCAN_LANE == 0) && at < left && first + at > 0)\n"
     "            tile->prior[k] = src[first + at - 1];\n"
     "    }\n"
     "}\n"
@@ -4385,15 +4396,6 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* The chunk is read twice, to sum it and to scan it, but the second time from the cache. */\n"
     "\n"
-    "#if GPUSCAN_PREFETCH_SRC && defined(__has_builtin)\n"
-    "#if __has_builtin(__builtin_prefetch)\n"
-    "#define GPUSCAN_PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n"
-    "#endif\n"
-    "#endif\n"
-    "#ifndef GPUSCAN_PREFETCH\n"
-    "#define GPUSCAN_PREFETCH(p, bytes, write)\n"
-    "#endif\n"
-    "\n"
     "typedef struct {\n"
     "    uint ticket;\n"
     "    uint head; /* of the row at hand: see gpuscan_span_head */\n"
@@ -4438,7 +4440,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* x0 x1 ... becomes id x0 x1 ... and so on: lanes move up by 1, 2, 4, 8, in one instruction of two registers. What\n"
     "   moves up by 1 may come after another vector's last lane. */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
@@ -4461,7 +4463,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_UP2(x)     (gpuscan_wide)(id.s01, x.s01, x.s2345)\n"
     "#define GPUSCAN_UP4(x)     (gpuscan_wide)(id.s0123, x.s0123)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The last of d lanes in the d lanes behind them, likewise, for Sklansky's order: see gpuscan_lanes_scan. */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
     "#define GPUSCAN_LOWER1(x) __builtin_shufflevector(id, x, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)\n"
@@ -4489,7 +4491,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_LAST(x) x.s7\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Through memory: of a constant, LLVM makes masks and several instructions for each of the shuffles. */\n"
     "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
     "    volatile gpuscan_t id = gpuscan_identity();\n"
@@ -4514,7 +4516,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return x;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n"
     "    GPUSCAN_WIDEN(GPUSCAN_DST) y;\n"
     "#if GPUSCAN_DST_F16\n"
@@ -4553,7 +4555,7 @@ static const char *gpuscan__kernels[] = {
     "static inline bool gpuscan_is_wide(ulong first, ulong last) {\n"
     "    return first + 2 * GPUSCAN_STEP <= last;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of [first, last), at least a step. */\n"
     "static inline gpuscan_wide_sum gpuscan_wide_sum_begin(global const gpuscan_src *src, ulong first, ulong last,\n"
     "                                                      uint head) {\n"
@@ -4593,14 +4595,14 @@ static const char *gpuscan__kernels[] = {
     "        all = gpuscan_combine(all, gpuscan_convert(src[i], i));\n"
     "    return all;\n"
     "}\n"
-    "\n"
+    "\n",
     "#else\n"
     "/* In the order in which the span is scanned, with all bits of the last element there: see gpuscan_span_scan_ahead. */\n"
     "typedef struct {\n"
     "    gpuscan_wide sum, id; /* its last lane; the identity */\n"
     "    ulong i, end, last;\n"
     "} gpuscan_wide_sum;\n"
-    "\n",
+    "\n"
     "static inline bool gpuscan_is_wide(ulong first, ulong last) {\n"
     "    return true;\n"
     "}\n"
@@ -11243,51 +11245,52 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A part's elements go to RADIX places at once, each in the middle of a line of memory. They are collected in lines\n"
     "   nearby, one a digit, which are written when they are full: past the caches, where the whole does not fit them.\n"
-    "   Polychroniou and Ross, \"A comprehensive study of main-memory partitioning\", 2014. */\n"
+    "   Polychroniou and Ross, \"A comprehensive study of main-memory partitioning\", 2014. Places count from the beginning of\n"
+    "   the line of memory that dst begins in, past elements before it: dst is that beginning below. */\n"
     "#define GPUSCAN_SORT_LINES(name, type)                                                                                 \\\n"
     "    typedef struct {                                                                                                   \\\n"
     "        type element[GPUSCAN_LINE / sizeof(type)];                                                                     \\\n"
     "    } __attribute__((aligned(GPUSCAN_LINE))) name##_line;                                                              \\\n"
-    "    /* Elements [from, to) of dst, a part's first or last ones. past: of dst's line before dst. */                     \\\n"
-    "    static inline void name##_flush(global type *dst, const name##_line *line, gpuscan_place from, gpuscan_place to,   \\\n"
-    "                                    uint past) {                                                                       \\\n"
+    "    /* Elements [from, to) of dst, a part's first or last ones. */                                                     \\\n"
+    "    static inline void name##_flush(global type *dst, const name##_line *line, gpuscan_place from, gpuscan_place to) { \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        for (; from < to; from++)                                                                                      \\\n"
-    "            dst[from] = line->element[((uint)from + past) & (per - 1)];                                                \\\n"
+    "            dst[from] = line->element[(uint)from & (per - 1)];                                                         \\\n"
     "    }                                                                                                                  \\\n"
     "    /* Element p of dst, whose line holds the part's elements from begin on. */                                        \\\n"
     "    static inline void name##_put(global type *dst, name##_line *line, gpuscan_place p, gpuscan_place begin,           \\\n"
-    "                                  uint past, bool stream, type x) {                                                    \\\n"
+    "                                  bool stream, type x) {                                                               \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        uint slot = ((uint)p + past) & (per - 1);                                                                      \\\n"
+    "        uint slot = (uint)p & (per - 1);                                                                               \\\n"
     "        line->element[slot] = x;                                                                                       \\\n"
     "        if (slot == per - 1) {                                                                                         \\\n"
     "            if (p - begin < per - 1)                                                                                   \\\n"
-    "                name##_flush(dst, line, begin, p + 1, past);                                                           \\\n"
+    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n"
     "            else                                                                                                       \\\n"
     "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
     "        }                                                                                                              \\\n"
     "    }                                                                                                                  \\\n"
     "    /* What is left in a line: the elements before end. */                                                             \\\n"
     "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
-    "                                     gpuscan_place end, uint past) {                                                   \\\n"
+    "                                     gpuscan_place end) {                                                              \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
-    "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past);                                   \\\n"
+    "        uint left = (uint)end & (per - 1);                                                                             \\\n",
+    "        name##_flush(dst, line, end - begin < left ? begin : end - left, end);                                         \\\n"
     "    }\n"
-    "\n",
-    "/* A whole line, past the caches or not. */\n"
+    "\n"
+    "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n"
+    "\n"
+    "/* A whole line, past the caches or not; in other pieces then, since clang makes one plain store of two that differ only\n"
+    "   in that. */\n"
     "static inline void gpuscan_store_line(global uchar *to, const void *line, bool stream) {\n"
     "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
-    "    uint16 x = *(const uint16 *)line;\n"
-    "    if (stream)\n"
-    "        __builtin_nontemporal_store(x, (global uint16 *)to);\n"
-    "    else\n"
-    "        *(global uint16 *)to = x;\n"
-    "#else\n"
+    "    if (stream) {\n"
+    "        __builtin_nontemporal_store(*(const uint16 *)line, (global uint16 *)to);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
     "    for (uint i = 0; i < GPUSCAN_LINE / 16; i++)\n"
     "        ((global uint4 *)to)[i] = ((const uint4 *)line)[i];\n"
-    "#endif\n"
     "}\n"
     "#define GPUSCAN_SORT_PAST(p) ((uint)((size_t)(p) % GPUSCAN_LINE / sizeof(*(p))))\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_keys, gpuscan_key_bits)\n"
@@ -11296,27 +11299,29 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "#if !GPUSCAN_SORT_SMALL\n"
-    "/* Several tables, so that equal neighbours do not wait for each other. */\n"
+    "/* A part in quarters at once, each with a table of its own: a core reads four streams faster than one, and equal\n"
+    "   neighbours do not wait for each other. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS) {\n"
     "    enum { TABLES = 4 };\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    ulong part = gpuscan_sort_part(count), i = min(get_group_id(0) * part, count), last = min(i + part, count);\n"
+    "    ulong quarter = (last - i) / TABLES, end = i + quarter;\n"
     "    gpuscan_place counts[TABLES][GPUSCAN_RADIX];\n"
     "    keys += numbers.keys_offset;\n"
     "    table += numbers.table_offset + get_group_id(0);\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        for (uint t = 0; t < TABLES; t++)\n"
     "            counts[t][d] = 0;\n"
-    "    for (; i + TABLES <= last; i += TABLES) { /* by hand: PoCL does not unroll it */\n"
-    "        uint a = gpuscan_digit_of(keys[i], digit), b = gpuscan_digit_of(keys[i + 1], digit);\n"
-    "        uint c = gpuscan_digit_of(keys[i + 2], digit), d = gpuscan_digit_of(keys[i + 3], digit);\n"
+    "    for (; i < end; i++) {\n"
+    "        uint a = gpuscan_digit_of(keys[i], digit), b = gpuscan_digit_of(keys[i + quarter], digit);\n"
+    "        uint c = gpuscan_digit_of(keys[i + 2 * quarter], digit), d = gpuscan_digit_of(keys[i + 3 * quarter], digit);\n"
     "        counts[0][a]++;\n"
     "        counts[1][b]++;\n"
     "        counts[2][c]++;\n"
     "        counts[3][d]++;\n"
     "    }\n"
-    "    for (; i < last; i++)\n"
+    "    for (i += 3 * quarter; i < last; i++)\n"
     "        counts[0][gpuscan_digit_of(keys[i], digit)]++;\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
@@ -11333,43 +11338,53 @@ static const char *gpuscan__kernels[] = {
     "        last--;\n"
     "    gpuscan_place begin[GPUSCAN_RADIX], next[GPUSCAN_RADIX];\n"
     "    gpuscan_sort_keys_line lines[GPUSCAN_RADIX];\n"
+    "    keys += numbers.keys_offset;\n"
+    "    keys_dst += numbers.keys_dst_offset;\n"
+    "    table += numbers.table_offset + get_group_id(0);\n"
+    "    uint past = GPUSCAN_SORT_PAST(keys_dst);\n"
+    "    keys_dst -= past;\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "    gpuscan_sort_values_line value_lines[GPUSCAN_RADIX];\n"
     "    bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
     "    values += numbers.values_offset;\n"
     "    values_dst += numbers.values_dst_offset;\n"
-    "    uint values_past = GPUSCAN_SORT_PAST(values_dst);\n"
+    "    gpuscan_place shift = GPUSCAN_SORT_PAST(values_dst); /* of values' places beyond keys' */\n"
+    "    values_dst -= shift;\n"
+    "    shift -= past;\n"
     "#endif\n"
-    "    keys += numbers.keys_offset;\n"
-    "    keys_dst += numbers.keys_dst_offset;\n"
-    "    table += numbers.table_offset + get_group_id(0);\n"
-    "    uint past = GPUSCAN_SORT_PAST(keys_dst);\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
-    "        begin[d] = next[d] = table[d * get_num_groups(0)];\n"
-    "    for (ulong i = first; i < last; i++) {\n"
-    "        gpuscan_key_bits key = keys[i];\n"
-    "        uint d = gpuscan_digit_of(key, digit);\n"
-    "        gpuscan_place p = next[d]++;\n"
-    "        if (has_keys)\n"
-    "            gpuscan_sort_keys_put(keys_dst, &lines[d], p, begin[d], past, stream, key);\n"
+    "        begin[d] = next[d] = table[d * get_num_groups(0)] + past;\n"
+    "    for (ulong i = first; i < last;) {\n"
+    "        ulong step = min(i + GPUSCAN_SORT_STEP, last);\n"
+    "        GPUSCAN_PREFETCH(keys + i, GPUSCAN_PREFETCH_SRC, 0);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "        gpuscan_sort_values_put(values_dst, &value_lines[d], p, begin[d], values_past, stream,\n"
-    "                                by_index ? (gpuscan_sort_value)i : values[i]);\n"
+    "        GPUSCAN_PREFETCH(values + i, GPUSCAN_PREFETCH_SRC, 0);\n"
     "#endif\n"
+    "        for (; i < step; i++) {\n"
+    "            gpuscan_key_bits key = keys[i];\n"
+    "            uint d = gpuscan_digit_of(key, digit);\n"
+    "            gpuscan_place p = next[d]++;\n"
+    "            if (has_keys)\n"
+    "                gpuscan_sort_keys_put(keys_dst, &lines[d], p, begin[d], stream, key);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "            gpuscan_sort_values_put(values_dst, &value_lines[d], p + shift, begin[d] + shift, stream,\n"
+    "                                    by_index ? (gpuscan_sort_value)i : values[i]);\n"
+    "#endif\n"
+    "        }\n"
     "    }\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
     "        if (has_keys)\n"
-    "            gpuscan_sort_keys_finish(keys_dst, &lines[d], begin[d], next[d], past);\n"
+    "            gpuscan_sort_keys_finish(keys_dst, &lines[d], begin[d], next[d]);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "        gpuscan_sort_values_finish(values_dst, &value_lines[d], begin[d], next[d], values_past);\n"
+    "        gpuscan_sort_values_finish(values_dst, &value_lines[d], begin[d] + shift, next[d] + shift);\n"
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#else\n"
     "/* Few elements: all passes by one work-item, which counts all digits in one reading and leaves out the passes that\n"
     "   would move nothing. */\n"
-    "\n",
+    "\n"
     "/* Of `moves` passes number s writes to dst or to tmp, so that the last writes to dst; where src is dst the first\n"
     "   cannot, and the last may end in tmp. */\n"
     "static inline bool gpuscan_sort_to_dst(bool in_place, uint moves, uint s) {\n"
@@ -20255,6 +20270,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     gpuscan__plan *common = &plan->common;
     const gpuscan_tally *tally = plan->tally;
     gpuscan_result r;
+    int is_tally;
     size_t i;
     for (i = 0; i < common->range_count; i++) /* but for the tally, which says 0 then */
         common->ranges[i].idle = 1;
@@ -20262,9 +20278,11 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
                                     &plan->limit)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
         return r;
-    common->is_nothing = !tally->count.mem && !tally->dispatch.mem &&
-                         (plan->count == 0 || (plan->key.outputs == 0 && plan->key.index_size == 0 &&
-                                               plan->key.length_size == 0 && !plan->key.reduces));
+    is_tally = tally->count.mem || tally->dispatch.mem;
+    if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
+        plan->key.length_size == 0 && !plan->key.reduces)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "no output is given, neither elements nor the tally");
+    common->is_nothing = !is_tally && plan->count == 0;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
 }
@@ -21886,6 +21904,12 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
             : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 
+/* Bytes of a CPU that are scattered through the caches: a core's own holds about 1 MiB, and lines that a pass brings in
+   from further away only to overwrite them cost more than writing past the caches (2^24 keys: 1.4 to 2 x). */
+static uint64_t gpuscan__sort_cached(const gpuscan *gs) {
+    return gpuscan__min(gs->device.cache / 2, (uint64_t)gs->device.units * 1024 * GPUSCAN__KIB);
+}
+
 /* What a pass reads and writes, and by which digit. */
 typedef struct gpuscan__sort_step {
     gpuscan__sort_place keys, keys_dst, values, values_dst; /* without values: those of the keys */
@@ -21909,7 +21933,7 @@ static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, ui
     if (pass == plan->passes - 1 && !keys->has_dst)
         step.flags |= GPUSCAN__FLAG_NO_KEYS;
     if (gpuscan__key_is_cpu(&plan->common.key) &&
-        desc->count * (plan->key_size + plan->values.size) > run->chain->gs->device.cache / 2)
+        desc->count * (plan->key_size + plan->values.size) > gpuscan__sort_cached(run->chain->gs))
         step.flags |= GPUSCAN__FLAG_STREAM;
     return step;
 }
