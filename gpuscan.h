@@ -9151,6 +9151,16 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#else\n"
+    "/* No mean, and few fractions: code that runs once is slow to come in, so what is not wanted is left\n"
+    "   out. */\n"
+    "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_PLAIN\n"
+    "#define GPUSCAN_QUANTILE_IS_MEAN(form) false\n"
+    "#undef GPUSCAN_ALL_FRACTIONS_PUT\n"
+    "#define GPUSCAN_ALL_FRACTIONS_PUT GPUSCAN_FRACTIONS_PUT(0)\n"
+    "#else\n"
+    "#define GPUSCAN_QUANTILE_IS_MEAN(form) ((form) == GPUSCAN_QUANTILE_MEAN)\n"
+    "#endif\n"
+    "\n"
     "#define GPUSCAN_LANES_BINS  ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR) /* a vector of each lane */\n"
     "#define GPUSCAN_BATCH_BINS  (GPUSCAN_LANES_BINS * GPUSCAN_ITEM_VECTORS)\n"
     "\n"
@@ -9185,7 +9195,7 @@ static const char *gpuscan__kernels[] = {
     "                                            const gpuscan_places *places, const gpuscan_mean_range *range, ulong first,\n"
     "                                            ulong last, ulong batches, ulong before, uint results, global uint *to,\n"
     "                                            local gpuscan_shared *shared) {\n"
-    "    bool is_mean = places->form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places->form);\n"
     "    ulong mean = 0;\n"
     "    for (ulong batch = 0; batch < batches; batch++, first += GPUSCAN_BATCH_BINS) {\n"
     "        gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
@@ -9222,7 +9232,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "                    if (at < rank) { /* the last one */\n"
-    "                        found = bin + v;\n"
+    "                        found = bin + v;\n",
     "                        below = at;\n"
     "                        count = x[k].element[v];\n"
     "                    }\n"
@@ -9235,7 +9245,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return mean;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* All work-items' shares of a mean, in item 0's word. */\n"
     "static inline void gpuscan_mean_join(const gpuscan_places *places, ulong mean, local ulong *words, bool is_mean) {\n"
     "    words[GPUSCAN_ITEM] = mean;\n"
@@ -9255,7 +9265,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong share = (vectors + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS * GPUSCAN_LANES_BINS;\n"
     "    ulong first = min(GPUSCAN_SUBGROUP * share, bins), last = min(first + share, bins);\n"
     "    ulong batches = (share + GPUSCAN_BATCH_BINS - 1) / GPUSCAN_BATCH_BINS;\n"
-    "    bool is_mean = places.form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places.form);\n"
     "    uint results = (uint)numbers.results, given = is_mean ? 2 * results : results;\n"
     "    counts += numbers.counts_offset;\n"
     "    dst += numbers.dst_offset;\n"
@@ -9296,8 +9306,9 @@ static const char *gpuscan__kernels[] = {
     "                wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
     "            mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
     "                                          first, last, wanted ? batches : 0, before, is_mean ? 0 : results, to,\n"
-    "                                          shared);\n"
-    "            gpuscan_mean_join(&places, mean, words, is_mean);\n"
+    "                                          shared);\n",
+    "            if (GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_PLAIN)\n"
+    "                gpuscan_mean_join(&places, mean, words, is_mean);\n"
     "            if (is_mean && GPUSCAN_ITEM == 0)\n"
     "                to[r] = total == 0 ? (uint)numbers.none : as_uint(gpuscan_mean_end(&range, &places, words[0]));\n"
     "            GPUSCAN_BARRIER();\n"
@@ -9306,7 +9317,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif /* GPUSCAN_QUANTILE */\n"
-    "\n",
+    "\n"
     "#endif /* GPUSCAN_T */\n"
     "\n"
     "#ifdef GPUSCAN_SAMPLE\n"
@@ -12428,6 +12439,8 @@ static const char *gpuscan__kernels[] = {
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that came */                           \
     X(ARRIVALS_U32, 24)      /* from this bit on they do, in words of 32 bits */                                       \
     X(ARRIVALS_U64, 40)      /* in words of 64 bits */                                                                 \
+    X(QUANTILE_ALL, 0)       /* quantiles: whatever may be wanted, */                                                  \
+    X(QUANTILE_PLAIN, 1)     /* or no mean, of few fractions */                                                        \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* an image whose channels begin with red, */                                             \
     X(IMAGE_ALPHA, 2)        /* have alpha alone, */                                                                   \
@@ -22833,6 +22846,7 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
 static void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
+    gpuscan__define_number(text, "QUANTILE_PARTS", plan->key.own[0]);
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
 }
 
@@ -22932,8 +22946,11 @@ static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan_
     return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * words);
 }
 
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* fractions, of a program that takes no more: GPUSCAN_FRACTIONS_PUT's */
+
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
     uint32_t group = 64;
@@ -22944,6 +22961,11 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
     key->strategy = (uint32_t)strategy;
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && desc->form != GPUSCAN_QUANTILE_MEAN &&
+        desc->fraction_count <= GPUSCAN__QUANTILE_FEW)
+        key->own[0] = GPUSCAN__QUANTILE_PLAIN;
+    else
+        key->own[0] = GPUSCAN__QUANTILE_ALL;
     /* of enough work-items for a vector each, in a few sizes, since each is a program; of 1024 registers are too few */
     while (group < 512 && (uint64_t)group * gpuscan__quantile_vector(common) < plan->bins)
         group = group == 64 ? 256 : 512;
@@ -23020,6 +23042,8 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
     gpuscan_type counter = (gpuscan_type)key->src;
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
     double fractions[GPUSCAN__TEST_RANKS];
+    int plain = key->own[0] == GPUSCAN__QUANTILE_PLAIN;
+    uint32_t ranks = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
     uint64_t *sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums)), total = 0, row;
     gpuscan__quantile_plan plan;
     gpuscan_quantile_desc desc;
@@ -23034,12 +23058,12 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
     desc.bins = bins;
     desc.rows = ROWS;
     desc.pitch = bins + round;
-    desc.form = (gpuscan_quantile_form)(round % 3);
+    desc.form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
     desc.fractions = fractions;
-    desc.fraction_count = GPUSCAN__TEST_RANKS;
+    desc.fraction_count = ranks;
     counts = gpuscan__test_array_of(&test, &desc.counts, ROWS * desc.pitch * size);
     cdf = gpuscan__test_array_of(&test, &desc.cdf, ROWS * desc.pitch * size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, ROWS * (uint64_t)GPUSCAN__TEST_RANKS * 4);
+    dst = gpuscan__test_array_of(&test, &desc.dst, ROWS * (uint64_t)ranks * 4);
     for (row = 0; row < ROWS && !test.failed; row++) {
         total = gpuscan__test_counts(counter, bins, counts->before + row * desc.pitch * size, sums);
         for (k = 0; k < bins; k++) {
@@ -23047,8 +23071,8 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
             sum.bits = sums[k];
             gpuscan__put_number(counter, cdf->expected, row * desc.pitch + k, sum);
         }
-        for (k = 0; k < GPUSCAN__TEST_RANKS; k++) {
-            uint32_t bin = 2 + (bins - 3) * k / (GPUSCAN__TEST_RANKS - 1), result;
+        for (k = 0; k < ranks; k++) {
+            uint32_t bin = 2 + (bins - 3) * k / (ranks - 1), result;
             uint64_t rank = sums[bin], before = bin ? sums[bin - 1] : 0;
             while (bin > 0 && before == rank) /* an empty bin */
                 before = --bin ? sums[bin - 1] : 0;
@@ -23062,9 +23086,8 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
                     fractions[k] = k == 1 ? 1 : 1 - fractions[k - 1] + 1 / (double)total;
                 result = gpuscan__float_bits((float)bins / 2);
             }
-            if (desc.form != GPUSCAN_QUANTILE_MEAN || k < GPUSCAN__TEST_RANKS / 2)
-                memcpy(dst->expected + (row * (desc.form == GPUSCAN_QUANTILE_MEAN ? GPUSCAN__TEST_RANKS / 2
-                                                                                 : GPUSCAN__TEST_RANKS) + k) * 4,
+            if (desc.form != GPUSCAN_QUANTILE_MEAN || k < ranks / 2)
+                memcpy(dst->expected + (row * (desc.form == GPUSCAN_QUANTILE_MEAN ? ranks / 2 : ranks) + k) * 4,
                        &result, 4);
         }
     }
