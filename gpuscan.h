@@ -1663,6 +1663,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_RUN_LAST         37 /* the last run loses its last element */\n"
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_LOOK_BACK   42 /* a sort's look-back loses the tile before */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -11057,6 +11058,26 @@ static const char *gpuscan__kernels[] = {
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
     "\n"
+    "#if GPUSCAN_GROUP > 1\n"
+    "/* Inclusive, over the first items work-items: Hillis and Steele's scan, from one half of sums to the other and back. */\n"
+    "#define GPUSCAN_SORT_SCAN(name, type)                                                                                  \\\n"
+    "    GPUSCAN_INLINE type name(type x, uint items, local type *sums) {                                                   \\\n"
+    "        uint at = GPUSCAN_ITEM;                                                                                        \\\n"
+    "        sums[at] = x;                                                                                                  \\\n"
+    "        GPUSCAN_BARRIER();                                                                                             \\\n"
+    "        for (uint d = 1; d < items; d *= 2) {                                                                          \\\n"
+    "            if (GPUSCAN_ITEM >= d)                                                                                     \\\n"
+    "                x += sums[at - d];                                                                                     \\\n"
+    "            at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;                                         \\\n"
+    "            sums[at] = x;                                                                                              \\\n"
+    "            GPUSCAN_BARRIER();                                                                                         \\\n"
+    "        }                                                                                                              \\\n"
+    "        return x;                                                                                                      \\\n"
+    "    }\n"
+    "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_place)\n"
+    "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_counts, uint)\n"
+    "#endif\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
@@ -11070,18 +11091,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_place sum = 0;\n"
     "    for (uint i = first; i < last; i++)\n"
     "        sum += table[i];\n"
-    "    uint at = GPUSCAN_ITEM; /* Hillis and Steele's scan, from one half to the other and back */\n"
-    "    before = sum;\n"
-    "    sums[at] = sum;\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    for (uint d = 1; d < GPUSCAN_GROUP; d *= 2) {\n"
-    "        if (GPUSCAN_ITEM >= d)\n"
-    "            before += sums[at - d];\n"
-    "        at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;\n"
-    "        sums[at] = before;\n"
-    "        GPUSCAN_BARRIER();\n"
-    "    }\n"
-    "    before -= sum;\n"
+    "    before = gpuscan_sort_scan_places(sum, GPUSCAN_GROUP, sums) - sum;\n"
     "#endif\n"
     "    for (uint i = first; i < last; i++) {\n"
     "        gpuscan_place here = table[i];\n"
@@ -11090,7 +11100,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -11117,7 +11127,7 @@ static const char *gpuscan__kernels[] = {
     "        if (slot == per - 1) {                                                                                         \\\n"
     "            if (p - begin < per - 1)                                                                                   \\\n"
     "                name##_flush(dst, line, begin, p + 1, past);                                                           \\\n"
-    "            else                                                                                                       \\\n"
+    "            else                                                                                                       \\\n",
     "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
     "        }                                                                                                              \\\n"
     "    }                                                                                                                  \\\n"
@@ -11128,7 +11138,7 @@ static const char *gpuscan__kernels[] = {
     "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
     "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past);                                   \\\n"
     "    }\n"
-    "\n",
+    "\n"
     "/* A whole line, past the caches or not. */\n"
     "static inline void gpuscan_store_line(global uchar *to, const void *line, bool stream) {\n"
     "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
@@ -11488,17 +11498,7 @@ static const char *gpuscan__kernels[] = {
     "        before += s < GPUSCAN_SUBGROUP ? shared->sums[s] : 0;\n"
     "    return before;\n"
     "#else\n"
-    "    uint at = GPUSCAN_ITEM, sum = x;\n"
-    "    shared->sums[at] = x;\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    for (uint d = 1; d < min(GPUSCAN_RADIX, (uint)GPUSCAN_GROUP); d *= 2) {\n"
-    "        if (GPUSCAN_ITEM >= d)\n"
-    "            sum += shared->sums[at - d];\n"
-    "        at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;\n"
-    "        shared->sums[at] = sum;\n"
-    "        GPUSCAN_BARRIER();\n"
-    "    }\n"
-    "    return sum - x;\n"
+    "    return gpuscan_sort_scan_counts(x, min(GPUSCAN_RADIX, (uint)GPUSCAN_GROUP), shared->sums) - x;\n"
     "#endif\n"
     "}\n"
     "\n"
@@ -11521,7 +11521,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(loaded[k], digit) : gpuscan_held_last(digit);\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "/* The tile's values; or where they are indices, the first of which is index, those. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_load_values(gpuscan_sort_value *tile, global const gpuscan_sort_value *values,\n"
@@ -11541,7 +11541,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* NVIDIA merges the lanes of one address where the addend is the constant 1. */\n"
     "static inline void gpuscan_count_one(local uint *counter) {\n"
     "#if GPUSCAN_PTX\n"
@@ -11577,7 +11577,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* And where the first of each goes in the tile. For each ranker's digits that is left in shared->next. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, uint *starts, local gpuscan_sort_shared *shared) {\n"
     "    uint sum = 0, before;\n"
@@ -11599,7 +11599,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_HAS_LANES\n"
     "/* The lanes with the same digit; d: times DIGIT_ONE. masked: of its lower bits by masks in local memory, which is\n"
     "   faster where few lanes meet in one. */\n"
@@ -11637,7 +11637,7 @@ static const char *gpuscan__kernels[] = {
     "    return peers;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_HAS_LANES\n"
     "/* A ranker's half of a word. */\n"
     "static inline uint gpuscan_sort_half(uint word, uint upper) {\n"
@@ -11689,7 +11689,7 @@ static const char *gpuscan__kernels[] = {
     "    atomic_or((volatile local uint *)bits + word, 1u << bit);\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n"
-    "        uint of_word = bits[w];\n"
+    "        uint of_word = bits[w];\n",
     "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
     "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
     "        else\n"
@@ -11706,7 +11706,7 @@ static const char *gpuscan__kernels[] = {
     "    places[0] = place;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Small numbers of rounds, several a word: in a word each they would fill the registers. */\n"
     "#define GPUSCAN_PACKED_WORDS(bits) ((GPUSCAN_ROUNDS * (bits) + 31) / 32)\n"
     "static inline void gpuscan_put_packed(uint *words, uint k, uint bits, uint x) {\n"
@@ -12010,7 +12010,7 @@ static const char *gpuscan__kernels[] = {
     "        for (uint w = 0; w < GPUSCAN_SORT_WINDOW; w++) {\n"
     "            goes_on = goes_on && words[w] != 0;\n"
     "            if (goes_on) {\n"
-    "                back->prefix += words[w] & GPUSCAN_SORT_STATE;\n"
+    "                back->prefix += GPUSCAN_PLANTED(SORT_LOOK_BACK) && w == 0 ? 0 : words[w] & GPUSCAN_SORT_STATE;\n"
     "                back->done = words[w] & GPUSCAN_SORT_PREFIX;\n"
     "                goes_on = !back->done;\n"
     "                seen++;\n"
@@ -21085,7 +21085,7 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = group * vectors;
 }
 
-/* The key, unless it is a self-test's. */
+/* The key, unless it is a self-test's; and the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
@@ -21093,13 +21093,17 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     if (plan->common.forced) {
         *key = *plan->common.forced;
         memcpy(&plan->key, key->own, sizeof(plan->key));
-        return;
+    } else {
+        plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     }
+    if (plan->by_index)
+        plan->values.size = plan->key.wide ? 8 : 4;
+    if (plan->common.forced)
+        return;
     key->strategy = (uint32_t)strategy;
     key->dst = (uint32_t)(plan->values.size == 8   ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
-    plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     plan->key.digit_bits = 8;
     plan->key.small = plan->key.whole = 0;
     if (gpuscan__key_is_cpu(key)) {
@@ -21346,11 +21350,9 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
     plan->by_index = plan->wants_indices || desc->custom || (desc->payload_count && size != 4 && size != 8);
-    plan->values.size = plan->by_index ? (desc->count > GPUSCAN__SORT_NARROW ? 8 : 4) : (uint32_t)size;
+    plan->values.size = plan->by_index ? 0 : (uint32_t)size;
     plan->keys.size = plan->key_size;
     gpuscan__sort_shape(gs, plan, strategy);
-    if (plan->by_index)
-        plan->values.size = plan->key.wide ? 8 : 4;
     plan->passes = (plan->end - plan->begin + plan->key.digit_bits - 1) / plan->key.digit_bits;
     plan->width = (plan->end - plan->begin + plan->passes - 1) / plan->passes;
     plan->passes = (plan->end - plan->begin + plan->width - 1) / plan->width;
