@@ -11225,7 +11225,7 @@ static const char *gpuscan__kernels[] = {
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
     "\n"
-    "#if GPUSCAN_GROUP > 1\n"
+    "#if !GPUSCAN_CPU\n"
     "/* Inclusive, over the first items work-items: Hillis and Steele's scan, from one half of sums to the other and back. */\n"
     "#define GPUSCAN_SORT_SCAN(name, type)                                                                                  \\\n"
     "    GPUSCAN_INLINE type name(type x, uint items, local type *sums) {                                                   \\\n"
