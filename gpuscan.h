@@ -6372,7 +6372,7 @@ static const char *gpuscan__kernels[] = {
     "/* After the last element of all: how many runs there were; and the last of them ends here. */\n"
     "static inline void gpuscan_select_end(const gpuscan_outputs *outputs, global uint *tally, global uint *dispatch,\n"
     "                                      gpuscan_select_numbers numbers, gpuscan_t all, uint past, ulong count) {\n"
-    "    ulong kept = (ulong)GPUSCAN_KEPT(all) - past;\n"
+    "    ulong kept = GPUSCAN_KEPT(all) - past; /* by the sums' type, which past may have wrapped around */\n"
     "#if GPUSCAN_RUN_STATE\n"
     "    if (kept > 0 && kept <= outputs->capacity) {\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
