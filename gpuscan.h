@@ -20453,7 +20453,7 @@ static gpuscan_result gpuscan__runs_ranges(gpuscan *gs, gpuscan__select_plan *pl
     gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
     if (common->e.reduces || common->from_host)
         gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
-            desc->count > 0 && common->e.reduces;
+            desc->count > 0 && (common->e.reduces || !common->is_run);
     for (i = 0; i < GPUSCAN__COUNT_OF(outputs); i++) {
         gpuscan__range *range;
         if ((r = gpuscan__extent(gs, outputs[i].field, plan->capacity, 1, 0, outputs[i].size, &elements)) != 0)

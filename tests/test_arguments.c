@@ -2473,6 +2473,22 @@ static void test_table_host(void **state) {
     QUANTILE_HOST(GPUSCAN_ERROR_OVERLAP, "edges", d.host_edges = host.dst);
 }
 
+static void test_kept_host(void **state) {
+    uint64_t kept;
+    (void)state;
+    host_reset();
+    HOST(select, gpuscan_select_host(test.gs, NULL, host.src, host.dst, N, &kept, &d), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "src", (void)0);
+    HOST(select, gpuscan_select_host(test.gs, host.src, NULL, host.dst, N, &kept, &d), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "flags", (void)0);
+    HOST(runs, gpuscan_runs_host(test.gs, NULL, host.dst, N, &kept, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "keys",
+         (void)0);
+    HOST(runs, gpuscan_runs_host(test.gs, host.src, NULL, N, &kept, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "src",
+         d.host_dst = host.dst);
+    HOST(runs, gpuscan_runs_host(test.gs, host.src, host.dst, N, &kept, &d), GPUSCAN_ERROR_OVERLAP, "lengths",
+         d.host_lengths = host.dst);
+}
+
 /* The same where host arrays are copied: nothing is copied before all arguments are known to be right. */
 static void test_host_copied(void **state) {
     gpuscan_limits limits;
@@ -2482,6 +2498,7 @@ static void test_host_copied(void **state) {
     test_host(state);
     test_sort_host(state);
     test_table_host(state);
+    test_kept_host(state);
 }
 
 int main(void) {
@@ -2516,6 +2533,7 @@ int main(void) {
         CASE(test_integral_types), CASE(test_integral_overlap),
         CASE(test_quantile_call),  CASE(test_quantile_buffers),
         CASE(test_quantile_types), CASE(test_quantile_overlap),
+        CASE(test_kept_host),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("arguments", tests, open_all, close_all);
