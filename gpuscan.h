@@ -1142,8 +1142,8 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    aliasing      in place: dst may be the range of src, or of flags of elements as large, and each payload's dst that of
                  its src; with a capacity the range's beginning. What lies past what is written stays as it was
    scratch       about 1/1000 of the data; in place as much more as all outputs have room for
-   prepare       must be given those of dst and indices that the call has (with neither, and no payloads, it is dst),
-                 and where the call is in place the buffers that show it; so must scratch_size
+   prepare       must be given those of dst and indices that the call has (with neither, no payloads and no tally, it is
+                 dst), and where the call is in place the buffers that show it; so must scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing; the tally is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
                  INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
@@ -1190,8 +1190,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  in a run: it is asked of each key and the one before it
    aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may
    scratch       about 1/1000 of the keys; of results of 64 bytes up to 1/64
-   prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, and no payloads,
-                 it is keys_dst); so must scratch_size
+   prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, no payloads and
+                 no tally, it is keys_dst); so must scratch_size
    count 0       all but the tally may be missing; the tally is 0
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
                  ARGMAX. INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: starts, lengths or counts that
@@ -19775,10 +19775,13 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* The outputs of elements: dst, and the payloads. */
+/* The outputs of elements: dst, and the payloads. A call that is prepared with no output at all is one with dst. */
 static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
     gpuscan__select_key *key = &plan->key;
+    int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 &&
+                  !plan->tally->count.mem && !plan->tally->dispatch.mem;
     uint32_t k;
+    has_dst = has_dst || (is_bare && !plan->common.is_run);
     key->has_dst = (uint32_t)has_dst;
     if (has_dst)
         key->sizes[key->outputs++] = plan->size;
@@ -19817,15 +19820,13 @@ static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* The outputs, of which a call that is prepared may not say that there is dst. */
 static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__select_key *key = &plan->key;
     uint32_t k;
-    int is_dst = !plan->common.is_run && !desc->indices.mem && desc->payload_count == 0;
     key->by = (uint32_t)desc->by;
     key->invert = (uint32_t)plan->common.e.inverts;
-    gpuscan__select_sizes(plan, desc->dst.mem || is_dst, desc->payload_count);
+    gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     plan->shows_in_place = desc->dst.mem && (gpuscan__same_place(desc->src, desc->dst) ||
                                              gpuscan__same_place(desc->flags, desc->dst));
     for (k = 0; k < desc->payload_count; k++)
@@ -20470,7 +20471,6 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
     gpuscan__select_key *key = &plan->key;
-    int is_keys;
     gpuscan_result r;
     if ((r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__runs_elements(gs, plan, plan->index_size)) != 0)
@@ -20503,8 +20503,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     key->reduces = (uint32_t)common->e.reduces;
     key->wide = (uint32_t)common->e.wide;
     key->key = (uint32_t)common->e.key;
-    is_keys = !common->is_run && !key->index_size && !key->length_size && !key->reduces && desc->payload_count == 0;
-    gpuscan__select_sizes(plan, desc->keys_dst.mem || is_keys, desc->payload_count);
+    gpuscan__select_sizes(plan, desc->keys_dst.mem != NULL, desc->payload_count);
     if ((r = gpuscan__runs_ranges(gs, plan)) != 0)
         return r;
     return gpuscan__select_common(gs, plan, fields, desc->count_type);

@@ -140,6 +140,35 @@ static void tally_alone(void **state) {
     }
 }
 
+/* What is prepared with the tally as the only output is what such a call needs. */
+static void prepared_tally(void **state) {
+    test_buffer         flags = test_buffer_new(CL_MEM_READ_ONLY, 1, 5000), tally;
+    gpuscan             *whole = test.gs;
+    gpuscan_desc        desc;
+    gpuscan_select_desc d;
+    unsigned            programs;
+    (void)state;
+    test_case("a tally alone, prepared");
+    memset(&desc, 0, sizeof desc);
+    desc.context = test.context;
+    desc.queue = test.queue;
+    test_expect(gpuscan_create(&test.gs, &desc), GPUSCAN_SUCCESS);
+    tally = test_buffer_new(CL_MEM_READ_WRITE, 4, 1);
+    memset(&d, 0, sizeof d);
+    d.count = 5000;
+    d.selected.count = tally.at;
+    test_ok(gpuscan_select_prepare(test.gs, &d));
+    programs = test_programs(test.gs);
+    d.flags = flags.at;
+    test_ok(gpuscan_select(test.gs, &d));
+    assert_int_equal(test_programs(test.gs), programs);
+    test_cl(clFinish(test.queue));
+    test_destroy(test.gs);
+    test.gs = whole;
+    test_buffer_free(&flags);
+    test_buffer_free(&tally);
+}
+
 /* ---- capacity, counts, dispatches -------------------------------------------------------------------------------- */
 
 /* Where the room ends, in a tile or at its edge: before the first, at what is kept and one beside. */
@@ -569,7 +598,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(every_length),  TEST(edges_and_densities),
                                        TEST(large_by_all_strategies), TEST(predicates),
                                        TEST(structs),       TEST(flags_of_all_types),
-                                       TEST(payloads),      TEST(tally_alone),
+                                       TEST(payloads),      TEST(tally_alone),   TEST(prepared_tally),
                                        TEST(capacities),    TEST(device_counts),
                                        TEST(dispatches),    TEST(offsets),
                                        TEST(in_place),      TEST(over_the_flags),
