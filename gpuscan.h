@@ -1270,15 +1270,17 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    dst           out: likewise. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y; the first
                  row and the first column are 0, and the pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
-                 y, which is the other's element x + 1, y + 1, bit for bit
+                 y, which is the other's element x + 1, y + 1
    aliasing      none: dst must overlap nothing else
    scratch       1/60 of a large table, 1/20 of one of 1024 x 1024, more of small ones; on a CPU some rows of it
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
                  and between images
    conversion    elements become dst_type, as C converts, before they are squared or summed
    integers      wrap around, so that a box's sum is right wherever it fits dst_type itself
-   floats        are combined in an order that depends on width, height, images and the device. The differences of large
-                 sums round: a box's sum is as exact as the table's last element
+   floats        are combined in an order that depends on width, height, images and the device, so that both kinds have
+                 the same bits; but on CPUs that store large tables past their caches (those of more than half of the
+                 last one) also on where in memory a row of dst begins. The differences of large sums round: a box's sum
+                 is as exact as the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small. INVALID_TYPE: another dst_type, or
                  an integer one of floats. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are found first: Nehab,
