@@ -20027,7 +20027,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     else if ((r = gpuscan__cut_parts(gs, &common->key, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
         return r;
     else if (plan->parts > 1)
-        *plain = (uint64_t)plan->parts * common->e.t_size;
+        *plain = (uint64_t)plan->parts * common->e.t_size + gpuscan__slack(common->e.t_size);
     plan->moved = *plain = gpuscan__scratch_aligned(*plain);
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
