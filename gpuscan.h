@@ -15099,6 +15099,8 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
                              (unsigned)alignment);
     if ((r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
         return r;
+    if (rows < 2) /* nothing goes by it */
+        pitch = count;
     if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
         !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count or %s does not fit 64 bits in bytes",

@@ -1377,6 +1377,7 @@ static void test_other_overflow(void **state) {
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.channels = 2);
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_MAX; d.samples.offset = 1);
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples", d.rows = 3; d.pitch = half);
+    ACCEPTED(histogram, d.rows = 1; d.pitch = UINT64_MAX; d.sample_type = GPUSCAN_TYPE_U16);
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = UINT64_MAX);
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "weights", d.weights = f.scratch; d.rows = 3; d.pitch = N;
             d.weights_pitch = half);
