@@ -1142,8 +1142,8 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    aliasing      in place: dst may be the range of src, or of flags of elements as large, and each payload's dst that of
                  its src; with a capacity the range's beginning. What lies past what is written stays as it was
    scratch       about 1/1000 of the data; in place as much more as all outputs have room for
-   prepare       must be given those of dst and indices that the call has (with neither, and no payloads, it is dst),
-                 and where the call is in place the buffers that show it; so must scratch_size
+   prepare       must be given those of dst and indices that the call has (with neither, no payloads and no tally, it is
+                 dst), and where the call is in place the buffers that show it; so must scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing; the tally is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
                  INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
@@ -1190,8 +1190,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  in a run: it is asked of each key and the one before it
    aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may
    scratch       about 1/1000 of the keys; of results of 64 bytes up to 1/64
-   prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, and no payloads,
-                 it is keys_dst); so must scratch_size
+   prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, no payloads and
+                 no tally, it is keys_dst); so must scratch_size
    count 0       all but the tally may be missing; the tally is 0
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
                  ARGMAX. INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: starts, lengths or counts that
@@ -1270,15 +1270,17 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    dst           out: likewise. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y; the first
                  row and the first column are 0, and the pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
-                 y, which is the other's element x + 1, y + 1, bit for bit
+                 y, which is the other's element x + 1, y + 1
    aliasing      none: dst must overlap nothing else
    scratch       1/60 of a large table, 1/20 of one of 1024 x 1024, more of small ones; on a CPU some rows of it
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
                  and between images
    conversion    elements become dst_type, as C converts, before they are squared or summed
    integers      wrap around, so that a box's sum is right wherever it fits dst_type itself
-   floats        are combined in an order that depends on width, height, images and the device. The differences of large
-                 sums round: a box's sum is as exact as the table's last element
+   floats        are combined in an order that depends on width, height, images and the device, so that both kinds have
+                 the same bits; but on CPUs that store large tables past their caches (those of more than half of the
+                 last one) also on where in memory a row of dst begins. The differences of large sums round: a box's sum
+                 is as exact as the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small. INVALID_TYPE: another dst_type, or
                  an integer one of floats. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are found first: Nehab,
@@ -6593,7 +6595,7 @@ static const char *gpuscan__kernels[] = {
     "/* After the last element of all: how many runs there were; and the last of them ends here. */\n"
     "static inline void gpuscan_select_end(const gpuscan_outputs *outputs, global uint *tally, global uint *dispatch,\n"
     "                                      gpuscan_select_numbers numbers, gpuscan_t all, uint past, ulong count) {\n"
-    "    ulong kept = (ulong)GPUSCAN_KEPT(all) - past;\n"
+    "    ulong kept = GPUSCAN_KEPT(all) - past; /* by the sums' type, which past may have wrapped around */\n"
     "#if GPUSCAN_RUN_STATE\n"
     "    if (kept > 0 && kept <= outputs->capacity) {\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
@@ -9152,22 +9154,31 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_mean_pack(sum, x - (sum - part) + (y - part) + as_float((uint)a) + as_float((uint)b));\n"
     "}\n"
     "\n"
-    "/* The samples from rank first to rank last; of so many that their sum would not fit its word, fewer for all. */\n"
+    "/* The samples from rank first to rank last; of so many that their sum would not fit its word, fewer for all. scale: a\n"
+    "   power of two by which samples count, so that sums of them at the given edges, of finite ones, do not overflow. */\n"
     "typedef struct {\n"
     "    ulong before, count;\n"
     "    uint shift;\n"
+    "    float scale;\n"
     "} gpuscan_mean_range;\n"
-    "\n"
-    "static inline gpuscan_mean_range gpuscan_mean_range_of(ulong first, ulong last, ulong bins) {\n"
+    "\n",
+    "static inline gpuscan_mean_range gpuscan_mean_range_of(ulong first, ulong last, const gpuscan_places *places) {\n"
     "    gpuscan_mean_range range;\n"
     "    uint bits;\n"
     "    range.before = first - 1;\n"
     "    range.count = last - range.before;\n"
-    "    bits = 130u - (uint)clz(range.count) - (uint)clz(bins); /* of the count and of 4 * bins */\n"
+    "    bits = 130u - (uint)clz(range.count) - (uint)clz(places->bins); /* of the count and of 4 * bins */\n"
     "    range.shift = bits > 64 ? bits - 64 : 0;\n"
+    "    range.scale = 1.0f;\n"
+    "    if (places->given) {\n"
+    "        uint low = as_uint(places->edges[0]) >> 23 & 0xffu, high = as_uint(places->edges[places->bins]) >> 23 & 0xffu;\n"
+    "        bits = max(low, high) + 64u - (uint)clz(range.count); /* exponent and bits: sums are below 2^(bits - 126) */\n"
+    "        if (bits > 253)\n"
+    "            range.scale = as_float((127u + 253u - bits) << 23);\n"
+    "    }\n"
     "    return range;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of the first samples up to rank, those that are in the range. */\n"
     "static inline ulong gpuscan_mean_part(const gpuscan_mean_range *range, ulong rank) {\n"
     "    return (min(max(rank, range->before) - range->before, range->count)) >> range->shift;\n"
@@ -9184,23 +9195,26 @@ static const char *gpuscan__kernels[] = {
     "        return 0;\n"
     "    low = gpuscan_place_of(places, bin);\n"
     "    high = gpuscan_place_of(places, bin + 1);\n"
-    "    return gpuscan_mean_pack((float)count * (0.5f * low + 0.5f * high), 0.0f);\n"
+    "    return gpuscan_mean_pack((float)count * range->scale * (0.5f * low + 0.5f * high), 0.0f);\n"
     "}\n"
     "\n"
     "static inline float gpuscan_mean_end(const gpuscan_mean_range *range, const gpuscan_places *places, ulong sum) {\n"
     "    ulong twice = 2 * (range->count >> range->shift);\n"
     "    if (places->given)\n"
-    "        return (as_float((uint)(sum >> 32)) + as_float((uint)sum)) / (float)(range->count >> range->shift);\n"
+    "        return (as_float((uint)(sum >> 32)) + as_float((uint)sum)) /\n"
+    "               ((float)(range->count >> range->shift) * range->scale);\n"
     "    return fma((float)(sum / twice) + (float)(sum % twice) / (float)twice, places->width, places->lower);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Writes what is found of a fraction: a bin with the samples of ranks before + 1 to before + count, its among them. */\n"
     "static inline void gpuscan_quantile_found(global uint *to, const gpuscan_places *places, ulong bin, ulong before,\n"
     "                                          ulong count, ulong rank) {\n"
     "    if (places->form == GPUSCAN_QUANTILE_VALUE) {\n"
     "        float low = gpuscan_place_of(places, bin), high = gpuscan_place_of(places, bin + 1);\n"
-    "        float part = (float)(rank - before) / (float)count;\n"
-    "        *to = as_uint(rank - before == count ? high : fmin(low + part * (high - low), high));\n"
+    "        float part = (float)(rank - before) / (float)count, value = low + part * (high - low);\n"
+    "        if (isinf(high - low)) /* of edges that are given */\n"
+    "            value = 2 * (0.5f * low + part * (0.5f * high - 0.5f * low));\n"
+    "        *to = as_uint(rank - before == count ? high : fmin(value, high));\n"
     "    } else {\n"
     "        *to = (uint)bin;\n"
     "    }\n"
@@ -9212,7 +9226,7 @@ static const char *gpuscan__kernels[] = {
     "    else\n"
     "        ((global uint *)cdf)[at] = (uint)sum;\n"
     "}\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_QUANTILE_PARAMETERS                                                                                    \\\n"
     "    global const gpuscan_src *counts, global const float *edges, global uchar *cdf, global uint *dst,                  \\\n"
     "        gpuscan_fractions fractions, gpuscan_quantile_numbers numbers, local gpuscan_shared *shared\n"
@@ -9279,7 +9293,7 @@ static const char *gpuscan__kernels[] = {
     "            global uint *to = dst + row * numbers.results + k;\n"
     "            ulong rank = gpuscan_rank(ranks[is_mean ? 2 * k : k], total), before = 0;\n"
     "            ulong last = is_mean ? gpuscan_rank(ranks[2 * k + 1], total) : rank, mean = 0;\n"
-    "            gpuscan_mean_range range = gpuscan_mean_range_of(rank, last, bins);\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(rank, last, &places);\n"
     "            *to = (uint)numbers.none;\n"
     "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && rank < total && !is_mean)\n"
     "                rank++;\n"
@@ -9433,7 +9447,7 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER();\n"
     "        /* ranks all at once, means one after the other */\n"
     "        for (uint r = 0; r < (is_mean ? results : 1u); r++) {\n"
-    "            gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], bins);\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], &places);\n"
     "            ulong cdf_size = r == 0 ? numbers.cdf_size : 0, mean;\n"
     "            bool wanted = !GPUSCAN_LANES_APART || cdf_size != 0; /* else only where a rank is */\n"
     "            if (is_mean)\n"
@@ -15335,6 +15349,8 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
                              (unsigned)alignment);
     if ((r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
         return r;
+    if (rows < 2) /* nothing goes by it */
+        pitch = count;
     if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
         !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count or %s does not fit 64 bits in bytes",
@@ -20025,10 +20041,13 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* The outputs of elements: dst, and the payloads. */
+/* The outputs of elements: dst, and the payloads. A call that is prepared with no output at all is one with dst. */
 static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
     gpuscan__select_key *key = &plan->key;
+    int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 &&
+                  !plan->tally->count.mem && !plan->tally->dispatch.mem;
     uint32_t k;
+    has_dst = has_dst || (is_bare && !plan->common.is_run);
     key->has_dst = (uint32_t)has_dst;
     if (has_dst)
         key->sizes[key->outputs++] = plan->size;
@@ -20067,15 +20086,13 @@ static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* The outputs, of which a call that is prepared may not say that there is dst. */
 static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__select_key *key = &plan->key;
     uint32_t k;
-    int is_dst = !plan->common.is_run && !desc->indices.mem && desc->payload_count == 0;
     key->by = (uint32_t)desc->by;
     key->invert = (uint32_t)plan->common.e.inverts;
-    gpuscan__select_sizes(plan, desc->dst.mem || is_dst, desc->payload_count);
+    gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     plan->shows_in_place = desc->dst.mem && (gpuscan__same_place(desc->src, desc->dst) ||
                                              gpuscan__same_place(desc->flags, desc->dst));
     for (k = 0; k < desc->payload_count; k++)
@@ -20274,7 +20291,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     else if ((r = gpuscan__cut_parts(gs, &common->key, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
         return r;
     else if (plan->parts > 1)
-        *plain = (uint64_t)plan->parts * common->e.t_size;
+        *plain = (uint64_t)plan->parts * common->e.t_size + gpuscan__slack(common->e.t_size);
     plan->moved = *plain = gpuscan__scratch_aligned(*plain);
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
@@ -20703,7 +20720,7 @@ static gpuscan_result gpuscan__runs_ranges(gpuscan *gs, gpuscan__select_plan *pl
     gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
     if (common->e.reduces || common->from_host)
         gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
-            desc->count > 0 && common->e.reduces;
+            desc->count > 0 && (common->e.reduces || !common->is_run);
     for (i = 0; i < GPUSCAN__COUNT_OF(outputs); i++) {
         gpuscan__range *range;
         if ((r = gpuscan__extent(gs, outputs[i].field, plan->capacity, 1, 0, outputs[i].size, &elements)) != 0)
@@ -20720,7 +20737,6 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
     gpuscan__select_key *key = &plan->key;
-    int is_keys;
     gpuscan_result r;
     if ((r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__runs_elements(gs, plan, plan->index_size)) != 0)
@@ -20753,8 +20769,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     key->reduces = (uint32_t)common->e.reduces;
     key->wide = (uint32_t)common->e.wide;
     key->key = (uint32_t)common->e.key;
-    is_keys = !common->is_run && !key->index_size && !key->length_size && !key->reduces && desc->payload_count == 0;
-    gpuscan__select_sizes(plan, desc->keys_dst.mem || is_keys, desc->payload_count);
+    gpuscan__select_sizes(plan, desc->keys_dst.mem != NULL, desc->payload_count);
     if ((r = gpuscan__runs_ranges(gs, plan)) != 0)
         return r;
     return gpuscan__select_common(gs, plan, fields, desc->count_type);
