@@ -1142,8 +1142,8 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    aliasing      in place: dst may be the range of src, or of flags of elements as large, and each payload's dst that of
                  its src; with a capacity the range's beginning. What lies past what is written stays as it was
    scratch       about 1/1000 of the data; in place as much more as all outputs have room for
-   prepare       must be given those of dst and indices that the call has (with neither, and no payloads, it is dst),
-                 and where the call is in place the buffers that show it; so must scratch_size
+   prepare       must be given those of dst and indices that the call has (with neither, no payloads and no tally, it is
+                 dst), and where the call is in place the buffers that show it; so must scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing; the tally is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
                  INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
@@ -1190,8 +1190,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  in a run: it is asked of each key and the one before it
    aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may
    scratch       about 1/1000 of the keys; of results of 64 bytes up to 1/64
-   prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, and no payloads,
-                 it is keys_dst); so must scratch_size
+   prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, no payloads and
+                 no tally, it is keys_dst); so must scratch_size
    count 0       all but the tally may be missing; the tally is 0
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
                  ARGMAX. INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: starts, lengths or counts that
@@ -1270,15 +1270,17 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    dst           out: likewise. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y; the first
                  row and the first column are 0, and the pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
-                 y, which is the other's element x + 1, y + 1, bit for bit
+                 y, which is the other's element x + 1, y + 1
    aliasing      none: dst must overlap nothing else
    scratch       1/60 of a large table, 1/20 of one of 1024 x 1024, more of small ones; on a CPU some rows of it
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
                  and between images
    conversion    elements become dst_type, as C converts, before they are squared or summed
    integers      wrap around, so that a box's sum is right wherever it fits dst_type itself
-   floats        are combined in an order that depends on width, height, images and the device. The differences of large
-                 sums round: a box's sum is as exact as the table's last element
+   floats        are combined in an order that depends on width, height, images and the device, so that both kinds have
+                 the same bits; but on CPUs that store large tables past their caches (those of more than half of the
+                 last one) also on where in memory a row of dst begins. The differences of large sums round: a box's sum
+                 is as exact as the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small. INVALID_TYPE: another dst_type, or
                  an integer one of floats. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are found first: Nehab,
@@ -2217,8 +2219,24 @@ static const char *gpuscan__kernels[] = {
     "static inline bool gpuscan_starts_at(global const GPUSCAN_KEY *keys, ulong i) {\n"
     "    return i == 0 || gpuscan_starts(keys[i - 1], keys[i]);\n"
     "}\n"
-    "#endif\n"
     "\n",
+    "/* The same of vectors of keys, as masks. */\n"
+    "#define GPUSCAN_KEYS_WIDE__(key, width) key##width\n"
+    "#define GPUSCAN_KEYS_WIDE_(key, width)  GPUSCAN_KEYS_WIDE__(key, width)\n"
+    "#define GPUSCAN_KEYS_WIDE(width)        GPUSCAN_KEYS_WIDE_(GPUSCAN_KEY, width)\n"
+    "#define GPUSCAN_KEYS_AS__(key, width)   as_##key##width\n"
+    "#define GPUSCAN_KEYS_AS_(key, width)    GPUSCAN_KEYS_AS__(key, width)\n"
+    "#define GPUSCAN_KEYS_AS(width)          GPUSCAN_KEYS_AS_(GPUSCAN_KEY, width)\n"
+    "#if GPUSCAN_KEY_INFINITY\n"
+    "#define GPUSCAN_KEYS_MAGNITUDE(type, keys) ((keys) & (type)((GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1)))\n"
+    "#define GPUSCAN_STARTS_WIDE(type, before, keys)                                                                        \\\n"
+    "    (((before) != (keys) || GPUSCAN_KEYS_MAGNITUDE(type, keys) > (type)((GPUSCAN_KEY)GPUSCAN_KEY_INFINITY)) &&         \\\n"
+    "     GPUSCAN_KEYS_MAGNITUDE(type, (before) | (keys)) != (type)(0))\n"
+    "#else\n"
+    "#define GPUSCAN_STARTS_WIDE(type, before, keys) ((before) != (keys))\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
     "#if GPUSCAN_HEADS\n"
     "/* What a scan reads: its elements, what says where segments begin, and init. */\n"
     "typedef struct {\n"
@@ -2250,7 +2268,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_starts_at(from.keys, i);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Bit v: element i + v is a head, of the left elements that are there. */\n"
     "static inline uint gpuscan_heads_at(gpuscan_from from, ulong i, uint left) {\n"
     "    uint heads = 0;\n"
@@ -2301,7 +2319,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_heads_at(from, i, left)    0\n"
     "#define gpuscan_after_base(base, sum)      (sum)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Element i alone, as what is combined. */\n"
     "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
     "    bool is_head = gpuscan_is_head(from, i);\n"
@@ -2321,7 +2339,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_sum_of(gpuscan_convert(GPUSCAN_ELEMENTS(from)[i], i), is_head);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
     "#define GPUSCAN_PACKED_HERE 1\n"
     "#else\n"
@@ -2365,7 +2383,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
     "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
     "#if GPUSCAN_PTX\n"
@@ -2397,7 +2415,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
@@ -2414,7 +2432,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -2450,7 +2468,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -2458,7 +2476,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -2512,7 +2530,7 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A value's words: all, but in tests. */\n"
     "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value, int words) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2526,7 +2544,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -4634,6 +4652,48 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_RUNS\n"
+    "/* Keys are looked at in blocks of so many, which mostly lie within a run. */\n"
+    "#define GPUSCAN_RUN_BLOCK 16u\n"
+    "\n",
+    "/* Whether a run begins in the block at i, i > 0; of the caller's types it may always. */\n"
+    "static inline bool gpuscan_block_starts(global const GPUSCAN_KEY *keys, ulong i) {\n"
+    "#if GPUSCAN_KEYS_CUSTOM\n"
+    "    return true;\n"
+    "#else\n"
+    "    union {\n"
+    "        GPUSCAN_KEYS_WIDE(16) keys;\n"
+    "        ulong word[GPUSCAN_RUN_BLOCK * sizeof(GPUSCAN_KEY) / 8];\n"
+    "    } bits;\n"
+    "    GPUSCAN_KEYS_WIDE(16) before = vload16(0, keys + i - 1), here = vload16(0, keys + i);\n"
+    "    ulong any = 0;\n"
+    "    bits.keys = GPUSCAN_KEYS_AS(16)(GPUSCAN_STARTS_WIDE(GPUSCAN_KEYS_WIDE(16), before, here));\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < sizeof(bits) / 8; w++)\n"
+    "        any |= bits.word[w];\n"
+    "    return any != 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_REDUCES\n"
+    "/* The block's values: quarters, so that not each waits for the one before. */\n"
+    "static inline gpuscan_number gpuscan_block_sum(gpuscan_from from, ulong i) {\n"
+    "    const uint quarter = GPUSCAN_RUN_BLOCK / 4;\n"
+    "    gpuscan_number a = gpuscan_convert_value(from.values[i], i);\n"
+    "    gpuscan_number b = gpuscan_convert_value(from.values[i + quarter], i + quarter);\n"
+    "    gpuscan_number c = gpuscan_convert_value(from.values[i + 2 * quarter], i + 2 * quarter);\n"
+    "    gpuscan_number d = gpuscan_convert_value(from.values[i + 3 * quarter], i + 3 * quarter);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 1; v < quarter; v++) {\n"
+    "        ulong at = i + v;\n"
+    "        a = gpuscan_combine_numbers(a, gpuscan_convert_value(from.values[at], at));\n"
+    "        b = gpuscan_combine_numbers(b, gpuscan_convert_value(from.values[at + quarter], at + quarter));\n"
+    "        c = gpuscan_combine_numbers(c, gpuscan_convert_value(from.values[at + 2 * quarter], at + 2 * quarter));\n"
+    "        d = gpuscan_combine_numbers(d, gpuscan_convert_value(from.values[at + 3 * quarter], at + 3 * quarter));\n"
+    "    }\n"
+    "    return gpuscan_combine_numbers(gpuscan_combine_numbers(a, b), gpuscan_combine_numbers(c, d));\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* Of elements [first, last): the heads by a plain loop, of which LLVM makes vectors; the last one from behind. */\n"
     "static inline gpuscan_t gpuscan_runs_sum(gpuscan_from from, ulong first, ulong last) {\n"
     "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
@@ -4645,6 +4705,8 @@ static const char *gpuscan__kernels[] = {
     "    ulong at = heads ? last - 1 : first;\n"
     "    if (first >= last)\n"
     "        return sum;\n"
+    "    while (heads && at > first + GPUSCAN_RUN_BLOCK && !gpuscan_block_starts(keys, at - (GPUSCAN_RUN_BLOCK - 1)))\n"
+    "        at -= GPUSCAN_RUN_BLOCK;\n"
     "    while (heads && !gpuscan_starts_at(keys, at))\n"
     "        at--;\n"
     "    sum.heads = (gpuscan_run_count)heads;\n"
@@ -4653,7 +4715,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
     "    gpuscan_number value = gpuscan_convert_value(from.values[at], at);\n"
-    "    while (++at < last)\n"
+    "    for (at++; at + GPUSCAN_RUN_BLOCK <= last; at += GPUSCAN_RUN_BLOCK)\n"
+    "        value = gpuscan_combine_numbers(value, gpuscan_block_sum(from, at));\n"
+    "    for (; at < last; at++)\n"
     "        value = gpuscan_combine_numbers(value, gpuscan_convert_value(from.values[at], at));\n"
     "    sum.open.value = value;\n"
     "#endif\n"
@@ -4981,19 +5045,13 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_WIDEN(GPUSCAN_KEY) keys = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i);\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
     "    return GPUSCAN_MASK_OF(keys != (GPUSCAN_KEY)0);\n"
-    "#else /* as gpuscan_starts */\n"
-    "    GPUSCAN_WIDEN(GPUSCAN_KEY) before = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i - 1);\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
-    "    const GPUSCAN_KEY magnitude = (GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1);\n"
-    "    return GPUSCAN_MASK_OF((before != keys || (keys & magnitude) > (GPUSCAN_KEY)GPUSCAN_KEY_INFINITY) &&\n"
-    "                           ((before | keys) & magnitude) != (GPUSCAN_KEY)0);\n"
     "#else\n"
-    "    return GPUSCAN_MASK_OF(before != keys);\n"
-    "#endif\n"
+    "    GPUSCAN_WIDEN(GPUSCAN_KEY) before = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i - 1);\n"
+    "    return GPUSCAN_MASK_OF(GPUSCAN_STARTS_WIDE(GPUSCAN_WIDEN(GPUSCAN_KEY), before, keys));\n"
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_mask gpuscan_mask_up2(gpuscan_mask x) {\n"
     "    const gpuscan_mask id = (gpuscan_mask)(0);\n"
     "    return GPUSCAN_UP2(x);\n"
@@ -5008,7 +5066,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_UP8(x);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* As any(), which PoCL asks of one lane after the other. */\n"
     "static inline bool gpuscan_mask_any(gpuscan_mask x) {\n"
     "    union {\n"
@@ -6538,7 +6596,7 @@ static const char *gpuscan__kernels[] = {
     "/* After the last element of all: how many runs there were; and the last of them ends here. */\n"
     "static inline void gpuscan_select_end(const gpuscan_outputs *outputs, global uint *tally, global uint *dispatch,\n"
     "                                      gpuscan_select_numbers numbers, gpuscan_t all, uint past, ulong count) {\n"
-    "    ulong kept = (ulong)GPUSCAN_KEPT(all) - past;\n"
+    "    ulong kept = GPUSCAN_KEPT(all) - past; /* by the sums' type, which past may have wrapped around */\n"
     "#if GPUSCAN_RUN_STATE\n"
     "    if (kept > 0 && kept <= outputs->capacity) {\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
@@ -6714,18 +6772,24 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_RUN_STATE\n"
     "/* Of the runs that end at heads in [first, last): each place is written until its run ends. */\n"
-    "static inline void gpuscan_runs_span(gpuscan_from from, const gpuscan_outputs *outputs, ulong first, gpuscan_t prefix,\n"
-    "                                     ulong heads) {\n"
+    "static inline void gpuscan_runs_span(gpuscan_from from, const gpuscan_outputs *outputs, ulong first, ulong last,\n"
+    "                                     gpuscan_t prefix, ulong heads) {\n"
     "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
     "    ulong ended = gpuscan_runs_ended(outputs, prefix, heads), to = GPUSCAN_FIRST_ENDED(prefix), i = first, j = 0;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    global gpuscan_length *lengths = outputs->lengths + to;\n"
-    "    ulong last = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
-    "    for (i = max(first, (ulong)1); j < ended; i++) {\n"
-    "        bool head = gpuscan_starts(keys[i - 1], keys[i]);\n"
-    "        lengths[j] = (gpuscan_length)(i - last);\n"
-    "        last = head ? i : last;\n"
-    "        j += head ? 1 : 0;\n"
+    "    ulong begin = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
+    "    for (i = max(first, (ulong)1); j < ended;) {\n"
+    "        if (i + GPUSCAN_RUN_BLOCK <= last && !gpuscan_block_starts(keys, i)) {\n"
+    "            i += GPUSCAN_RUN_BLOCK;\n"
+    "            continue;\n"
+    "        }\n"
+    "        for (uint v = 0; v < GPUSCAN_RUN_BLOCK && j < ended; v++, i++) {\n"
+    "            bool head = gpuscan_starts(keys[i - 1], keys[i]);\n"
+    "            lengths[j] = (gpuscan_length)(i - begin);\n"
+    "            begin = head ? i : begin;\n"
+    "            j += head ? 1 : 0;\n"
+    "        }\n"
     "    }\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
@@ -6736,13 +6800,20 @@ static const char *gpuscan__kernels[] = {
     "    i = first;\n"
     "    if (i == 0)\n"
     "        value = gpuscan_convert_value(from.values[i++], 0);\n"
-    "    for (j = 0; j < ended; i++) {\n"
-    "        gpuscan_number x = gpuscan_convert_value(from.values[i], i);\n"
-    "        if (gpuscan_starts(keys[i - 1], keys[i])) {\n"
-    "            results[j++] = GPUSCAN_RUN_RESULT(value);\n"
-    "            value = x;\n"
-    "        } else {\n"
-    "            value = gpuscan_combine_numbers(value, x);\n"
+    "    for (j = 0; j < ended;) {\n"
+    "        if (i + GPUSCAN_RUN_BLOCK <= last && !gpuscan_block_starts(keys, i)) {\n"
+    "            value = gpuscan_combine_numbers(value, gpuscan_block_sum(from, i));\n"
+    "            i += GPUSCAN_RUN_BLOCK;\n"
+    "            continue;\n"
+    "        }\n"
+    "        for (uint v = 0; v < GPUSCAN_RUN_BLOCK && j < ended; v++, i++) {\n"
+    "            gpuscan_number x = gpuscan_convert_value(from.values[i], i);\n"
+    "            if (gpuscan_starts(keys[i - 1], keys[i])) {\n"
+    "                results[j++] = GPUSCAN_RUN_RESULT(value);\n"
+    "                value = x;\n"
+    "            } else {\n"
+    "                value = gpuscan_combine_numbers(value, x);\n"
+    "            }\n"
     "        }\n"
     "    }\n"
     "#endif\n"
@@ -6945,7 +7016,7 @@ static const char *gpuscan__kernels[] = {
     "            past = gpuscan_past_count(src, at, count);\n"
     "            gpuscan_select_span(src, &outputs, at, end, count, GPUSCAN_KEPT(before), GPUSCAN_KEPT(sum) - past);\n"
     "#if GPUSCAN_RUN_STATE\n"
-    "            gpuscan_runs_span(from, &outputs, at, before, sum.heads);\n"
+    "            gpuscan_runs_span(from, &outputs, at, end, before, sum.heads);\n"
     "#endif\n"
     "            before = gpuscan_combine(before, sum);\n"
     "        }\n"
@@ -6990,7 +7061,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_publish_prefix(states, tile, 0, epoch, all);\n"
     "        gpuscan_select_span(src, &outputs, first, last, count, GPUSCAN_KEPT(prefix), GPUSCAN_KEPT(sum) - past);\n"
     "#if GPUSCAN_RUN_STATE\n"
-    "        gpuscan_runs_span(from, &outputs, first, prefix, sum.heads);\n"
+    "        gpuscan_runs_span(from, &outputs, first, last, prefix, sum.heads);\n"
     "#endif\n"
     "        if (last == units)\n"
     "            gpuscan_select_end(&outputs, tally, dispatch, numbers, all, past, count);\n"
@@ -9084,22 +9155,31 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_mean_pack(sum, x - (sum - part) + (y - part) + as_float((uint)a) + as_float((uint)b));\n"
     "}\n"
     "\n"
-    "/* The samples from rank first to rank last; of so many that their sum would not fit its word, fewer for all. */\n"
+    "/* The samples from rank first to rank last; of so many that their sum would not fit its word, fewer for all. scale: a\n"
+    "   power of two by which samples count, so that sums of them at the given edges, of finite ones, do not overflow. */\n"
     "typedef struct {\n"
     "    ulong before, count;\n"
     "    uint shift;\n"
+    "    float scale;\n"
     "} gpuscan_mean_range;\n"
-    "\n"
-    "static inline gpuscan_mean_range gpuscan_mean_range_of(ulong first, ulong last, ulong bins) {\n"
+    "\n",
+    "static inline gpuscan_mean_range gpuscan_mean_range_of(ulong first, ulong last, const gpuscan_places *places) {\n"
     "    gpuscan_mean_range range;\n"
     "    uint bits;\n"
     "    range.before = first - 1;\n"
     "    range.count = last - range.before;\n"
-    "    bits = 130u - (uint)clz(range.count) - (uint)clz(bins); /* of the count and of 4 * bins */\n"
+    "    bits = 130u - (uint)clz(range.count) - (uint)clz(places->bins); /* of the count and of 4 * bins */\n"
     "    range.shift = bits > 64 ? bits - 64 : 0;\n"
+    "    range.scale = 1.0f;\n"
+    "    if (places->given) {\n"
+    "        uint low = as_uint(places->edges[0]) >> 23 & 0xffu, high = as_uint(places->edges[places->bins]) >> 23 & 0xffu;\n"
+    "        bits = max(low, high) + 64u - (uint)clz(range.count); /* exponent and bits: sums are below 2^(bits - 126) */\n"
+    "        if (bits > 253)\n"
+    "            range.scale = as_float((127u + 253u - bits) << 23);\n"
+    "    }\n"
     "    return range;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of the first samples up to rank, those that are in the range. */\n"
     "static inline ulong gpuscan_mean_part(const gpuscan_mean_range *range, ulong rank) {\n"
     "    return (min(max(rank, range->before) - range->before, range->count)) >> range->shift;\n"
@@ -9116,23 +9196,26 @@ static const char *gpuscan__kernels[] = {
     "        return 0;\n"
     "    low = gpuscan_place_of(places, bin);\n"
     "    high = gpuscan_place_of(places, bin + 1);\n"
-    "    return gpuscan_mean_pack((float)count * (0.5f * low + 0.5f * high), 0.0f);\n"
+    "    return gpuscan_mean_pack((float)count * range->scale * (0.5f * low + 0.5f * high), 0.0f);\n"
     "}\n"
     "\n"
     "static inline float gpuscan_mean_end(const gpuscan_mean_range *range, const gpuscan_places *places, ulong sum) {\n"
     "    ulong twice = 2 * (range->count >> range->shift);\n"
     "    if (places->given)\n"
-    "        return (as_float((uint)(sum >> 32)) + as_float((uint)sum)) / (float)(range->count >> range->shift);\n"
+    "        return (as_float((uint)(sum >> 32)) + as_float((uint)sum)) /\n"
+    "               ((float)(range->count >> range->shift) * range->scale);\n"
     "    return fma((float)(sum / twice) + (float)(sum % twice) / (float)twice, places->width, places->lower);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Writes what is found of a fraction: a bin with the samples of ranks before + 1 to before + count, its among them. */\n"
     "static inline void gpuscan_quantile_found(global uint *to, const gpuscan_places *places, ulong bin, ulong before,\n"
     "                                          ulong count, ulong rank) {\n"
     "    if (places->form == GPUSCAN_QUANTILE_VALUE) {\n"
     "        float low = gpuscan_place_of(places, bin), high = gpuscan_place_of(places, bin + 1);\n"
-    "        float part = (float)(rank - before) / (float)count;\n"
-    "        *to = as_uint(rank - before == count ? high : fmin(low + part * (high - low), high));\n"
+    "        float part = (float)(rank - before) / (float)count, value = low + part * (high - low);\n"
+    "        if (isinf(high - low)) /* of edges that are given */\n"
+    "            value = 2 * (0.5f * low + part * (0.5f * high - 0.5f * low));\n"
+    "        *to = as_uint(rank - before == count ? high : fmin(value, high));\n"
     "    } else {\n"
     "        *to = (uint)bin;\n"
     "    }\n"
@@ -9144,7 +9227,7 @@ static const char *gpuscan__kernels[] = {
     "    else\n"
     "        ((global uint *)cdf)[at] = (uint)sum;\n"
     "}\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_QUANTILE_PARAMETERS                                                                                    \\\n"
     "    global const gpuscan_src *counts, global const float *edges, global uchar *cdf, global uint *dst,                  \\\n"
     "        gpuscan_fractions fractions, gpuscan_quantile_numbers numbers, local gpuscan_shared *shared\n"
@@ -9211,7 +9294,7 @@ static const char *gpuscan__kernels[] = {
     "            global uint *to = dst + row * numbers.results + k;\n"
     "            ulong rank = gpuscan_rank(ranks[is_mean ? 2 * k : k], total), before = 0;\n"
     "            ulong last = is_mean ? gpuscan_rank(ranks[2 * k + 1], total) : rank, mean = 0;\n"
-    "            gpuscan_mean_range range = gpuscan_mean_range_of(rank, last, bins);\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(rank, last, &places);\n"
     "            *to = (uint)numbers.none;\n"
     "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && rank < total && !is_mean)\n"
     "                rank++;\n"
@@ -9365,7 +9448,7 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER();\n"
     "        /* ranks all at once, means one after the other */\n"
     "        for (uint r = 0; r < (is_mean ? results : 1u); r++) {\n"
-    "            gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], bins);\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], &places);\n"
     "            ulong cdf_size = r == 0 ? numbers.cdf_size : 0, mean;\n"
     "            bool wanted = !GPUSCAN_LANES_APART || cdf_size != 0; /* else only where a rank is */\n"
     "            if (is_mean)\n"
@@ -15334,6 +15417,8 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
                              (unsigned)alignment);
     if ((r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
         return r;
+    if (rows < 2) /* nothing goes by it */
+        pitch = count;
     if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
         !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count or %s does not fit 64 bits in bytes",
@@ -20024,10 +20109,13 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* The outputs of elements: dst, and the payloads. */
+/* The outputs of elements: dst, and the payloads. A call that is prepared with no output at all is one with dst. */
 static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
     gpuscan__select_key *key = &plan->key;
+    int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 &&
+                  !plan->tally->count.mem && !plan->tally->dispatch.mem;
     uint32_t k;
+    has_dst = has_dst || (is_bare && !plan->common.is_run);
     key->has_dst = (uint32_t)has_dst;
     if (has_dst)
         key->sizes[key->outputs++] = plan->size;
@@ -20066,15 +20154,13 @@ static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* The outputs, of which a call that is prepared may not say that there is dst. */
 static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__select_key *key = &plan->key;
     uint32_t k;
-    int is_dst = !plan->common.is_run && !desc->indices.mem && desc->payload_count == 0;
     key->by = (uint32_t)desc->by;
     key->invert = (uint32_t)plan->common.e.inverts;
-    gpuscan__select_sizes(plan, desc->dst.mem || is_dst, desc->payload_count);
+    gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     plan->shows_in_place = desc->dst.mem && (gpuscan__same_place(desc->src, desc->dst) ||
                                              gpuscan__same_place(desc->flags, desc->dst));
     for (k = 0; k < desc->payload_count; k++)
@@ -20273,7 +20359,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     else if ((r = gpuscan__cut_parts(gs, &common->key, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
         return r;
     else if (plan->parts > 1)
-        *plain = (uint64_t)plan->parts * common->e.t_size;
+        *plain = (uint64_t)plan->parts * common->e.t_size + gpuscan__slack(common->e.t_size);
     plan->moved = *plain = gpuscan__scratch_aligned(*plain);
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
@@ -20702,7 +20788,7 @@ static gpuscan_result gpuscan__runs_ranges(gpuscan *gs, gpuscan__select_plan *pl
     gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
     if (common->e.reduces || common->from_host)
         gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
-            desc->count > 0 && common->e.reduces;
+            desc->count > 0 && (common->e.reduces || !common->is_run);
     for (i = 0; i < GPUSCAN__COUNT_OF(outputs); i++) {
         gpuscan__range *range;
         if ((r = gpuscan__extent(gs, outputs[i].field, plan->capacity, 1, 0, outputs[i].size, &elements)) != 0)
@@ -20719,7 +20805,6 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
     gpuscan__select_key *key = &plan->key;
-    int is_keys;
     gpuscan_result r;
     if ((r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__runs_elements(gs, plan, plan->index_size)) != 0)
@@ -20752,8 +20837,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     key->reduces = (uint32_t)common->e.reduces;
     key->wide = (uint32_t)common->e.wide;
     key->key = (uint32_t)common->e.key;
-    is_keys = !common->is_run && !key->index_size && !key->length_size && !key->reduces && desc->payload_count == 0;
-    gpuscan__select_sizes(plan, desc->keys_dst.mem || is_keys, desc->payload_count);
+    gpuscan__select_sizes(plan, desc->keys_dst.mem != NULL, desc->payload_count);
     if ((r = gpuscan__runs_ranges(gs, plan)) != 0)
         return r;
     return gpuscan__select_common(gs, plan, fields, desc->count_type);
