@@ -1667,6 +1667,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_RUN_LAST         37 /* the last run loses its last element */\n"
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_LOOK_BACK   42 /* a sort's look-back loses the tile before */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -11139,6 +11140,7 @@ static const char *gpuscan__kernels[] = {
     "   A code is the key's bits in an order of unsigned numbers. Keys are moved as they are, and their codes computed anew\n"
     "   in each pass: a code does not say which zero or NaN the key was. */\n"
     "typedef GPUSCAN_KEY_BITS gpuscan_key_bits; /* unsigned, of the key's size */\n"
+    "typedef GPUSCAN_KEY_SIGNED gpuscan_key_signed;\n"
     "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
     "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
     "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
@@ -11156,9 +11158,34 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_DIGIT(numbers)                                                                                         \\\n"
     "    { (gpuscan_key_code)(numbers).flip, (uint)(numbers).shift, (uint)(numbers).mask }\n"
     "\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "/* Floats of which all bits count: their codes begin at the least number's, so that NaN of both signs stand behind the\n"
+    "   numbers; to be equal they need a minimum alone. The two zeros differ in bit 0. These steps can be undone; after the\n"
+    "   equals below nothing can. */\n"
+    "#define GPUSCAN_CODE_START (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
+    "#define GPUSCAN_CODE_NAN   (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 2)                  /* the least */\n"
+    "static inline gpuscan_key_code gpuscan_turn_negative(gpuscan_key_bits key) {\n"
+    "    return key ^ ((gpuscan_key_code)((gpuscan_key_signed)key >> (8 * GPUSCAN_KEY_SIZE - 1)) & GPUSCAN_KEY_MAGNITUDE);\n"
+    "}\n"
+    "static inline gpuscan_key_code gpuscan_to_code(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
+    "    return ((gpuscan_turn_negative(key) ^ flip) + GPUSCAN_CODE_START) & GPUSCAN_KEY_ONES;\n"
+    "}\n"
+    "static inline gpuscan_key_bits gpuscan_from_code(gpuscan_key_code code, gpuscan_key_code flip) {\n"
+    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)((code - GPUSCAN_CODE_START) ^ flip));\n"
+    "}\n"
+    "static inline gpuscan_key_code gpuscan_equal_zeros(gpuscan_key_code code) {\n"
+    "    return code == GPUSCAN_KEY_INFINITY ? code + 1 : code;\n"
+    "}\n"
+    "static inline gpuscan_key_code gpuscan_equal_nans(gpuscan_key_code code) {\n"
+    "    return GPUSCAN_PLANTED(SORT_NAN) ? code : min(code, GPUSCAN_CODE_NAN);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "/* Floats: from the most negative up, where -0 is +0, and NaN behind everything, descending too. */\n"
     "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return gpuscan_equal_nans(gpuscan_equal_zeros(gpuscan_to_code(key, flip)));\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
     "    gpuscan_key_code bits = key, magnitude = bits & GPUSCAN_KEY_MAGNITUDE;\n"
     "    gpuscan_key_code code = bits ^ (bits == magnitude ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES);\n"
     "    if (magnitude == 0)\n"
@@ -11170,7 +11197,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
@@ -11207,7 +11234,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -11226,7 +11253,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -11253,7 +11280,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -11280,6 +11307,26 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
+    "\n"
+    "#if !GPUSCAN_CPU\n"
+    "/* Inclusive, over the first items work-items: Hillis and Steele's scan, from one half of sums to the other and back. */\n"
+    "#define GPUSCAN_SORT_SCAN(name, type)                                                                                  \\\n"
+    "    GPUSCAN_INLINE type name(type x, uint items, local type *sums) {                                                   \\\n"
+    "        uint at = GPUSCAN_ITEM;                                                                                        \\\n"
+    "        sums[at] = x;                                                                                                  \\\n"
+    "        GPUSCAN_BARRIER();                                                                                             \\\n"
+    "        for (uint d = 1; d < items; d *= 2) {                                                                          \\\n"
+    "            if (GPUSCAN_ITEM >= d)                                                                                     \\\n"
+    "                x += sums[at - d];                                                                                     \\\n"
+    "            at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;                                         \\\n"
+    "            sums[at] = x;                                                                                              \\\n"
+    "            GPUSCAN_BARRIER();                                                                                         \\\n"
+    "        }                                                                                                              \\\n"
+    "        return x;                                                                                                      \\\n"
+    "    }\n"
+    "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_place)\n"
+    "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_counts, uint)\n"
+    "#endif\n"
     "\n",
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
@@ -11294,18 +11341,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_place sum = 0;\n"
     "    for (uint i = first; i < last; i++)\n"
     "        sum += table[i];\n"
-    "    uint at = GPUSCAN_ITEM; /* Hillis and Steele's scan, from one half to the other and back */\n"
-    "    before = sum;\n"
-    "    sums[at] = sum;\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    for (uint d = 1; d < GPUSCAN_GROUP; d *= 2) {\n"
-    "        if (GPUSCAN_ITEM >= d)\n"
-    "            before += sums[at - d];\n"
-    "        at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;\n"
-    "        sums[at] = before;\n"
-    "        GPUSCAN_BARRIER();\n"
-    "    }\n"
-    "    before -= sum;\n"
+    "    before = gpuscan_sort_scan_places(sum, GPUSCAN_GROUP, sums) - sum;\n"
     "#endif\n"
     "    for (uint i = first; i < last; i++) {\n"
     "        gpuscan_place here = table[i];\n"
@@ -11337,10 +11373,10 @@ static const char *gpuscan__kernels[] = {
     "                                  bool stream, type x) {                                                               \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        uint slot = (uint)p & (per - 1);                                                                               \\\n"
-    "        line->element[slot] = x;                                                                                       \\\n",
+    "        line->element[slot] = x;                                                                                       \\\n"
     "        if (slot == per - 1) {                                                                                         \\\n"
     "            if (p - begin < per - 1)                                                                                   \\\n"
-    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n"
+    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n",
     "            else                                                                                                       \\\n"
     "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
     "        }                                                                                                              \\\n"
@@ -11567,32 +11603,39 @@ static const char *gpuscan__kernels[] = {
     "   four times itself, an offset in bytes; of a float its code before zeros and NaN became equals. */\n"
     "typedef gpuscan_key_code gpuscan_held;\n"
     "#define GPUSCAN_HELD_BITS (8u * (uint)sizeof(gpuscan_held))\n"
+    "#define GPUSCAN_DIGIT_ONE (GPUSCAN_KEY_WHOLE ? 1u : 4u) /* digits are so many times themselves */\n"
     "\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
-    "    uint shift, mask; /* in place: of the digit times 4 */\n"
+    "    uint shift, mask; /* mask: in place, of the digit times DIGIT_ONE */\n"
     "    uint rotation;    /* to the left */\n"
+    "    bool zeros;       /* whole floats: the digit has the bit in which zeros differ */\n"
     "} gpuscan_held_digit;\n"
     "\n"
     "static inline gpuscan_held_digit gpuscan_digit_held(gpuscan_digit digit) {\n"
     "    gpuscan_held_digit held;\n"
     "    held.flip = digit.flip;\n"
     "    held.shift = digit.shift;\n"
-    "    held.mask = digit.mask << 2;\n"
+    "    held.mask = digit.mask * GPUSCAN_DIGIT_ONE;\n"
     "    held.rotation = (GPUSCAN_HELD_BITS + 2 - digit.shift) % GPUSCAN_HELD_BITS;\n"
+    "    held.zeros = true;\n"
     "    return held;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_held gpuscan_hold(gpuscan_key_bits key, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return gpuscan_to_code(key, digit.flip);\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
     "    return key ^ ((key & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_ONES : GPUSCAN_KEY_SIGN) ^ digit.flip;\n"
     "#else\n"
     "    return rotate((gpuscan_held)key ^ digit.flip, (gpuscan_held)digit.rotation);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_key_bits gpuscan_release(gpuscan_held held, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return gpuscan_from_code(held, digit.flip);\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
     "    held ^= digit.flip;\n"
     "    return (gpuscan_key_bits)(held ^ ((held & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES));\n"
     "#else\n"
@@ -11600,11 +11643,31 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* The digit times 4. What is beyond the infinities, on either side, is NaN. */\n"
+    "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. */\n"
+    "static inline gpuscan_held gpuscan_held_last(gpuscan_held_digit digit) {\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return (gpuscan_held)digit.mask << digit.shift;\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    return GPUSCAN_KEY_ONES;\n"
+    "#else\n"
+    "    return ~(gpuscan_held)0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The digit times DIGIT_ONE. What is beyond the infinities, on either side, is NaN. */\n"
     "#define GPUSCAN_HELD_LEAST (GPUSCAN_KEY_MAGNITUDE ^ (gpuscan_key_code)GPUSCAN_KEY_INFINITY)\n"
     "#define GPUSCAN_HELD_SPAN  (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 1)\n"
     "static inline uint gpuscan_held_at(gpuscan_held held, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    gpuscan_held code = gpuscan_equal_nans(digit.zeros ? gpuscan_equal_zeros(held) : held);\n"
+    "#if GPUSCAN_PTX /* a byte; above it are 0, or of 64 bits others */\n"
+    "    uint byte, place = digit.shift / 8 + (GPUSCAN_KEY_SIZE == 8 ? 0u : 0x4440u);\n"
+    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(byte) : \"r\"((uint)code), \"r\"((uint)((ulong)code >> 32)), \"r\"(place));\n"
+    "    return GPUSCAN_KEY_SIZE == 8 ? byte & digit.mask : byte;\n"
+    "#else\n"
+    "    return (uint)(code >> digit.shift) & digit.mask;\n"
+    "#endif\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
     "    gpuscan_held code = held == (GPUSCAN_KEY_MAGNITUDE ^ digit.flip) ? held ^ GPUSCAN_KEY_ONES : held;\n"
     "#if !GPUSCAN_PLANTED(SORT_NAN)\n"
     "    code = (gpuscan_held)(held - GPUSCAN_HELD_LEAST) > GPUSCAN_HELD_SPAN ? GPUSCAN_KEY_ONES : code;\n"
@@ -11614,7 +11677,7 @@ static const char *gpuscan__kernels[] = {
     "    return (uint)held & digit.mask;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What was computed of it before is forgotten: NVIDIA's compiler would keep the digits of all keys in registers, and\n"
     "   spill. */\n"
     "static inline gpuscan_held gpuscan_held_anew(gpuscan_held held) {\n"
@@ -11626,7 +11689,9 @@ static const char *gpuscan__kernels[] = {
     "    return held;\n"
     "}\n"
     "\n"
-    "#define GPUSCAN_AT_OFFSET(type, p, offset) (*(local type *)((local uchar *)(p) + (offset)))\n"
+    "/* A digit's element of an array. */\n"
+    "#define GPUSCAN_AT_DIGIT(type, p, digit)                                                                               \\\n"
+    "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_ONE)))\n"
     "\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_RANK_BATCH 4u /* rounds that are ranked together, so that their latencies overlap */\n"
@@ -11639,7 +11704,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_RANK_MASKS (GPUSCAN_PTX && GPUSCAN_DIGIT_BITS == 8 && !GPUSCAN_SORT_VALUES)\n"
     "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
     "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
-    "\n",
+    "\n"
     "/* How many rankers' places of a digit share a word: they have 16 bits each. */\n"
     "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
     "\n"
@@ -11671,7 +11736,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    uint ticket, late; /* one pass: see [SORT SWEEP] */\n"
     "} gpuscan_sort_shared;\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SORT_PACKED\n"
     "#define GPUSCAN_SORT_COUNTS (shared->exchange.count)\n"
     "#else\n"
@@ -11696,27 +11761,14 @@ static const char *gpuscan__kernels[] = {
     "        before += s < GPUSCAN_SUBGROUP ? shared->sums[s] : 0;\n"
     "    return before;\n"
     "#else\n"
-    "    uint at = GPUSCAN_ITEM, sum = x;\n"
-    "    shared->sums[at] = x;\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    for (uint d = 1; d < min(GPUSCAN_RADIX, (uint)GPUSCAN_GROUP); d *= 2) {\n"
-    "        if (GPUSCAN_ITEM >= d)\n"
-    "            sum += shared->sums[at - d];\n"
-    "        at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;\n"
-    "        shared->sums[at] = sum;\n"
-    "        GPUSCAN_BARRIER();\n"
-    "    }\n"
-    "    return sum - x;\n"
+    "    return gpuscan_sort_scan_counts(x, min(GPUSCAN_RADIX, (uint)GPUSCAN_GROUP), shared->sums) - x;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Where round k's element of a work-item stands in the tile. */\n"
     "static inline uint gpuscan_sort_at(uint k) {\n"
     "    return (GPUSCAN_RANKER * GPUSCAN_ROUNDS + k) * GPUSCAN_RANKER_SIZE + GPUSCAN_RANKER_ITEM;\n"
     "}\n"
-    "\n"
-    "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. */\n"
-    "#define GPUSCAN_HELD_LAST ((gpuscan_held)GPUSCAN_KEY_ONES | (gpuscan_held)~(gpuscan_held)0 * !GPUSCAN_KEY_INFINITY)\n"
     "\n"
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
     "   (Two loops that load or hold keys spill.) */\n"
@@ -11730,7 +11782,7 @@ static const char *gpuscan__kernels[] = {
     "        loaded[k] = gpuscan_sort_at(k) < valid ? keys[gpuscan_sort_at(k)] : 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(loaded[k], digit) : GPUSCAN_HELD_LAST;\n"
+    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(loaded[k], digit) : gpuscan_held_last(digit);\n"
     "}\n"
     "\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -11752,7 +11804,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* NVIDIA merges the lanes of one address where the addend is the constant 1. */\n"
     "static inline void gpuscan_count_one(local uint *counter) {\n"
     "#if GPUSCAN_PTX\n"
@@ -11761,7 +11813,7 @@ static const char *gpuscan__kernels[] = {
     "    atomic_inc((volatile local uint *)counter);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* For the digits of a work-item: how many the tile has. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_held *tile, gpuscan_held_digit digit, uint *totals,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
@@ -11774,8 +11826,8 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        gpuscan_count_one(&GPUSCAN_AT_OFFSET(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
-    "                                             gpuscan_held_at(tile[k], digit)));\n"
+    "        gpuscan_count_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
+    "                                            gpuscan_held_at(tile[k], digit)));\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
@@ -11812,15 +11864,16 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#if GPUSCAN_HAS_LANES\n"
-    "/* The lanes with the same digit; d: times 4. masked: of its lower bits by masks in local memory, which is faster where\n"
-    "   few lanes meet in one. */\n"
+    "/* The lanes with the same digit; d: times DIGIT_ONE. masked: of its lower bits by masks in local memory, which is\n"
+    "   faster where few lanes meet in one. */\n"
     "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_peers(uint d, bool masked, local gpuscan_sort_shared *shared) {\n"
     "    gpuscan_ballot_t peers = GPUSCAN_BALLOT_ALL;\n"
     "    uint b = 0;\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (masked) {\n"
     "        local uint *masks = shared->masks + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
-    "        volatile local uint *mask = &GPUSCAN_AT_OFFSET(volatile uint, masks, d & 4 * (GPUSCAN_LANES - 1));\n"
+    "        uint lower = d & GPUSCAN_DIGIT_ONE * (GPUSCAN_LANES - 1);\n"
+    "        volatile local uint *mask = &GPUSCAN_AT_DIGIT(volatile uint, masks, lower);\n"
     "        atomic_or(mask, 1u << GPUSCAN_LANE);\n"
     "        GPUSCAN_LANES_SYNC();\n"
     "        peers = *mask;\n"
@@ -11837,9 +11890,9 @@ static const char *gpuscan__kernels[] = {
     "                         \" vote.sync.ballot.b32 lanes, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
     "                         \" lop3.b32 %0, %0, lanes, mine, 0x90; }\" /* peers & ~(lanes ^ mine) */\n"
     "                         : \"+r\"(peers)\n"
-    "                         : \"r\"(d), \"r\"(4u << b));\n"
+    "                         : \"r\"(d), \"r\"(GPUSCAN_DIGIT_ONE << b));\n"
     "#else\n"
-    "        uint bit = d & (4u << b);\n"
+    "        uint bit = d & (GPUSCAN_DIGIT_ONE << b);\n"
     "        gpuscan_ballot_t lanes = gpuscan_ballot((int)bit);\n"
     "        peers &= bit ? lanes : ~lanes;\n"
     "#endif\n"
@@ -11860,8 +11913,8 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Of some rounds' elements, whose digits these are, times 4: the places in the tile. The highest lane of peers, which\n"
-    "   knows how many they are, draws their places for all of them; rounds draw in order. */\n"
+    "/* Of some rounds' elements, whose digits these are, times DIGIT_ONE: the places in the tile. The highest lane of peers,\n"
+    "   which knows how many they are, draws their places for all of them; rounds draw in order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
     "    uint below[GPUSCAN_RANK_BATCH], highest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
@@ -11877,7 +11930,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
     "        first[b] = atomic_add(\n"
-    "            (volatile local uint *)(highest[b] == GPUSCAN_LANE ? &GPUSCAN_AT_OFFSET(uint, next, digits[b]) : other),\n"
+    "            (volatile local uint *)(highest[b] == GPUSCAN_LANE ? &GPUSCAN_AT_DIGIT(uint, next, digits[b]) : other),\n"
     "            below[b] * one + one);\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
@@ -11893,14 +11946,14 @@ static const char *gpuscan__kernels[] = {
     "/* The place in the tile of a round's element. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
-    "    uint d = digits[0] / 4;\n"
+    "    uint d = digits[0] / GPUSCAN_DIGIT_ONE;\n"
     "    local uint *bits = shared->bits + d * GPUSCAN_RANK_WORDS;\n"
     "    uint word = GPUSCAN_ITEM / 32u, bit = GPUSCAN_ITEM % 32u, place = shared->next[d], after = 0;\n"
     "    atomic_or((volatile local uint *)bits + word, 1u << bit);\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n"
-    "        uint of_word = bits[w];\n"
-    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n",
+    "        uint of_word = bits[w];\n",
+    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
     "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
     "        else\n"
     "            place += popcount(w < word ? of_word : w == word ? of_word & ((1u << bit) - 1u) : 0u);\n"
@@ -11976,10 +12029,9 @@ static const char *gpuscan__kernels[] = {
     "        if (whole || at < valid) {\n"
     "            gpuscan_held held = shared->exchange.key[at];\n"
     "            uint d = gpuscan_held_at(held, digit);\n"
-    "            keys_dst[GPUSCAN_AT_OFFSET(gpuscan_place, shared->to, d * (sizeof(gpuscan_place) / 4)) + at] =\n"
-    "                gpuscan_release(held, digit);\n"
+    "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->to, d) + at] = gpuscan_release(held, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / 4);\n"
+    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / GPUSCAN_DIGIT_ONE);\n"
     "#endif\n"
     "        }\n"
     "    }\n"
@@ -12069,7 +12121,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "            for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(gpuscan_release(tile[k], before), digit)\n"
-    "                                                     : GPUSCAN_HELD_LAST;\n"
+    "                                                     : gpuscan_held_last(digit);\n"
     "        }\n"
     "        gpuscan_sort_tally(tile, digit, totals, shared);\n"
     "        gpuscan_sort_start(totals, starts, shared);\n"
@@ -12221,7 +12273,7 @@ static const char *gpuscan__kernels[] = {
     "        for (uint w = 0; w < GPUSCAN_SORT_WINDOW; w++) {\n"
     "            goes_on = goes_on && words[w] != 0;\n"
     "            if (goes_on) {\n"
-    "                back->prefix += words[w] & GPUSCAN_SORT_STATE;\n"
+    "                back->prefix += GPUSCAN_PLANTED(SORT_LOOK_BACK) && w == 0 ? 0 : words[w] & GPUSCAN_SORT_STATE;\n"
     "                back->done = words[w] & GPUSCAN_SORT_PREFIX;\n"
     "                goes_on = !back->done;\n"
     "                seen++;\n"
@@ -12332,15 +12384,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(global const gpuscan_key_bits *keys,\n"
-    "                                                       global gpuscan_key_bits *keys_dst,\n"
-    "                                                       global const gpuscan_sort_value *values,\n"
-    "                                                       global gpuscan_sort_value *values_dst, global uint *states,\n"
-    "                                                       global uint *zeros, global const uint *count_buffer,\n"
-    "                                                       gpuscan_sort_sweep_numbers numbers,\n"
-    "                                                       local gpuscan_sort_shared *shared) {\n"
+    "#define GPUSCAN_SORT_SWEEP_PARAMETERS                                                                                  \\\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
+    "        global gpuscan_sort_value *values_dst, global uint *states, global uint *zeros,                                \\\n"
+    "        global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
+    "#define GPUSCAN_SORT_SWEEP_ARGUMENTS                                                                                   \\\n"
+    "    keys, keys_dst, values, values_dst, states, zeros, count_buffer, numbers, shared\n"
+    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_held_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    uint tile = gpuscan_ticket(GPUSCAN_COUNTERS(zeros + numbers.zeros_offset), (uint)get_num_groups(0),\n"
@@ -12385,8 +12436,8 @@ static const char *gpuscan__kernels[] = {
     "                                 tile == 0 ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
     "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
     "            next_states[d] = 0;\n"
-    "        }\n"
-    "    }\n",
+    "        }\n",
+    "    }\n"
     "    gpuscan_sort_start(totals, starts, shared);\n"
     "    gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
     "    for (bool more = true; more;) {\n"
@@ -12435,6 +12486,21 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "    gpuscan_sort_store(keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
+    "}\n"
+    "\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
+    "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
+    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "#if GPUSCAN_PTX && GPUSCAN_KEY_WHOLE /* a body for each, known to the compiler: three comparisons a key are a percent */\n"
+    "    digit.zeros = plain.shift == 0;\n"
+    "    if (!digit.zeros) {\n"
+    "        digit.zeros = false;\n"
+    "        gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
+    "        return;\n"
+    "    }\n"
+    "    digit.zeros = true;\n"
+    "#endif\n"
+    "    gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
     "}\n"
     "#endif\n"
     "#endif\n"
@@ -12656,7 +12722,8 @@ typedef struct gpuscan__profile {
 
     gpuscan_strategy sort;
     uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile */
-    uint32_t sort_rounds[GPUSCAN__BY_SIZE]; /* the same for one launch a pass with lanes */
+    uint32_t sort_rounds[GPUSCAN__BY_SIZE]; /* the same for one launch a pass with lanes, */
+    uint32_t sort_value_rounds;             /* and with values of 8 bytes */
     uint32_t sort_registers[GPUSCAN__BY_SIZE]; /* then; of keys alone, and with values */
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
@@ -13559,6 +13626,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
     /* the largest tiles that 48 KiB hold: a digit's runs are longer; more registers would keep a third group out */
     gpuscan__set_by_size(p->sort_rounds, 40, 20);
+    p->sort_value_rounds = 16; /* five groups a unit, where of 20 there are four */
     gpuscan__set_by_size(p->sort_registers, 80, 128);
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->polls = 20000;
@@ -20972,7 +21040,8 @@ typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
     uint32_t wide;  /* places and indices have 64 bits */
     uint32_t small; /* all passes in one launch, by one work-item or one group */
-    uint32_t copies, loads; /* one pass: of a group's counts, and a work-item's at once */
+    uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
+    uint32_t whole; /* one launch a pass: floats of which all bits count */
 } gpuscan__sort_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
 
@@ -21111,6 +21180,11 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
                                       : type->size == 4 ? "uint"
                                       : type->size == 2 ? "ushort"
                                                         : "uchar");
+    gpuscan__define(text, "KEY_SIGNED", type->size == 8   ? "long"
+                                        : type->size == 4 ? "int"
+                                        : type->size == 2 ? "short"
+                                                          : "char");
+    gpuscan__define_number(text, "KEY_WHOLE", own.whole);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define(text, "KEY_INFINITY", !real             ? "0"
                                           : type->size == 8 ? "0x7ff0000000000000ul"
@@ -21283,7 +21357,7 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = group * vectors;
 }
 
-/* The key, unless it is a self-test's. */
+/* The key, unless it is a self-test's; and the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
@@ -21291,27 +21365,34 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     if (plan->common.forced) {
         *key = *plan->common.forced;
         memcpy(&plan->key, key->own, sizeof(plan->key));
-        return;
+    } else {
+        plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     }
+    if (plan->by_index)
+        plan->values.size = plan->key.wide ? 8 : 4;
+    if (plan->common.forced)
+        return;
     key->strategy = (uint32_t)strategy;
     key->dst = (uint32_t)(plan->values.size == 8   ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
-    plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     plan->key.digit_bits = 8;
-    plan->key.small = 0;
+    plan->key.small = plan->key.whole = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
         plan->key.small = desc->count <= gs->device.profile.sort_small;
     } else {
-        int is_single = gpuscan__is_single_pass(strategy);
+        int is_single = gpuscan__is_single_pass(strategy), is_float = gpuscan__is_float((gpuscan_type)key->src);
+        int is_whole = is_single && is_float && plan->begin == 0 && plan->end == 8 * plan->key_size;
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1;
         plan->key.digit_bits = is_single ? 8 : 4;
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
         if (is_single && batch == 4)
-            vectors = gs->device.profile.sort_rounds[plan->key_size > 4 || plan->values.size > 4] / batch * batch;
-        if (is_single && batch == 4 && vectors > batch && gpuscan__is_float((gpuscan_type)key->src))
+            vectors = (plan->values.size > 4 ? gs->device.profile.sort_value_rounds
+                                             : gs->device.profile.sort_rounds[plan->key_size > 4]) /
+                      batch * batch;
+        if (is_single && batch == 4 && vectors > batch && is_float && !is_whole)
             vectors -= batch; /* their digits take more registers */
         gpuscan__sort_fit(gs, plan, group, vectors, batch);
         if (batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS)
@@ -21322,6 +21403,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
+        plan->key.whole = is_whole && !plan->key.small;
         if (is_single && !plan->key.small) {
             key->registers = gpuscan__registers(gs, key, gs->device.profile.sort_registers[plan->values.size != 0]);
             plan->key.loads = 8;
@@ -21542,11 +21624,9 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
     plan->by_index = plan->wants_indices || desc->custom || (desc->payload_count && size != 4 && size != 8);
-    plan->values.size = plan->by_index ? (desc->count > GPUSCAN__SORT_NARROW ? 8 : 4) : (uint32_t)size;
+    plan->values.size = plan->by_index ? 0 : (uint32_t)size;
     plan->keys.size = plan->key_size;
     gpuscan__sort_shape(gs, plan, strategy);
-    if (plan->by_index)
-        plan->values.size = plan->key.wide ? 8 : 4;
     plan->passes = (plan->end - plan->begin + plan->key.digit_bits - 1) / plan->key.digit_bits;
     plan->width = (plan->end - plan->begin + plan->passes - 1) / plan->passes;
     plan->passes = (plan->end - plan->begin + plan->width - 1) / plan->width;
@@ -21947,7 +22027,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     desc.descending = round == 1;
     src = gpuscan__test_array_of(&test, &desc.src, count * size);
     dst = gpuscan__test_array_of(&test, &desc.dst, count * size);
-    if (round == 2) {
+    if (round == 2 && !own.whole) {
         desc.bit_begin = first = 3;
         desc.bit_end = 8 * size - 2;
         mask = ((uint64_t)1 << (desc.bit_end - desc.bit_begin)) - 1;
