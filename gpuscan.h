@@ -138,7 +138,7 @@
                Where a package has installed the header, it is #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins of different versions do not meet.
 
-   DOES NOT    use several devices in one call; scan along columns; take SVM pointers, images or SPIR-V. Two halves of a
+   DOES NOT    use several devices in one call; scan along columns; write images; take SVM pointers or SPIR-V. Two halves of a
                scan on two devices are joined by gpuscan_uniform_add.
 
    SECTIONS    search for the name in brackets:
@@ -157,6 +157,8 @@
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds and edges_pitch;
                       gpuscan_sort: a stable radix sort of keys of every builtin type, and of custom types by
                       custom->key, with payloads and permutation; gpuscan_info: sort_strategy;
+                      gpuscan_image: samples_image and src_image, 2D images instead of buffers; gpuscan_info:
+                      has_images; gpuscan_scan, gpuscan_integral: src_pitch_bytes, dst_pitch_bytes;
                       gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms, in one launch;
                       GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size; gpuscan_desc: library; tables of entry
                       points may have gaps, gpuscan_info: opencl; gpuscan_desc: tracer, for the times of all commands;
@@ -203,7 +205,8 @@
 #endif
 #ifndef CL_VERSION_1_2
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
-#define GPUSCAN__IMPLEMENTED /* the implementation would only repeat that */
+#define GPUSCAN__IMPLEMENTED /* the implementation would only repeat that, */
+typedef struct gpuscan__no_image_desc cl_image_desc; /* and the table of entry points */
 #endif
 
 #ifndef GPUSCAN_API
@@ -258,6 +261,8 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
     /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
+    /* no 2D image, or one of a format that is not read */                                                             \
+    X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or a format that is not read")                               \
     /* the machine */                                                                                                  \
     /* no OpenCL loader on this machine, or it lacks entry points */                                                   \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100, "no OpenCL loader")                                                              \
@@ -272,6 +277,8 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_UNSUPPORTED_TYPE, -2200, "the device does not support the type")                                   \
     /* the strategy that was forced does not fit the device or the call */                                             \
     X(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, -2201, "the strategy does not fit the device or the call")                   \
+    /* an image, on a device that has none */                                                                          \
+    X(GPUSCAN_ERROR_UNSUPPORTED_IMAGE, -2202, "the device does not support images")                                    \
     /* host memory */                                                                                                  \
     /* the allocator returned NULL */                                                                                  \
     X(GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, -2300, "out of host memory")                                                   \
@@ -364,6 +371,16 @@ typedef struct gpuscan_buffer {
     cl_mem   mem;
     uint64_t offset;
 } gpuscan_buffer;
+
+/* A 2D image as what a call reads, and the first of its pixels that count, in pixels. mem NULL: not given. Its format
+   says the type of its channels: f32 of normalised and float formats, the integer of their size of the others; and how
+   many there are, in this order: red, green, blue, alpha, or what of these the format has (luminance and intensity as
+   red), wherever they lie in memory. Their values are those of read_imagef, read_imagei or read_imageui without a
+   sampler. Not depth, arrays, 1D, 3D or multi-sample images. A call retains no image. */
+typedef struct gpuscan_image {
+    cl_mem   mem;
+    uint64_t x, y;
+} gpuscan_image;
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and run as they
    are. The library reads them during a call only, and recognises equal texts. They may have several lines, which a
@@ -468,7 +485,8 @@ enum {
     GPUSCAN_WITHOUT_F64           = 2, /* double precision */
     GPUSCAN_WITHOUT_LANES         = 4, /* the vendor's lane and memory instructions (PTX) */
     GPUSCAN_WITHOUT_FENCE         = 8, /* fences of device scope */
-    GPUSCAN_WITHOUT_ZERO_COPY     = 16 /* host arrays used in place by host-array calls */
+    GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* host arrays used in place by host-array calls */
+    GPUSCAN_WITHOUT_IMAGES        = 32
 };
 typedef struct gpuscan_limits {
     size_t   work_group_size; /* work-items a group at most, rounded down to a power of two; 0: the device's limit */
@@ -532,7 +550,10 @@ typedef struct gpuscan_limits {
     X(clEnqueueNDRangeKernel, cl_int,                                                                                  \
       (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint,                  \
        const cl_event *, cl_event *))                                                                                  \
-    X(clEnqueueMarkerWithWaitList, cl_int, (cl_command_queue, cl_uint, const cl_event *, cl_event *))
+    X(clEnqueueMarkerWithWaitList, cl_int, (cl_command_queue, cl_uint, const cl_event *, cl_event *))                  \
+    X(clGetImageInfo, cl_int, (cl_mem, cl_image_info, size_t, void *, size_t *))                                       \
+    X(clCreateImage, cl_mem,                                                                                           \
+      (cl_context, cl_mem_flags, const cl_image_format *, const cl_image_desc *, void *, cl_int *))
 
 #define GPUSCAN__FIELD(name, result, parameters) result(CL_API_CALL *name) parameters;
 typedef struct gpuscan_opencl {
@@ -582,6 +603,7 @@ typedef struct gpuscan_info {
     const char      *refusal;  /* why, the last time; "" */
     const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as it does */
     gpuscan_strategy sort_strategy;
+    int              has_images;
 } gpuscan_info;
 #define GPUSCAN_INFO_HAS_REFUSALS 1
 
@@ -630,6 +652,9 @@ typedef struct gpuscan_scan_desc {
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
     gpuscan_segments      segments;     /* or, instead of rows, segments of src, each scanned by itself */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row, whole elements
+                                              of them */
+    uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 
 /* What gpuscan_uniform_add computes. */
@@ -722,6 +747,7 @@ typedef struct gpuscan_histogram_desc {
     const gpuscan_bound *channel_bounds; /* optional, on the host, instead of lower and upper: both of each channel in
                                             turn, 2 * channels of them */
     uint64_t        edges_pitch;   /* EDGES: from one channel's edges to the next's; 0: all channels have the same */
+    gpuscan_image   samples_image; /* instead of samples: count x rows of its pixels, from x, y on */
 } gpuscan_histogram_desc;
 
 /* Who decides what gpuscan_select keeps. */
@@ -819,6 +845,9 @@ typedef struct gpuscan_integral_desc {
     uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
     uint64_t          dst_image_pitch; /* and in dst, of EXCLUSIVE tables, height + 1 */
     gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+    gpuscan_image     src_image;       /* instead of src: width x height of its pixels, from x, y on */
+    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
+    uint64_t          dst_pitch_bytes;
 } gpuscan_integral_desc;
 
 /* What gpuscan_quantile gives of each fraction. */
@@ -921,9 +950,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's kernels
    once, on buffers of its own and a count of 0, since some drivers compile at a kernel's first launch in some shape
    (not with more than 64 MiB of counters or edges). It enqueues nothing in the caller's queue. count, types and the
-   like must be the call's; buffers (but for a histogram's weights and the outputs of selections and runs), events and
-   queue may be
-   left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns
+   like must be the call's; buffers (but for images, a histogram's weights and the outputs of selections and runs),
+   events and queue may be left out; *event becomes NULL. Where strategy is AUTO, a scan in place and one that is not are both prepared. Returns
    what the call would, but for what concerns buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) gives the bytes of scratch that a call with this desc needs at most, from
@@ -1059,6 +1087,9 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    expression makes of the pixels; of all, or of each tile.
 
    samples       pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
+   samples_image instead of samples and pitch: the pixels from x, y on, count of a row, with the counts of a buffer of the
+                 same values. sample_type is the format's, or left out; channels are all, where that is 0, or the first
+                 so many. gpuscan_histogram_prepare and _scratch_size must be given an image of the call's format
    counts        out: counters of counter_type from counts.offset on; bins of them (with OUTSIDE_COUNT bins + 2) for the
                  first channel of the mask, then for its next. All are written, or with accumulate added to
    weights       optional: what pixel p of row r counts, at weights.offset + r * weights_pitch + p, of weight_type
@@ -1083,7 +1114,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  edges_pitch, at least bins + 1, channel c's from edges.offset + c * edges_pitch on. In another order
                  the counts are wrong, but nothing else happens
    count_buffer  the pixels of each row
-   aliasing      none: counts must overlap nothing else
+   aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
    scratch       up to 8 bytes a counter, of all tiles; on a CPU, where the bins do not fit local memory or weights go
                  to u64 counters, up to 64 MiB or one table. gpuscan_histogram_prepare and _scratch_size must be given
                  weights (or host_weights) where the call has them: both programs and scratch differ
@@ -1101,7 +1132,10 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  count, a pitch_bytes beside pitch, smaller than a row or not aligned, edges without EDGES, host_edges
                  or host_weights, which are for gpuscan_histogram_host; channel_bounds beside lower, upper or EDGES,
                  edges_pitch without EDGES or below bins + 1; value_type without custom->convert, weight beside weights,
-                 either expression with channel_mask or several channels of a custom type.
+                 either expression with channel_mask or several channels of a custom type; an image beside samples or
+                 pitches, or with fewer channels. INVALID_TYPE: another sample_type than its. INVALID_IMAGE: what is no
+                 2D image, or of a format that is not read. BUFFER_TOO_SMALL: one without those pixels.
+                 UNSUPPORTED_IMAGE: the device has none.
                  INVALID_BINS: too many bins, a range that is empty (floats: once rounded) or not finite, a step of
                  floats below the type's normal numbers, which devices may take for 0.
                  INVALID_TYPE: VALUES with floats, custom samples without custom->convert. UNSUPPORTED_STRATEGY:
@@ -1271,7 +1305,13 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  row and the first column are 0, and the pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
                  y, which is the other's element x + 1, y + 1
-   aliasing      none: dst must overlap nothing else
+   src_image     instead of src and its pitches: the pixels from x, y on, with the table of a buffer of the same values,
+                 bit for bit. src_type is the format's, or left out; channels are all, where that is 0, or the first so
+                 many. gpuscan_integral_prepare and _scratch_size must be given an image of the call's format
+   pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are no whole number of pixels apart: bytes, at
+                 least a row, and a multiple of src_type's or dst_type's size. Images that lie closely are height
+                 such rows apart
+   aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
    scratch       1/60 of a large table, 1/20 of one of 1024 x 1024, more of small ones; on a CPU some rows of it
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
                  and between images
@@ -1281,8 +1321,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  the same bits; but on CPUs that store large tables past their caches (those of more than half of the
                  last one) also on where in memory a row of dst begins. The differences of large sums round: a box's sum
                  is as exact as the table's last element
-   returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small. INVALID_TYPE: another dst_type, or
-                 an integer one of floats. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small or given twice; an image beside src,
+                 its pitches or several images. INVALID_TYPE: another dst_type, or an integer one of floats. Of images
+                 what gpuscan_histogram says. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are found first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -1554,12 +1595,11 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "   SECTIONS    search for the name in brackets. Each uses those before it.\n"
     "               [PLANTED DEFECTS]\n"
-    "               [BARRIERS AND MEMORY] [LANES] [ELEMENTS] [SEGMENT HEADS] [PACKED ELEMENTS] [STATE WORDS] [LANE SCANS]\n"
-    "               [GROUP TILES] [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD] [SCAN FEW]\n"
-    "               [SCAN SEGMENTS] [SELECT] [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [INTEGRAL] [QUANTILE]\n"
+    "               [BARRIERS AND MEMORY] [LANES] [IMAGES] [ELEMENTS] [SEGMENT HEADS] [PACKED ELEMENTS] [STATE WORDS]\n"
+    "               [LANE SCANS] [GROUP TILES] [CPU TILES] [MULTI-PASS SCAN] [SCAN ROWS] [SINGLE-PASS SCAN] [SCAN AHEAD]\n"
+    "               [SCAN FEW] [SCAN SEGMENTS] [SELECT] [UNIFORM ADD] [REDUCE] [REDUCE SEGMENTS] [INTEGRAL] [QUANTILE]\n"
     "               [HISTOGRAM BINS] [HISTOGRAM COUNTERS] [HISTOGRAM CPU] [HISTOGRAM] [SORT KEYS] [SORT GATHER]\n"
-    "               [SORT PASSES] [SORT CPU]\n"
-    "               [SORT GROUP] [SORT SWEEP]\n"
+    "               [SORT PASSES] [SORT CPU] [SORT GROUP] [SORT SWEEP]\n"
     "\n"
     "   WORDS       of this file, and what else they are called:\n"
     "     row         a row of the caller's data; rows are scanned or counted each by itself (a segment of equal length)\n"
@@ -1600,6 +1640,7 @@ static const char *gpuscan__kernels[] = {
     "     PIPE            how the histogram loads: PIPE_...\n"
     "     TILED           a histogram of each tile; CONVERTED, WEIGHED: of values, by weights, of the caller's expressions\n"
     "     CHANNEL_BOUNDS  of the histogram: each channel has its own\n"
+    "     IMAGE           the source is an image, whose pixels have their channels so: IMAGE_...; 0: a buffer\n"
     "     TICKETS         counters for tickets before the state words and the accumulators\n"
     "     PREFETCH_SRC, PREFETCH_DST   bytes ahead on a CPU; 0: not\n"
     "     ANY_ORDER       results do not depend on the order\n"
@@ -1977,9 +2018,27 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_SYNC()\n"
     "#endif\n"
     "\n"
+    "/* [IMAGES] --------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
+    "#if GPUSCAN_IMAGE\n"
+    "/* A pixel, read without a sampler: its first channel is x, its second y, and so on. Alpha is read as w, though it may\n"
+    "   be the first channel, or the second. */\n"
+    "static inline GPUSCAN_IMAGE_PIXEL gpuscan_image_pixel(read_only image2d_t image, ulong2 at) {\n"
+    "    GPUSCAN_IMAGE_PIXEL pixel = GPUSCAN_IMAGE_READ(image, convert_int2(at));\n"
+    "#if GPUSCAN_IMAGE == GPUSCAN_IMAGE_ALPHA\n"
+    "    pixel.x = pixel.w;\n"
+    "#elif GPUSCAN_IMAGE == GPUSCAN_IMAGE_RED_ALPHA\n"
+    "    pixel.y = pixel.w;\n"
+    "#endif\n"
+    "    return pixel;\n"
+    "}\n"
+    "#define GPUSCAN_IMAGE_CHANNEL(pixel, c)                                                                                \\\n"
+    "    ((c) == 0 ? (pixel).x : (c) == 1 ? (pixel).y : (c) == 2 ? (pixel).z : (pixel).w)\n"
+    "#endif\n"
+    "\n",
     "#ifdef GPUSCAN_T /* everything but the histogram */\n"
     "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_ARG /* argmin, argmax: the best value so far and where it stands */\n"
     "typedef struct {\n"
     "    union {\n"
@@ -2045,12 +2104,12 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Of each operation, what goes from lane to lane (gpuscan_plain), what src holds (gpuscan_src) and what dst holds\n"
     "   (gpuscan_dst). combine(identity, x) is x, with all its bits. */\n"
     "#if GPUSCAN_RUN_STATE\n"
     "/* [RUNS], elements ------------------------------------------------------------------------------------------------- */\n"
-    "\n",
+    "\n"
     "/* Neighbouring elements of which some begin a run: how many do, where the last of them is, and what all elements from\n"
     "   there on are when they are combined; from the first one on where none begins. */\n"
     "typedef GPUSCAN_RUN_COUNT gpuscan_run_count;\n"
@@ -2112,13 +2171,13 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_plain_to_dst  gpuscan_to_result\n"
     "#define GPUSCAN_PLAIN_START   GPUSCAN_START\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_HEADS /* see [SEGMENT HEADS] */\n"
     "typedef struct {\n"
     "    gpuscan_plain value;\n"
     "    GPUSCAN_BEGUN begun[GPUSCAN_BEGUN_PARTS];\n"
     "} gpuscan_t;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_t gpuscan_sum_of(gpuscan_plain value, bool begun) {\n"
     "    gpuscan_t sum;\n"
     "    sum.value = value;\n"
@@ -8538,12 +8597,39 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_SQUARE ? y * y : y;\n"
     "}\n"
     "\n"
-    "/* Where a row's pixels lie, from x on. */\n"
-    "static inline global const gpuscan_channel *gpuscan_pixels_from(global const gpuscan_channel *src,\n"
-    "                                                                const gpuscan_integral_numbers *numbers, ulong number,\n"
-    "                                                                ulong row, ulong x) {\n"
-    "    return src + numbers->src_offset + number * numbers->src_image + row * numbers->src_pitch +\n"
-    "           x * GPUSCAN_PIXEL_CHANNELS;\n"
+    "/* What holds the pixels, and where in it one of them is: of a buffer the channel's number, of an image x and y. */\n"
+    "#if GPUSCAN_IMAGE\n"
+    "#define GPUSCAN_PICTURE read_only image2d_t\n"
+    "typedef ulong2 gpuscan_place_t;\n"
+    "#define GPUSCAN_PLACE_OF(numbers, number, row, x) ((ulong2)((numbers).image_x + (x), (numbers).image_y + (row)))\n"
+    "#define GPUSCAN_PLACE_PAST(place, x, rows, pitch) ((place) + (ulong2)(x, rows))\n"
+    "#else\n"
+    "#define GPUSCAN_PICTURE global const gpuscan_channel *\n"
+    "typedef ulong gpuscan_place_t;\n"
+    "#define GPUSCAN_PLACE_OF(numbers, number, row, x)                                                                      \\\n"
+    "    ((numbers).src_offset + (number) * (numbers).src_image + (row) * (numbers).src_pitch + (x) * GPUSCAN_PIXEL_CHANNELS)\n"
+    "#define GPUSCAN_PLACE_PAST(place, x, rows, pitch) ((place) + (x) * GPUSCAN_PIXEL_CHANNELS + (rows) * (pitch))\n"
+    "#endif\n"
+    "\n"
+    "/* A pixel's first channels. */\n"
+    "static inline gpuscan_t gpuscan_pixel_load(GPUSCAN_PICTURE src, gpuscan_place_t at, uint channels) {\n"
+    "    gpuscan_pixel pixel;\n"
+    "    pixel.value = gpuscan_identity();\n"
+    "#if GPUSCAN_IMAGE\n"
+    "    GPUSCAN_IMAGE_PIXEL all = 0;\n"
+    "    if (channels)\n"
+    "        all = gpuscan_image_pixel(src, at);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "        if (c < channels)\n"
+    "            pixel.channel[c] = gpuscan_cell_of((gpuscan_channel)GPUSCAN_IMAGE_CHANNEL(all, c));\n"
+    "#else\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
+    "        if (c < channels)\n"
+    "            pixel.channel[c] = gpuscan_cell_of(src[at + c]);\n"
+    "#endif\n"
+    "    return pixel.value;\n"
     "}\n"
     "\n"
     "/* Rows of a band; none in a rehearsal. */\n"
@@ -8552,48 +8638,44 @@ static const char *gpuscan__kernels[] = {
     "        return 0;\n"
     "    return min(numbers->band_rows, numbers->height - band * numbers->band_rows);\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_CPU\n"
-    "static inline gpuscan_t gpuscan_pixel_at(global const gpuscan_channel *src, ulong x) {\n"
+    "static inline gpuscan_t gpuscan_pixel_at(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
     "#if defined(GPUSCAN_PIXELS) && GPUSCAN_PIXEL_CHANNELS > 1\n"
-    "    gpuscan_t y = GPUSCAN_PIXELS_CONVERT(GPUSCAN_PIXELS(0, src + x * GPUSCAN_PIXEL_CHANNELS));\n"
+    "    gpuscan_t y = GPUSCAN_PIXELS_CONVERT(GPUSCAN_PIXELS(0, src + at));\n"
     "    return GPUSCAN_SQUARE ? y * y : y;\n"
     "#else\n"
-    "    gpuscan_pixel pixel;\n"
-    "    pixel.value = gpuscan_identity();\n"
-    "    for (uint c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
-    "        pixel.channel[c] = gpuscan_cell_of(src[x * GPUSCAN_PIXEL_CHANNELS + c]);\n"
-    "    return pixel.value;\n"
+    "    return gpuscan_pixel_load(src, at, GPUSCAN_PIXEL_CHANNELS);\n"
     "#endif\n"
     "}\n"
     "\n"
     "#if GPUSCAN_WIDE > 1\n"
-    "static inline gpuscan_wide gpuscan_pixels_at(global const gpuscan_channel *src, ulong x) {\n"
+    "static inline gpuscan_wide gpuscan_pixels_at(GPUSCAN_PICTURE src, gpuscan_place_t at) {\n"
     "#ifdef GPUSCAN_PIXELS\n"
-    "    gpuscan_wide y = GPUSCAN_PIXELS_CONVERT(GPUSCAN_PIXELS(0, src + x));\n"
+    "    gpuscan_wide y = GPUSCAN_PIXELS_CONVERT(GPUSCAN_PIXELS(0, src + at));\n"
     "    return GPUSCAN_SQUARE ? y * y : y;\n"
     "#else\n"
     "    gpuscan_wide_elements y;\n"
     "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
-    "        y.element[v] = gpuscan_cell_of(src[x + v]);\n"
+    "        y.element[v] = gpuscan_pixel_load(src, GPUSCAN_PLACE_PAST(at, v, 0, 0), 1);\n"
     "    return y.all;\n"
     "#endif\n"
     "}\n"
     "\n"
-    "/* The columns' sums and a row's pixels; the first row begins them. */\n"
-    "static inline gpuscan_wide gpuscan_columns_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong x,\n"
-    "                                               bool begins) {\n"
-    "    gpuscan_wide y = gpuscan_pixels_at(src, x);\n"
+    "/* The sums of columns from x on and a row's pixels, which are at; the first row begins them. */\n"
+    "static inline gpuscan_wide gpuscan_columns_add(global gpuscan_t *sums, ulong x, GPUSCAN_PICTURE src,\n"
+    "                                               gpuscan_place_t at, bool begins) {\n"
+    "    gpuscan_wide y = gpuscan_pixels_at(src, at);\n"
     "    if (!begins)\n"
     "        y = gpuscan_combine_wide(gpuscan_load_wide(sums, x), y);\n"
     "    gpuscan_store_wide(sums, x, y, false);\n"
     "    return y;\n"
     "}\n"
     "#endif\n"
-    "\n",
-    "static inline gpuscan_t gpuscan_column_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong x,\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_column_add(global gpuscan_t *sums, ulong x, GPUSCAN_PICTURE src, gpuscan_place_t at,\n"
     "                                           bool begins) {\n"
-    "    gpuscan_t y = gpuscan_pixel_at(src, x);\n"
+    "    gpuscan_t y = gpuscan_pixel_at(src, at);\n"
     "    if (!begins)\n"
     "        y = gpuscan_combine(sums[x], y);\n"
     "    sums[x] = y;\n"
@@ -8601,35 +8683,38 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* Adds a row to the sums of the columns; and four of them. */\n"
-    "static inline void gpuscan_row_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong width,\n"
+    "static inline void gpuscan_row_add(global gpuscan_t *sums, GPUSCAN_PICTURE src, gpuscan_place_t at, ulong width,\n"
     "                                   bool begins) {\n"
     "    ulong x = 0;\n"
     "#if GPUSCAN_WIDE > 1\n"
     "    for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE)\n"
-    "        gpuscan_columns_add(sums, src, x, begins);\n"
+    "        gpuscan_columns_add(sums, x, src, GPUSCAN_PLACE_PAST(at, x, 0, 0), begins);\n"
     "#endif\n"
     "    for (; x < width; x++)\n"
-    "        gpuscan_column_add(sums, src, x, begins);\n"
+    "        gpuscan_column_add(sums, x, src, GPUSCAN_PLACE_PAST(at, x, 0, 0), begins);\n"
     "}\n"
-    "static inline void gpuscan_four_rows_add(global gpuscan_t *sums, global const gpuscan_channel *src, ulong pitch,\n"
+    "static inline void gpuscan_four_rows_add(global gpuscan_t *sums, GPUSCAN_PICTURE src, gpuscan_place_t at, ulong pitch,\n"
     "                                         ulong width) {\n"
     "    ulong x = 0;\n"
     "#if GPUSCAN_WIDE > 1\n"
     "    for (; x + GPUSCAN_WIDE <= width; x += GPUSCAN_WIDE) {\n"
-    "        gpuscan_wide a = gpuscan_combine_wide(gpuscan_pixels_at(src, x), gpuscan_pixels_at(src + pitch, x));\n"
-    "        gpuscan_wide b = gpuscan_combine_wide(gpuscan_pixels_at(src + 2 * pitch, x),\n"
-    "                                              gpuscan_pixels_at(src + 3 * pitch, x));\n"
+    "        gpuscan_wide a = gpuscan_combine_wide(gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 0, pitch)),\n"
+    "                                              gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 1, pitch)));\n"
+    "        gpuscan_wide b = gpuscan_combine_wide(gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 2, pitch)),\n"
+    "                                              gpuscan_pixels_at(src, GPUSCAN_PLACE_PAST(at, x, 3, pitch)));\n"
     "        gpuscan_store_wide(sums, x, gpuscan_combine_wide(gpuscan_load_wide(sums, x), gpuscan_combine_wide(a, b)),\n"
     "                           false);\n"
     "    }\n"
     "#endif\n"
     "    for (; x < width; x++) {\n"
-    "        gpuscan_t a = gpuscan_combine(gpuscan_pixel_at(src, x), gpuscan_pixel_at(src + pitch, x));\n"
-    "        gpuscan_t b = gpuscan_combine(gpuscan_pixel_at(src + 2 * pitch, x), gpuscan_pixel_at(src + 3 * pitch, x));\n"
+    "        gpuscan_t a = gpuscan_combine(gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, x, 0, pitch)),\n"
+    "                                      gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, x, 1, pitch)));\n"
+    "        gpuscan_t b = gpuscan_combine(gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, x, 2, pitch)),\n"
+    "                                      gpuscan_pixel_at(src, GPUSCAN_PLACE_PAST(at, x, 3, pitch)));\n"
     "        sums[x] = gpuscan_combine(sums[x], gpuscan_combine(a, b));\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_cells_store(global gpuscan_cell *to, gpuscan_t value) {\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_PIXEL_CHANNELS != 3\n"
     "    typedef gpuscan_t unaligned __attribute__((aligned(sizeof(gpuscan_cell))));\n"
@@ -8641,10 +8726,11 @@ static const char *gpuscan__kernels[] = {
     "        to[c] = pixel.channel[c];\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The same, and writes the table's row, the scan of the sums. */\n"
-    "static inline void gpuscan_table_row(global gpuscan_t *sums, global const gpuscan_channel *src, global gpuscan_cell *to,\n"
-    "                                     ulong width, bool begins, uint flags) {\n"
+    "#define GPUSCAN_COLUMNS_ADD(x) gpuscan_columns_add(sums, x, src, GPUSCAN_PLACE_PAST(at, x, 0, 0), begins)\n"
+    "static inline void gpuscan_table_row(global gpuscan_t *sums, GPUSCAN_PICTURE src, gpuscan_place_t at,\n"
+    "                                     global gpuscan_cell *to, ulong width, bool begins, uint flags) {\n"
     "    gpuscan_t sum = GPUSCAN_START;\n"
     "    ulong x = 0;\n"
     "#if GPUSCAN_WIDE > 1\n"
@@ -8652,38 +8738,40 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_wide id = gpuscan_identity_wide();\n"
     "    gpuscan_wide_before after;\n"
     "    for (; x < head; x++)\n"
-    "        to[x] = sum = gpuscan_combine(sum, gpuscan_column_add(sums, src, x, begins));\n"
+    "        to[x] = sum =\n"
+    "            gpuscan_combine(sum, gpuscan_column_add(sums, x, src, GPUSCAN_PLACE_PAST(at, x, 0, 0), begins));\n"
     "    after.prefix = after.before = (gpuscan_wide)(sum);\n"
     "    for (; x + GPUSCAN_STEP <= width; x += GPUSCAN_STEP) {\n"
-    "        gpuscan_wide a = gpuscan_columns_add(sums, src, x, begins);\n"
-    "        gpuscan_wide b = gpuscan_columns_add(sums, src, x + GPUSCAN_WIDE, begins);\n"
-    "        gpuscan_wide c = gpuscan_columns_add(sums, src, x + 2 * GPUSCAN_WIDE, begins);\n"
-    "        gpuscan_wide d = gpuscan_columns_add(sums, src, x + 3 * GPUSCAN_WIDE, begins);\n"
+    "        gpuscan_wide a = GPUSCAN_COLUMNS_ADD(x);\n"
+    "        gpuscan_wide b = GPUSCAN_COLUMNS_ADD(x + GPUSCAN_WIDE);\n"
+    "        gpuscan_wide c = GPUSCAN_COLUMNS_ADD(x + 2 * GPUSCAN_WIDE);\n"
+    "        gpuscan_wide d = GPUSCAN_COLUMNS_ADD(x + 3 * GPUSCAN_WIDE);\n"
     "        gpuscan_scan_four(a, b, c, d, to, x, id, &after, false, (flags & GPUSCAN_FLAG_STREAM) != 0);\n"
     "    }\n"
     "    sum = GPUSCAN_LAST(after.before);\n"
     "#endif\n"
     "    for (; x < width; x++) {\n"
-    "        sum = gpuscan_combine(sum, gpuscan_column_add(sums, src, x, begins));\n"
+    "        sum = gpuscan_combine(sum, gpuscan_column_add(sums, x, src, GPUSCAN_PLACE_PAST(at, x, 0, 0), begins));\n"
     "        gpuscan_cells_store(to + x * GPUSCAN_PIXEL_CHANNELS, sum);\n"
     "    }\n"
     "}\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_integral_sums(global const gpuscan_channel *src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
+    "gpuscan_integral_sums(GPUSCAN_PICTURE src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
     "                      local gpuscan_shared *shared) {\n"
     "    ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
     "    ulong rows = gpuscan_band_rows(&numbers, band);\n"
-    "    src = gpuscan_pixels_from(src, &numbers, image, band * numbers.band_rows, 0);\n"
+    "    gpuscan_place_t at = GPUSCAN_PLACE_OF(numbers, image, band * numbers.band_rows, 0);\n"
     "    carries += numbers.carries_offset + group * numbers.width;\n"
     "    if (band + 1 == numbers.bands) /* there is nothing below it */\n"
     "        rows = 0;\n"
     "    for (ulong row = 0; row < rows;) {\n"
     "        if (row > 0 && row + 4 <= rows) {\n"
-    "            gpuscan_four_rows_add(carries, src + row * numbers.src_pitch, numbers.src_pitch, numbers.width);\n"
+    "            gpuscan_four_rows_add(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), numbers.src_pitch,\n"
+    "                                  numbers.width);\n"
     "            row += 4;\n"
     "        } else {\n"
-    "            gpuscan_row_add(carries, src + row * numbers.src_pitch, numbers.width, row == 0);\n"
+    "            gpuscan_row_add(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), numbers.width, row == 0);\n"
     "            row++;\n"
     "        }\n"
     "    }\n"
@@ -8710,11 +8798,11 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_integral_tiles(global const gpuscan_channel *src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
+    "gpuscan_integral_tiles(GPUSCAN_PICTURE src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
     "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
     "    ulong group = get_group_id(0), image = group / numbers.bands, band = group - image * numbers.bands;\n"
     "    ulong rows = gpuscan_band_rows(&numbers, band), above = band * numbers.band_rows;\n"
-    "    src = gpuscan_pixels_from(src, &numbers, image, above, 0);\n"
+    "    gpuscan_place_t at = GPUSCAN_PLACE_OF(numbers, image, above, 0);\n"
     "    dst += numbers.dst_offset + image * numbers.dst_image + above * numbers.dst_pitch;\n"
     "    carries += numbers.carries_offset + group * numbers.width;\n"
     "    if (GPUSCAN_EXCLUSIVE) {\n"
@@ -8727,7 +8815,8 @@ static const char *gpuscan__kernels[] = {
     "        bool begins = row == 0 && (GPUSCAN_PLANTED(INTEGRAL_CARRY) || band == 0);\n"
     "        if (GPUSCAN_EXCLUSIVE)\n"
     "            gpuscan_cells_store(dst - GPUSCAN_PIXEL_CHANNELS, GPUSCAN_START);\n"
-    "        gpuscan_table_row(carries, src + row * numbers.src_pitch, dst, numbers.width, begins, (uint)numbers.flags);\n"
+    "        gpuscan_table_row(carries, src, GPUSCAN_PLACE_PAST(at, 0, row, numbers.src_pitch), dst, numbers.width, begins,\n"
+    "                          (uint)numbers.flags);\n"
     "        dst += numbers.dst_pitch;\n"
     "    }\n"
     "}\n"
@@ -8753,8 +8842,7 @@ static const char *gpuscan__kernels[] = {
     "    bool aligned;       /* whole vectors of src are, in every row */\n"
     "} gpuscan_tile_place;\n"
     "\n"
-    "static inline gpuscan_tile_place gpuscan_tile_place_of(const gpuscan_integral_numbers *numbers,\n"
-    "                                                       global const gpuscan_channel *src) {\n"
+    "static inline gpuscan_tile_place gpuscan_tile_place_of(const gpuscan_integral_numbers *numbers) {\n"
     "    ulong blocks = (numbers->strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS, group = get_group_id(0);\n"
     "    ulong tiles = group / blocks; /* before: rows of them. No remainders, of which Oclgrind's compiler makes a freeze */\n"
     "    gpuscan_tile_place at;\n"
@@ -8767,6 +8855,12 @@ static const char *gpuscan__kernels[] = {
     "    at.pixels = at.x < numbers->width ? (uint)min(numbers->width - at.x, (ulong)GPUSCAN_VECTOR) : 0;\n"
     "    at.cells = at.pixels * GPUSCAN_PIXEL_CHANNELS;\n"
     "    at.aligned = false;\n"
+    "    return at;\n"
+    "}\n"
+    "\n"
+    "/* The same of a kernel that reads src. */\n"
+    "static inline gpuscan_tile_place gpuscan_tile_place_in(const gpuscan_integral_numbers *numbers, GPUSCAN_PICTURE src) {\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(numbers);\n"
     "#ifdef GPUSCAN_PIXELS_RAW\n"
     "    at.aligned = (((size_t)(src + numbers->src_offset) |\n"
     "                   (size_t)(numbers->src_image | numbers->src_pitch) * sizeof(gpuscan_channel)) &\n"
@@ -8809,9 +8903,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "/* Of steps first, first + 1, ... the lane's vectors: x[k * VECTOR + v]. Where there is nothing, also for step 0, they\n"
-    "   are the identity. src: the lane's pixels in the band's first row. */\n"
-    "GPUSCAN_INLINE void gpuscan_pixels_load(gpuscan_t *x, global const gpuscan_channel *src, ulong pitch, ulong first,\n"
-    "                                        const gpuscan_tile_place *at) {\n"
+    "   are the identity. place: of the lane's pixels in the band's first row. */\n"
+    "GPUSCAN_INLINE void gpuscan_pixels_load(gpuscan_t *x, GPUSCAN_PICTURE src, gpuscan_place_t place, ulong pitch,\n"
+    "                                        ulong first, const gpuscan_tile_place *at) {\n"
     "    uint cells = at->rows ? at->cells : 0;\n"
     "#ifdef GPUSCAN_PIXELS_RAW\n"
     "    if (at->aligned && cells == GPUSCAN_LANE_CELLS) {\n"
@@ -8819,7 +8913,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            ulong row = min(max(first + k, (ulong)1), at->rows) - 1;\n"
-    "            raw[k].raw = *(global const GPUSCAN_PIXELS_RAW *)(src + row * pitch);\n"
+    "            raw[k].raw = *(global const GPUSCAN_PIXELS_RAW *)(src + place + row * pitch);\n"
     "        }\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
@@ -8839,15 +8933,10 @@ static const char *gpuscan__kernels[] = {
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            ulong row = min(max(first + k, (ulong)1), at->rows) - 1;\n"
     "GPUSCAN_UNROLL\n"
-    "            for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
-    "                gpuscan_pixel pixel;\n"
-    "                pixel.value = gpuscan_identity();\n"
-    "GPUSCAN_UNROLL\n"
-    "                for (int c = 0; c < GPUSCAN_PIXEL_CHANNELS; c++)\n"
-    "                    if (v * GPUSCAN_PIXEL_CHANNELS + c < cells)\n"
-    "                        pixel.channel[c] = gpuscan_cell_of(src[row * pitch + v * GPUSCAN_PIXEL_CHANNELS + c]);\n"
-    "                x[k * GPUSCAN_VECTOR + v] = pixel.value;\n"
-    "            }\n"
+    "            for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
+    "                x[k * GPUSCAN_VECTOR + v] =\n"
+    "                    gpuscan_pixel_load(src, GPUSCAN_PLACE_PAST(place, v, row, pitch),\n"
+    "                                     v * GPUSCAN_PIXEL_CHANNELS < cells ? GPUSCAN_PIXEL_CHANNELS : 0);\n"
     "        }\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
@@ -8870,19 +8959,19 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_integral_sums(global const gpuscan_channel *src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
+    "gpuscan_integral_sums(GPUSCAN_PICTURE src, global gpuscan_t *carries, gpuscan_integral_numbers numbers,\n"
     "                      local gpuscan_shared *shared) {\n"
-    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, src);\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_in(&numbers, src);\n"
     "    global gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
     "    global gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
     "    gpuscan_t column[GPUSCAN_VECTOR];\n"
-    "    src = gpuscan_pixels_from(src, &numbers, at.image, at.band * numbers.band_rows, at.x);\n"
+    "    gpuscan_place_t place = GPUSCAN_PLACE_OF(numbers, at.image, at.band * numbers.band_rows, at.x);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "        column[v] = gpuscan_identity();\n"
     "    for (ulong first = 0; first < at.steps; first += GPUSCAN_ITEM_VECTORS) {\n"
     "        gpuscan_t x[GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR], of_lane[GPUSCAN_ITEM_VECTORS];\n"
-    "        gpuscan_pixels_load(x, src, numbers.src_pitch, first, &at);\n"
+    "        gpuscan_pixels_load(x, src, place, numbers.src_pitch, first, &at);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "            of_lane[k] = x[k * GPUSCAN_VECTOR];\n"
@@ -8906,7 +8995,7 @@ static const char *gpuscan__kernels[] = {
     "gpuscan_integral_columns(global gpuscan_t *carries, gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
     "    ulong blocks = (numbers.strips + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS;\n"
     "    ulong bands = (numbers.flags & GPUSCAN_FLAG_COUNT_U32) ? 0 : numbers.bands;\n"
-    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, 0);\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers);\n"
     "    global gpuscan_t *columns, *steps;\n"
     "    gpuscan_t above[GPUSCAN_VECTOR];\n"
     "    at.image = get_group_id(0) / blocks;\n"
@@ -9015,9 +9104,9 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
-    "gpuscan_integral_tiles(global const gpuscan_channel *src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
+    "gpuscan_integral_tiles(GPUSCAN_PICTURE src, global gpuscan_cell *dst, global gpuscan_t *carries,\n"
     "                       gpuscan_integral_numbers numbers, local gpuscan_shared *shared) {\n"
-    "    gpuscan_tile_place at = gpuscan_tile_place_of(&numbers, src);\n"
+    "    gpuscan_tile_place at = gpuscan_tile_place_in(&numbers, src);\n"
     "    global const gpuscan_t *columns = gpuscan_columns_at(carries, &numbers, &at);\n"
     "    global const gpuscan_t *steps = gpuscan_steps_at(carries, &numbers, &at);\n"
     "    local gpuscan_cell *stage = (local gpuscan_cell *)(shared + 1) + GPUSCAN_SUBGROUP * GPUSCAN_STRIP_CELLS;\n"
@@ -9026,7 +9115,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t table[GPUSCAN_VECTOR]; /* its last row at the lane's columns */\n"
     "    if (strip_x < numbers.width)\n"
     "        strip_cells = (uint)min(numbers.width - strip_x, GPUSCAN_STRIP) * GPUSCAN_PIXEL_CHANNELS;\n"
-    "    src = gpuscan_pixels_from(src, &numbers, at.image, above, at.x);\n"
+    "    gpuscan_place_t place = GPUSCAN_PLACE_OF(numbers, at.image, above, at.x);\n"
     "    dst += numbers.dst_offset + at.image * numbers.dst_image + above * numbers.dst_pitch +\n"
     "           (strip_x + GPUSCAN_EXCLUSIVE) * GPUSCAN_PIXEL_CHANNELS; /* with INCLUSIVE a row before step 0's: none */\n"
     "GPUSCAN_UNROLL\n"
@@ -9041,7 +9130,7 @@ static const char *gpuscan__kernels[] = {
     "            if (!GPUSCAN_PLANTED(INTEGRAL_LEFT) && at.strip > 0 && at.strip < numbers.strips && first + k < at.steps)\n"
     "                left[k] = steps[(first + k) * numbers.strips];\n"
     "        }\n"
-    "        gpuscan_pixels_load(x, src, numbers.src_pitch, first, &at);\n"
+    "        gpuscan_pixels_load(x, src, place, numbers.src_pitch, first, &at);\n"
     "        if (!GPUSCAN_PLANTED(INTEGRAL_CARRY) && first == 0 && at.band > 0)\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
@@ -9312,6 +9401,16 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#else\n"
+    "/* No mean, and few fractions: code that runs once is slow to come in, so what is not wanted is left\n"
+    "   out. */\n"
+    "#if GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_PLAIN\n"
+    "#define GPUSCAN_QUANTILE_IS_MEAN(form) false\n"
+    "#undef GPUSCAN_ALL_FRACTIONS_PUT\n"
+    "#define GPUSCAN_ALL_FRACTIONS_PUT GPUSCAN_FRACTIONS_PUT(0)\n"
+    "#else\n"
+    "#define GPUSCAN_QUANTILE_IS_MEAN(form) ((form) == GPUSCAN_QUANTILE_MEAN)\n"
+    "#endif\n"
+    "\n"
     "#define GPUSCAN_LANES_BINS  ((ulong)GPUSCAN_LANES * GPUSCAN_VECTOR) /* a vector of each lane */\n"
     "#define GPUSCAN_BATCH_BINS  (GPUSCAN_LANES_BINS * GPUSCAN_ITEM_VECTORS)\n"
     "\n"
@@ -9341,16 +9440,26 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_QUANTILE_WORDS (GPUSCAN_QUANTILE_RANKS + GPUSCAN_MAX_FRACTIONS)\n"
     "\n"
     "/* The bins [first, last) of a sub-group, of which before is what precedes them: writes what ranks are found, and the\n"
-    "   cdf; returns the lane's share of a mean. */\n"
+    "   cdf; returns the lane's share of a mean. of_batches: their sums, or 0. */\n"
     "GPUSCAN_INLINE ulong gpuscan_quantile_share(global const gpuscan_src *counts, global uchar *cdf, ulong cdf_size,\n"
     "                                            const gpuscan_places *places, const gpuscan_mean_range *range, ulong first,\n"
     "                                            ulong last, ulong batches, ulong before, uint results, global uint *to,\n"
-    "                                            local gpuscan_shared *shared) {\n"
-    "    bool is_mean = places->form == GPUSCAN_QUANTILE_MEAN;\n"
+    "                                            local const ulong *of_batches, local gpuscan_shared *shared) {\n"
+    "    bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places->form);\n"
     "    ulong mean = 0;\n"
     "    for (ulong batch = 0; batch < batches; batch++, first += GPUSCAN_BATCH_BINS) {\n"
     "        gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS];\n"
     "        gpuscan_t end[GPUSCAN_ITEM_VECTORS], within[GPUSCAN_ITEM_VECTORS], sum[GPUSCAN_ITEM_VECTORS];\n"
+    "        if (of_batches) {\n"
+    "            bool wanted = false;\n"
+    "            for (uint r = 0; r < results; r++)\n"
+    "                wanted |= before < GPUSCAN_QUANTILE_RANKS[r] &&\n"
+    "                          GPUSCAN_QUANTILE_RANKS[r] <= before + of_batches[batch];\n"
+    "            if (!wanted) {\n"
+    "                before += of_batches[batch];\n"
+    "                continue;\n"
+    "            }\n"
+    "        }\n"
     "        gpuscan_counts_load(x, counts, first, last);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
@@ -9375,7 +9484,7 @@ static const char *gpuscan__kernels[] = {
     "                        gpuscan_cdf_store(cdf, cdf_size, bin + v, next);\n"
     "                    rank = next;\n"
     "                }\n"
-    "            }\n"
+    "            }\n",
     "            for (uint r = 0; r < results; r++) {\n"
     "                ulong rank = GPUSCAN_QUANTILE_RANKS[r], at = low, found = 0, below = 0, count = 0;\n"
     "                if (rank <= low || rank > before + end[k])\n"
@@ -9396,7 +9505,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return mean;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* All work-items' shares of a mean, in item 0's word. */\n"
     "static inline void gpuscan_mean_join(const gpuscan_places *places, ulong mean, local ulong *words, bool is_mean) {\n"
     "    words[GPUSCAN_ITEM] = mean;\n"
@@ -9416,8 +9525,12 @@ static const char *gpuscan__kernels[] = {
     "    ulong share = (vectors + GPUSCAN_SUBGROUPS - 1) / GPUSCAN_SUBGROUPS * GPUSCAN_LANES_BINS;\n"
     "    ulong first = min(GPUSCAN_SUBGROUP * share, bins), last = min(first + share, bins);\n"
     "    ulong batches = (share + GPUSCAN_BATCH_BINS - 1) / GPUSCAN_BATCH_BINS;\n"
-    "    bool is_mean = places.form == GPUSCAN_QUANTILE_MEAN;\n"
+    "    bool is_mean = GPUSCAN_QUANTILE_IS_MEAN(places.form);\n"
     "    uint results = (uint)numbers.results, given = is_mean ? 2 * results : results;\n"
+    "    /* each batch's sum, where they find room, so that those without a rank need not be read again */\n"
+    "    bool keeps = GPUSCAN_LANES_APART && GPUSCAN_QUANTILE_PARTS == GPUSCAN_QUANTILE_PLAIN && !numbers.cdf_size &&\n"
+    "                 batches > 1 && batches < GPUSCAN_LANES;\n"
+    "    local ulong *of_batches = words + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
     "    counts += numbers.counts_offset;\n"
     "    dst += numbers.dst_offset;\n"
     "    cdf += numbers.cdf_offset * numbers.cdf_size;\n"
@@ -9429,17 +9542,29 @@ static const char *gpuscan__kernels[] = {
     "            gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS], y[GPUSCAN_ITEM_VECTORS];\n"
     "            gpuscan_counts_load(x, of_row, first + batch * GPUSCAN_BATCH_BINS, last);\n"
     "            gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
+    "            gpuscan_t of_x = 0, of_y = 0;\n"
     "GPUSCAN_UNROLL\n"
     "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "GPUSCAN_UNROLL\n"
-    "                for (int v = 0; v < GPUSCAN_VECTOR; v++)\n"
-    "                    own += (gpuscan_t)x[k].element[v] + y[k].element[v];\n"
+    "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
+    "                    of_x += x[k].element[v];\n"
+    "                    of_y += y[k].element[v];\n"
+    "                }\n"
+    "            own += of_x + of_y;\n"
+    "            if (keeps) {\n"
+    "                of_x = gpuscan_lanes_sum_one(of_x, shared);\n"
+    "                of_y = gpuscan_lanes_sum_one(of_y, shared);\n"
+    "                if (GPUSCAN_LANE == 0) {\n"
+    "                    of_batches[batch] = of_x;\n"
+    "                    of_batches[batch + 1] = of_y;\n"
+    "                }\n"
+    "            }\n"
     "        }\n"
     "        own = gpuscan_lanes_sum_one(own, shared);\n"
     "        before = gpuscan_group_prefix(own, &total, shared);\n"
     "        GPUSCAN_ALL_FRACTIONS_PUT;\n"
     "        for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) { /* its own */\n"
-    "            ranks[i] = gpuscan_rank(ranks[i], total);\n"
+    "            ranks[i] = gpuscan_rank(ranks[i], total);\n",
     "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && ranks[i] < total)\n"
     "                ranks[i]++;\n"
     "            if (total == 0 && !is_mean)\n"
@@ -9457,8 +9582,9 @@ static const char *gpuscan__kernels[] = {
     "                wanted |= before < ranks[k] && ranks[k] <= before + own;\n"
     "            mean = gpuscan_quantile_share(of_row, cdf + row * numbers.pitch * cdf_size, cdf_size, &places, &range,\n"
     "                                          first, last, wanted ? batches : 0, before, is_mean ? 0 : results, to,\n"
-    "                                          shared);\n"
-    "            gpuscan_mean_join(&places, mean, words, is_mean);\n"
+    "                                          keeps ? of_batches : 0, shared);\n"
+    "            if (GPUSCAN_QUANTILE_PARTS != GPUSCAN_QUANTILE_PLAIN)\n"
+    "                gpuscan_mean_join(&places, mean, words, is_mean);\n"
     "            if (is_mean && GPUSCAN_ITEM == 0)\n"
     "                to[r] = total == 0 ? (uint)numbers.none : as_uint(gpuscan_mean_end(&range, &places, words[0]));\n"
     "            GPUSCAN_BARRIER();\n"
@@ -9467,7 +9593,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif /* GPUSCAN_QUANTILE */\n"
-    "\n",
+    "\n"
     "#endif /* GPUSCAN_T */\n"
     "\n"
     "#ifdef GPUSCAN_SAMPLE\n"
@@ -9488,8 +9614,34 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "typedef GPUSCAN_BINNED gpuscan_binned; /* what is put into the bin: the sample, or what the expression gives */\n"
     "typedef GPUSCAN_COUNTER gpuscan_counter;\n"
+    "\n",
+    "/* What holds the samples, where in it a row of them begins, and the row's sample i. */\n"
+    "#if GPUSCAN_IMAGE\n"
+    "#define GPUSCAN_SAMPLES read_only image2d_t\n"
+    "typedef ulong2 gpuscan_row_t; /* its first pixel */\n"
+    "#define GPUSCAN_ROW_AT(samples, row) ((ulong2)(numbers.image_x, numbers.image_y + (row)))\n"
+    "#define GPUSCAN_SAMPLE_IN(samples, from, i)                                                                            \\\n"
+    "    gpuscan_image_sample(gpuscan_image_pixel(samples, (from) + (ulong2)((i) / GPUSCAN_CHANNELS, 0)),                   \\\n"
+    "                         (uint)((i) % GPUSCAN_CHANNELS))\n"
+    "static inline gpuscan_sample gpuscan_image_sample(GPUSCAN_IMAGE_PIXEL pixel, uint c) {\n"
+    "    gpuscan_sample s;\n"
+    "#if GPUSCAN_PIXEL_CHANNELS > 1\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < GPUSCAN_PIXEL_CHANNELS; k++)\n"
+    "        s.channel[k] = (GPUSCAN_SAMPLE)GPUSCAN_IMAGE_CHANNEL(pixel, k);\n"
+    "#else\n"
+    "    s = (gpuscan_sample)GPUSCAN_IMAGE_CHANNEL(pixel, c);\n"
+    "#endif\n"
+    "    return s;\n"
+    "}\n"
+    "#else\n"
+    "#define GPUSCAN_SAMPLES global const gpuscan_sample *\n"
     "#define GPUSCAN_SAMPLES_AT(samples, elements)                                                                         \\\n"
     "    ((global const gpuscan_sample *)((global const gpuscan_element *)(samples) + (elements)))\n"
+    "typedef global const gpuscan_sample *gpuscan_row_t;\n"
+    "#define GPUSCAN_ROW_AT(samples, row)        GPUSCAN_SAMPLES_AT(samples, (row) * numbers.pitch)\n"
+    "#define GPUSCAN_SAMPLE_IN(samples, from, i) (from)[i]\n"
+    "#endif\n"
     "\n"
     "/* A pixel as the expressions see it. */\n"
     "#if GPUSCAN_PIXEL_CHANNELS\n"
@@ -9509,7 +9661,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define gpuscan_pixel_of(s) (s)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* What sample s, number i of its row, gives, and what it counts. The host defines the expressions' functions. */\n"
     "#if GPUSCAN_CONVERTED\n"
     "#define GPUSCAN_BINNED_OF(s, i)                                                                                        \\\n"
@@ -9524,7 +9676,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_WEIGHT_OF(s, i, weights) 1\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_NO_BIN       0xffffffffu\n"
     "#define GPUSCAN_CHANNEL_BINS (GPUSCAN_BINS + (GPUSCAN_OUTSIDE == GPUSCAN_OUTSIDE_COUNT ? 2 : 0))\n"
     "\n"
@@ -9560,7 +9712,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_EDGE_FIRST(edges) (edges)[0]\n"
     "#define GPUSCAN_EDGE_LAST(edges)  (edges)[GPUSCAN_BINS]\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A sample as it is compared with edges. */\n"
     "static inline GPUSCAN_EDGE gpuscan_edge_value(gpuscan_binned sample) {\n"
     "#if GPUSCAN_SAMPLE_F16\n"
@@ -9589,7 +9741,7 @@ static const char *gpuscan__kernels[] = {
     "    at = fmax(at * edges.scale, (GPUSCAN_EDGE_REAL)0); /* NaN, of infinite edges, is cell 0 */\n"
     "    return (uint)fmin(at, (GPUSCAN_EDGE_REAL)(GPUSCAN_EDGE_CELLS - 1));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The bins that begin in lower cells, but for the first. */\n"
     "static inline uint gpuscan_edges_below(uint cell, gpuscan_edges edges) {\n"
     "    uint low = 0, high = GPUSCAN_BINS - 1;\n"
@@ -9617,7 +9769,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = GPUSCAN_ITEM; k < GPUSCAN_EDGE_CELLS; k += GPUSCAN_GROUP)\n"
     "        cells[k] = gpuscan_edges_below(k, *edges) | gpuscan_edges_below(k + 1, *edges) << 16;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The last bin that begins at s or below it, of a sample that is not outside. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
     "    uint cell = edges.cells[gpuscan_edge_cell(s, edges)], low = cell & 0xffff, high = cell >> 16;\n"
@@ -9645,7 +9797,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
-    "\n",
+    "\n"
     "/* 1.5 * 2^23 or 2^52, where the distance of neighbours is 1 */\n"
     "#define GPUSCAN_MAGIC         (GPUSCAN_REAL_SIZE == 8 ? 6755399441055744.0f : 12582912.0f)\n"
     "#define GPUSCAN_AS_INTEGER(x) GPUSCAN_REAL_AS(x)\n"
@@ -9705,7 +9857,7 @@ static const char *gpuscan__kernels[] = {
     "        low = high;\n"
     "        high += min(GPUSCAN_BINS - high, leap);\n"
     "    }\n"
-    "    while (high - low > 1) {\n"
+    "    while (high - low > 1) {\n",
     "        uint middle = low + (high - low) / 2;\n"
     "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
     "            low = middle;\n"
@@ -9716,7 +9868,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#else /* integers */\n"
     "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
     "\n"
@@ -9910,7 +10062,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* What each sample is compared with stays an argument of its own type. */\n"
     "#define GPUSCAN_HISTOGRAM_PARAMETERS                                                                                  \\\n"
-    "    global const gpuscan_sample *samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n"
+    "    GPUSCAN_SAMPLES samples, global const uint *count_buffer, global const gpuscan_weight *weights,      \\\n"
     "        global const GPUSCAN_EDGE *edges_buffer, GPUSCAN_BIN_PARAMETERS, global gpuscan_counter *accumulators,        \\\n"
     "        global gpuscan_counter *counts, gpuscan_histogram_numbers numbers\n"
     "\n"
@@ -10050,8 +10202,8 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_COUNT(v, j) GPUSCAN_COUNT_AT(counter[v + j], v + j, GPUSCAN_AMOUNT(v + j))\n"
     "\n"
-    "/* What is put into bins of a block: where it lies, or converted first. */\n"
-    "#if GPUSCAN_CONVERTED\n"
+    "/* What is put into bins of a block: where it lies, or converted or read first. */\n"
+    "#if GPUSCAN_CONVERTED || GPUSCAN_IMAGE\n"
     "typedef private const gpuscan_binned *gpuscan_block_t;\n"
     "#else\n"
     "typedef global const gpuscan_sample *gpuscan_block_t;\n"
@@ -10186,21 +10338,31 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* Bins first, then counters. The block begins with the row's sample i. */\n"
-    "static inline void gpuscan_count_block(global const gpuscan_sample *row, ulong i,\n"
+    "static inline void gpuscan_count_block(GPUSCAN_SAMPLES samples, gpuscan_row_t row, ulong i,\n"
     "                                       global const gpuscan_weight *row_weights, gpuscan_table table,\n"
     "                                       GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    uint counter[GPUSCAN_BLOCK];\n"
+    "#if GPUSCAN_IMAGE\n"
+    "    gpuscan_sample pixels[GPUSCAN_BLOCK];\n"
+    "    for (uint v = 0; v < GPUSCAN_BLOCK; v += GPUSCAN_CHANNELS) {\n"
+    "        GPUSCAN_IMAGE_PIXEL pixel = gpuscan_image_pixel(samples, row + (ulong2)((i + v) / GPUSCAN_CHANNELS, 0));\n"
+    "        for (uint c = 0; c < GPUSCAN_CHANNELS; c++)\n"
+    "            pixels[v + c] = gpuscan_image_sample(pixel, c);\n"
+    "    }\n"
+    "#else\n"
+    "    gpuscan_row_t pixels = row + i;\n"
+    "#endif\n"
     "#if GPUSCAN_CONVERTED\n"
     "    gpuscan_binned from[GPUSCAN_BLOCK];\n"
     "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
-    "        from[v] = GPUSCAN_BINNED_OF(row[i + v], i + v);\n"
+    "        from[v] = GPUSCAN_BINNED_OF(pixels[v], i + v);\n"
     "#else\n"
-    "    gpuscan_block_t from = row + i;\n"
+    "    gpuscan_block_t from = pixels;\n"
     "#endif\n"
     "#if GPUSCAN_WEIGHED\n"
     "    gpuscan_weight weights[GPUSCAN_BLOCK];\n"
     "    for (uint v = 0; v < GPUSCAN_BLOCK; v++)\n"
-    "        weights[v] = GPUSCAN_WEIGHT_OF(row[i + v], i + v, 0);\n"
+    "        weights[v] = GPUSCAN_WEIGHT_OF(pixels[v], i + v, 0);\n"
     "#else\n"
     "    gpuscan_weights_t weights = row_weights + i / GPUSCAN_CHANNELS;\n"
     "#endif\n"
@@ -10232,11 +10394,13 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TABLES(flags) (GPUSCAN_COPIES ? 1u : (flags) >> GPUSCAN_FLAG_TABLES_SHIFT)\n"
     "\n"
     "/* Counts sample i, which is not part of a block. */\n"
-    "static inline void gpuscan_count_one(global const gpuscan_sample *row, ulong i, global const gpuscan_weight *weights,\n"
-    "                                     gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
-    "    uint counter = gpuscan_counter_of(GPUSCAN_BINNED_OF(row[i], i), (uint)(i % GPUSCAN_CHANNELS),\n"
-    "                                      GPUSCAN_BIN_ARGUMENTS, edges);\n"
-    "    GPUSCAN_COUNT_AT(counter, i, GPUSCAN_WEIGHT_OF(row[i], i, weights));\n"
+    "static inline void gpuscan_count_one(GPUSCAN_SAMPLES samples, gpuscan_row_t row, ulong i,\n"
+    "                                     global const gpuscan_weight *weights, gpuscan_table table,\n"
+    "                                     GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "    gpuscan_sample s = GPUSCAN_SAMPLE_IN(samples, row, i);\n"
+    "    uint counter = gpuscan_counter_of(GPUSCAN_BINNED_OF(s, i), (uint)(i % GPUSCAN_CHANNELS), GPUSCAN_BIN_ARGUMENTS,\n"
+    "                                      edges);\n"
+    "    GPUSCAN_COUNT_AT(counter, i, GPUSCAN_WEIGHT_OF(s, i, weights));\n"
     "}\n"
     "\n"
     "/* Moves the sums of the accumulators' tables, in bins [first, last), to counts and zeroes them. atomics: by which other\n"
@@ -10266,16 +10430,17 @@ static const char *gpuscan__kernels[] = {
     "            counts[first + k] = sums[k];\n"
     "    }\n"
     "}\n"
-    "\n"
-    "/* Counts blocks [block, end) of rows, each of samples [begin, last) and so many blocks, into the group's tables. */\n"
-    "static inline void gpuscan_count_blocks(global const gpuscan_sample *samples, global const gpuscan_weight *weights,\n"
-    "                                        gpuscan_histogram_numbers numbers, ulong row_blocks, ulong begin,\n"
-    "                                        ulong row_end, ulong block, ulong end, uint sixteen, gpuscan_table table,\n"
-    "                                        GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
+    "\n",
+    "/* Counts blocks [block, end) of rows from first_row on, each of samples [begin, last) and so many blocks, into the\n"
+    "   group's tables. weights: those of the first row. */\n"
+    "static inline void gpuscan_count_blocks(GPUSCAN_SAMPLES samples, global const gpuscan_weight *weights,\n"
+    "                                        gpuscan_histogram_numbers numbers, ulong first_row, ulong row_blocks,\n"
+    "                                        ulong begin, ulong row_end, ulong block, ulong end, uint sixteen,\n"
+    "                                        gpuscan_table table, GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
     "    while (block < end) {\n"
     "        ulong row = block / row_blocks, first = begin + (block - row * row_blocks) * GPUSCAN_BLOCK;\n"
     "        ulong last = min(first + (end - block) * GPUSCAN_BLOCK, row_end), i = first;\n"
-    "        global const gpuscan_sample *from = GPUSCAN_SAMPLES_AT(samples, row * numbers.pitch);\n"
+    "        gpuscan_row_t from = GPUSCAN_ROW_AT(samples, first_row + row);\n"
     "        global const gpuscan_weight *weight = weights + row * numbers.weights_pitch;\n"
     "        block += (last - first + GPUSCAN_BLOCK - 1) / GPUSCAN_BLOCK;\n"
     "        if (GPUSCAN_PLANTED(BLOCKS_TAIL))\n"
@@ -10287,13 +10452,13 @@ static const char *gpuscan__kernels[] = {
     "            table[(uint)(i % GPUSCAN_CHANNELS) * 256 + (uchar)from[i]]++;\n"
     "#else\n"
     "        for (; i + GPUSCAN_BLOCK <= last; i += GPUSCAN_BLOCK)\n"
-    "            gpuscan_count_block(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "            gpuscan_count_block(samples, from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "        for (; i < last; i++)\n"
-    "            gpuscan_count_one(from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "            gpuscan_count_one(samples, from, i, weight, table, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_COPIES\n"
     "#define GPUSCAN_TABLE_WORDS (GPUSCAN_BYTE_TABLES ? GPUSCAN_BYTE_TABLES * 256 : GPUSCAN_COPIES * GPUSCAN_STRIDE)\n"
     "static inline void gpuscan_tables_clear(local uint *tables) {\n"
@@ -10334,11 +10499,11 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_TILED\n"
     "/* A tile, or where several groups share one the part of it that is this member's. */\n"
     "static inline void gpuscan_count_tile(ulong number, uint member, uint members, ulong count,\n"
-    "                                      global const gpuscan_sample *samples, global const gpuscan_weight *weights,\n"
+    "                                      GPUSCAN_SAMPLES samples, global const gpuscan_weight *weights,\n"
     "                                      gpuscan_histogram_numbers numbers, uint flags, uint sixteen, gpuscan_table table,\n"
     "                                      global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
     "                                      GPUSCAN_BIN_PARAMETERS, gpuscan_edges edges) {\n"
@@ -10350,8 +10515,8 @@ static const char *gpuscan__kernels[] = {
     "    accumulators += number * GPUSCAN_ALL_BINS;\n"
     "    gpuscan_tables_clear(table);\n"
     "#endif\n"
-    "    gpuscan_count_blocks(GPUSCAN_SAMPLES_AT(samples, tile.row * numbers.pitch),\n"
-    "                         weights + tile.row * numbers.weights_pitch, numbers, row_blocks, tile.begin, tile.end,\n"
+    "    gpuscan_count_blocks(samples, weights + tile.row * numbers.weights_pitch, numbers, tile.row, row_blocks,\n"
+    "                         tile.begin, tile.end,\n"
     "                         blocks / members * member + min((ulong)member, blocks % members),\n"
     "                         blocks / members * (member + 1) + min((ulong)member + 1, blocks % members), sixteen, table,\n"
     "                         GPUSCAN_BIN_ARGUMENTS, edges);\n"
@@ -10366,7 +10531,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Of more bins each group has a table in the accumulators; but the first one may count in counts. */\n"
     "kernel __attribute__((reqd_work_group_size(GPUSCAN_GROUP, 1, 1))) void\n"
     "gpuscan_histogram(GPUSCAN_HISTOGRAM_PARAMETERS, local uint *shared /* the tables */) {\n"
@@ -10375,7 +10540,9 @@ static const char *gpuscan__kernels[] = {
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
+    "#if !GPUSCAN_IMAGE\n"
     "    samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
+    "#endif\n"
     "    weights += numbers.weights_offset;\n"
     "#if GPUSCAN_BYTE_TABLES\n"
     "    volatile uint opaque = 16;\n"
@@ -10411,12 +10578,12 @@ static const char *gpuscan__kernels[] = {
     "            break;\n"
     "        ulong block = blocks / pieces * piece + min((ulong)piece, blocks % pieces);\n"
     "        ulong end = blocks / pieces * (piece + 1) + min((ulong)piece + 1, blocks % pieces);\n"
-    "#if GPUSCAN_TILED\n"
+    "#if GPUSCAN_TILED\n",
     "        for (; block < end; block++)\n"
     "            gpuscan_count_tile(block / members, (uint)(block % members), members, count, samples, weights, numbers,\n"
     "                               flags, sixteen, table, accumulators, counts, GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#else\n"
-    "        gpuscan_count_blocks(samples, weights, numbers, row_blocks, 0, count, block, end, sixteen, table,\n"
+    "        gpuscan_count_blocks(samples, weights, numbers, 0, row_blocks, 0, count, block, end, sixteen, table,\n"
     "                             GPUSCAN_BIN_ARGUMENTS, edges);\n"
     "#endif\n"
     "        if (!draw)\n"
@@ -10441,7 +10608,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_histogram_move(accumulators, counts, 0, GPUSCAN_ALL_BINS, flags, GPUSCAN_COPIES != 0 && groups > 1);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#else /* a group of many work-items */\n"
     "/* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -10459,7 +10626,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_add_global(accumulators + bin, weight);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_BY_VALUE\n"
     "/* Bytes are counted by value, and the values put into bins at the end: no sample is compared with anything, and few\n"
     "   bins are no fewer counters. So are samples of 16 bits whose bins would be more than their 65,536 values, in slices;\n"
@@ -10489,7 +10656,7 @@ static const char *gpuscan__kernels[] = {
     "#ifndef GPUSCAN_COPY\n"
     "#define GPUSCAN_COPY (GPUSCAN_ITEM % GPUSCAN_COPIES)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Samples that no counter here takes go to a spare one behind them, where an atomic under a condition is a branch\n"
     "   (NVIDIA). */\n"
     "#define GPUSCAN_NONE_OUTSIDE (GPUSCAN_FORM != GPUSCAN_BINS_EDGES && !GPUSCAN_SAMPLE_IS_FLOAT && GPUSCAN_RANGE_ALL)\n"
@@ -10534,7 +10701,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_add_global_once(accumulators, bin, weight);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Moves accumulators [first, last) in steps to counts and zeroes them. In the launch that counts they are exchanged,\n"
     "   since other groups have written them by atomics. */\n"
     "static inline void gpuscan_histogram_move(global gpuscan_counter *accumulators, global gpuscan_counter *counts,\n"
@@ -10552,7 +10719,7 @@ static const char *gpuscan__kernels[] = {
     "        counts[k] = (flags & GPUSCAN_FLAG_ACCUMULATE) ? counts[k] + sum : sum;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Bytes; PLAIN: not of three channels, whose first one is at another place in each word. */\n"
     "#if GPUSCAN_BY_VALUE && GPUSCAN_VALUES == 256 && !GPUSCAN_WEIGHTED && defined(__ENDIAN_LITTLE__) &&                    \\\n"
     "    (GPUSCAN_BY_VALUE == GPUSCAN_BY_VALUE_SPREAD || GPUSCAN_CHANNELS != 3)\n"
@@ -10870,7 +11037,9 @@ static const char *gpuscan__kernels[] = {
     "    uint first_bin = (uint)get_group_id(0) % GPUSCAN_SLICES * GPUSCAN_SLICE_BINS;\n"
     "    uint first = member * GPUSCAN_GROUP + GPUSCAN_ITEM, stride = members * GPUSCAN_GROUP;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags) * GPUSCAN_CHANNELS;\n"
+    "#if !GPUSCAN_IMAGE\n"
     "    samples = GPUSCAN_SAMPLES_AT(samples, numbers.samples_offset);\n"
+    "#endif\n"
     "    weights += numbers.weights_offset;\n"
     "#if GPUSCAN_PIPE != GPUSCAN_PIPE_ROWS\n"
     "    gpuscan_sample_row here = gpuscan_sample_row_at(samples, count, weights);\n"
@@ -10909,8 +11078,50 @@ static const char *gpuscan__kernels[] = {
     "    counts += numbers.counts_offset;\n"
     "#if !GPUSCAN_LOCAL_EDGES\n"
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
+    "#endif\n",
+    "#if GPUSCAN_IMAGE\n"
+    "    /* Pixel by pixel, so many on their way at once: of all rows, numbered through. */\n"
+    "    ulong begin = 0, rows = count ? numbers.rows : 0, first_row = 0;\n"
+    "#if GPUSCAN_TILED\n"
+    "    begin = tile.begin;\n"
+    "    count = tile.end;\n"
+    "    rows = tile.rows;\n"
+    "    first_row = tile.row;\n"
+    "    weights += tile.row * numbers.weights_pitch;\n"
     "#endif\n"
-    "#if GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n",
+    "    ulong row_pixels = max((count - begin) / GPUSCAN_CHANNELS, 1ul), row = first / row_pixels;\n"
+    "    ulong pixel = first - row * row_pixels;\n"
+    "    ulong step_rows = stride / row_pixels, step_pixels = stride - step_rows * row_pixels;\n"
+    "    while (row < rows) {\n"
+    "        GPUSCAN_IMAGE_PIXEL loaded[GPUSCAN_ITEM_VECTORS];\n"
+    "        ulong row_of[GPUSCAN_ITEM_VECTORS], pixel_of[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            row_of[k] = row;\n"
+    "            pixel_of[k] = begin / GPUSCAN_CHANNELS + pixel;\n"
+    "            if (row < rows)\n"
+    "                loaded[k] = gpuscan_image_pixel(samples, GPUSCAN_ROW_AT(samples, first_row + row) +\n"
+    "                                                             (ulong2)(pixel_of[k], 0));\n"
+    "            row += step_rows;\n"
+    "            pixel += step_pixels;\n"
+    "            if (pixel >= row_pixels) {\n"
+    "                pixel -= row_pixels - (GPUSCAN_PLANTED(SAMPLE_ROWS) ? 1 : 0);\n"
+    "                row++;\n"
+    "            }\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            if (row_of[k] < rows)\n"
+    "GPUSCAN_UNROLL\n"
+    "                for (uint c = 0; c < GPUSCAN_CHANNELS; c++) {\n"
+    "                    gpuscan_sample s = gpuscan_image_sample(loaded[k], c);\n"
+    "                    ulong i = pixel_of[k] * GPUSCAN_CHANNELS + c;\n"
+    "                    gpuscan_weight weight = GPUSCAN_WEIGHT_OF(s, i, weights + row_of[k] * numbers.weights_pitch);\n"
+    "                    gpuscan_count_sample(GPUSCAN_BINNED_OF(s, i), c, weight, copy, first_bin, bins, accumulators,\n"
+    "                                         GPUSCAN_BIN_ARGUMENTS, edges);\n"
+    "                }\n"
+    "    }\n"
+    "#elif GPUSCAN_PIPE == GPUSCAN_PIPE_ROWS\n"
     "    /* Rows with gaps: the vectors of all rows are numbered through, as many for each row as it may touch. */\n"
     "    ulong begin = 0, rows = count ? numbers.rows : 0, pitch = numbers.pitch;\n"
     "#if GPUSCAN_TILED\n"
@@ -10945,7 +11156,7 @@ static const char *gpuscan__kernels[] = {
     "            }\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
-    "                uint at = k + v * stride;\n"
+    "                uint at = k + v * stride;\n",
     "                if (at < all)\n"
     "                    gpuscan_count_vector(loaded[v], begin + (ulong)(at - down[v] * across) * GPUSCAN_VECTOR,\n"
     "                                         weights + down[v] * numbers.weights_pitch, copy, first_bin, bins,\n"
@@ -10987,7 +11198,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "#else\n"
-    "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n",
+    "    for (ulong i = first; i < count - here.vectors * GPUSCAN_VECTOR; i += stride) { /* both ends */\n"
     "        ulong at = i < here.head ? i : i + here.vectors * GPUSCAN_VECTOR;\n"
     "        GPUSCAN_COUNT_ALONE(at);\n"
     "    }\n"
@@ -11034,7 +11245,7 @@ static const char *gpuscan__kernels[] = {
     "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "                GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n"
     "        }\n"
-    "        for (; i < end; i += stride)\n"
+    "        for (; i < end; i += stride)\n",
     "            GPUSCAN_COUNT_VECTOR(gpuscan_load_once(from + i), begin + i);\n"
     "    }\n"
     "#endif\n"
@@ -11073,7 +11284,7 @@ static const char *gpuscan__kernels[] = {
     "                                                          GPUSCAN_ARRIVAL + sums[j]);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint j = 0; j < GPUSCAN_AT_ONCE; j++)\n"
-    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n",
+    "            if (GPUSCAN_HANDS_OVER(j) && before[j] >> GPUSCAN_ARRIVALS == members - 1) {\n"
     "                uint bin = first_bin + k + j * GPUSCAN_GROUP;\n"
     "                gpuscan_counter sum = (gpuscan_counter)((before[j] & (GPUSCAN_ARRIVAL - 1)) + sums[j]);\n"
     "                if (members > 1)\n"
@@ -11108,7 +11319,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* a group of many work-items */\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_HISTOGRAM_FINISH_NUMBERS\n"
     "} gpuscan_histogram_finish_numbers;\n"
@@ -11128,7 +11339,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_SAMPLE */\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SORT\n"
     "/* [SORT KEYS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -11144,7 +11355,7 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
     "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
     "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
@@ -12568,7 +12779,13 @@ static const char *gpuscan__kernels[] = {
     X(MERGE_GLOBAL, 2)       /* or in global memory */                                                                 \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that came */                           \
     X(ARRIVALS_U32, 24)      /* from this bit on they do, in words of 32 bits */                                       \
-    X(ARRIVALS_U64, 40)      /* in words of 64 bits */
+    X(ARRIVALS_U64, 40)      /* in words of 64 bits */                                                                 \
+    X(QUANTILE_ALL, 0)       /* quantiles: whatever may be wanted, */                                                  \
+    X(QUANTILE_PLAIN, 1)     /* or no mean, of few fractions */                                                        \
+    X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
+    X(IMAGE_RED, 1)          /* an image whose channels begin with red, */                                             \
+    X(IMAGE_ALPHA, 2)        /* have alpha alone, */                                                                   \
+    X(IMAGE_RED_ALPHA, 3)    /* or these two */
 /* And of the public enums these. */
 #define GPUSCAN__DEVICE_PUBLIC(X)                                                                                      \
     X(BINS_EVEN) X(BINS_EDGES) X(BINS_VALUES) X(OUTSIDE_DROP) X(OUTSIDE_CLAMP) X(OUTSIDE_COUNT)                        \
@@ -12744,7 +12961,7 @@ typedef struct gpuscan__device {
     uint64_t registers; /* a work-group's, on NVIDIA; 0: not known */
     uint64_t capability; /* LANES_PTX: the compute capability times 10, which says what instructions there are */
     int version, c_version; /* 120, 200, 300 */
-    int f64, int64_atomics, zero_copy;
+    int f64, int64_atomics, zero_copy, images;
     int fence, lanes; /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
     uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
@@ -13346,6 +13563,7 @@ typedef struct gpuscan__range {
     int in_place; /* may be the same range as another with this number; 0: may not */
     int shorter;  /* and then end before it */
     int partial;  /* what a call does not write stays as it was: of a host array all is needed */
+    int is_image; /* buffer.mem is one, which is checked already */
     int idle;     /* a call that reads a count of 0, and has no total, uses nothing of it: see gpuscan__rehearse */
     /* filled by the check: */
     cl_mem root;
@@ -13907,6 +14125,8 @@ static gpuscan_result gpuscan__open_device(gpuscan *gs) {
     device->zero_copy = (device->type & CL_DEVICE_TYPE_CPU) != 0 &&
                         gpuscan__device_number(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0 &&
                         !(without & GPUSCAN_WITHOUT_ZERO_COPY);
+    device->images =
+        gpuscan__device_number(cl, id, CL_DEVICE_IMAGE_SUPPORT) != 0 && !(without & GPUSCAN_WITHOUT_IMAGES);
 
     profile = &device->profile;
     for (i = 0; !gpuscan__profile_matches(device, i); i++)
@@ -14964,7 +15184,12 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
     return buffer.mem ? buffer.offset : 0;
 }
 
-/* The same of count_buffer. */
+/* An image, which is the caller's in a rehearsal, too. */
+static void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image) {
+    gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
+}
+
+/* gpuscan__arg_buffer of count_buffer. */
 static uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     if (!launch->chain->sham)
         return gpuscan__arg_buffer(launch, buffer);
@@ -15146,7 +15371,7 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
         gpuscan__range *range = &plan->ranges[i];
         if (range->required && !range->buffer.mem)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s.mem is NULL", range->field);
-        if (range->buffer.mem && (r = gpuscan__check_range(gs, range)) != 0)
+        if (range->buffer.mem && !range->is_image && (r = gpuscan__check_range(gs, range)) != 0)
             return r;
     }
     return GPUSCAN_SUCCESS;
@@ -15402,12 +15627,9 @@ typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
 
-static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
-                                            uint64_t rows, uint64_t pitch, uint64_t pitch_bytes, uint32_t pixel_elements,
-                                            uint32_t size, uint32_t alignment, gpuscan__range *range,
-                                            uint64_t *resolved) {
-    uint64_t row, before, bytes = 0;
-    gpuscan_result r;
+/* One of both pitches at most, and that in bytes of whole elements. */
+static gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
+                                             uint64_t pitch_bytes, uint32_t alignment) {
     if (pitch && pitch_bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
                              fields->pitch_bytes);
@@ -15415,7 +15637,28 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "%s is no multiple of %u, to which the elements are aligned", fields->pitch_bytes,
                              (unsigned)alignment);
-    if ((r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
+    return GPUSCAN_SUCCESS;
+}
+
+/* The pitch of rows of single elements, given in these or in bytes. */
+static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
+                                                 uint64_t pitch_bytes, uint32_t size, uint64_t count,
+                                                 uint64_t *resolved) {
+    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, size);
+    if (r != 0)
+        return r;
+    return gpuscan__resolve_pitch(gs, pitch_bytes ? fields->pitch_bytes : fields->pitch,
+                                  pitch_bytes ? pitch_bytes / size : pitch, count, resolved);
+}
+
+static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t count,
+                                            uint64_t rows, uint64_t pitch, uint64_t pitch_bytes, uint32_t pixel_elements,
+                                            uint32_t size, uint32_t alignment, gpuscan__range *range,
+                                            uint64_t *resolved) {
+    uint64_t row, before, bytes = 0;
+    gpuscan_result r;
+    if ((r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, alignment)) != 0 ||
+        (r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
         return r;
     if (rows < 2) /* nothing goes by it */
         pitch = count;
@@ -15439,6 +15682,169 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
         range->pitch = *resolved;
     }
     return GPUSCAN_SUCCESS;
+}
+
+/* ---- images */
+
+/* The channels of an image's pixels. Orders of later versions and of extensions by number, so that headers of OpenCL 1.2
+   suffice. */
+typedef struct gpuscan__image_order {
+    cl_channel_order order;
+    uint32_t channels, place; /* GPUSCAN__IMAGE_... */
+} gpuscan__image_order;
+static const gpuscan__image_order gpuscan__image_orders[] = {
+    {CL_R, 1, GPUSCAN__IMAGE_RED},           {CL_A, 1, GPUSCAN__IMAGE_ALPHA},
+    {CL_RG, 2, GPUSCAN__IMAGE_RED},          {CL_RA, 2, GPUSCAN__IMAGE_RED_ALPHA},
+    {CL_RGB, 3, GPUSCAN__IMAGE_RED},         {CL_RGBA, 4, GPUSCAN__IMAGE_RED},
+    {CL_BGRA, 4, GPUSCAN__IMAGE_RED},        {CL_ARGB, 4, GPUSCAN__IMAGE_RED},
+    {CL_INTENSITY, 1, GPUSCAN__IMAGE_RED},   {CL_LUMINANCE, 1, GPUSCAN__IMAGE_RED},
+    {CL_Rx, 1, GPUSCAN__IMAGE_RED},          {CL_RGx, 2, GPUSCAN__IMAGE_RED},
+    {CL_RGBx, 3, GPUSCAN__IMAGE_RED},        {0x10BF /* sRGB */, 3, GPUSCAN__IMAGE_RED},
+    {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
+    {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
+
+/* What a channel is when it is read. */
+typedef struct gpuscan__image_channel {
+    cl_channel_type channel;
+    gpuscan_type type;
+} gpuscan__image_channel;
+static const gpuscan__image_channel gpuscan__image_channels[] = {
+    {CL_SNORM_INT8, GPUSCAN_TYPE_F32},       {CL_SNORM_INT16, GPUSCAN_TYPE_F32},
+    {CL_UNORM_INT8, GPUSCAN_TYPE_F32},       {CL_UNORM_INT16, GPUSCAN_TYPE_F32},
+    {CL_UNORM_SHORT_565, GPUSCAN_TYPE_F32},  {CL_UNORM_SHORT_555, GPUSCAN_TYPE_F32},
+    {CL_UNORM_INT_101010, GPUSCAN_TYPE_F32}, {0x10E0 /* UNORM_INT_101010_2 */, GPUSCAN_TYPE_F32},
+    {CL_HALF_FLOAT, GPUSCAN_TYPE_F32},       {CL_FLOAT, GPUSCAN_TYPE_F32},
+    {CL_SIGNED_INT8, GPUSCAN_TYPE_I8},       {CL_SIGNED_INT16, GPUSCAN_TYPE_I16},
+    {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
+    {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
+
+/* What kernels need to know of an image: place is GPUSCAN__IMAGE_NONE where there is none. */
+typedef struct gpuscan__image_facts {
+    gpuscan_type type;
+    uint32_t channels, place;
+    size_t width, height;
+} gpuscan__image_facts;
+
+static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_image_format format,
+                                            gpuscan__image_facts *facts) {
+    size_t i;
+    facts->place = GPUSCAN__IMAGE_NONE;
+    facts->type = GPUSCAN_TYPE_DEFAULT;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_orders); i++)
+        if (gpuscan__image_orders[i].order == format.image_channel_order) {
+            facts->channels = gpuscan__image_orders[i].channels;
+            facts->place = gpuscan__image_orders[i].place;
+        }
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
+        if (gpuscan__image_channels[i].channel == format.image_channel_data_type)
+            facts->type = gpuscan__image_channels[i].type;
+    if (facts->place == GPUSCAN__IMAGE_NONE || facts->type == GPUSCAN_TYPE_DEFAULT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE,
+                             "%s: images of channel order 0x%x and data type 0x%x are not read", field,
+                             (unsigned)format.image_channel_order, (unsigned)format.image_channel_data_type);
+    return GPUSCAN_SUCCESS;
+}
+
+/* What an image is, which decides the program, so that all of it is checked before the plan is made. range: filled as
+   gpuscan__check_range would. */
+static gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
+                                             gpuscan__range *range, gpuscan__image_facts *facts) {
+    const gpuscan_opencl *cl = &gs->cl;
+    cl_mem mem = image->mem, parent = NULL;
+    cl_mem_object_type type = 0;
+    cl_mem_flags flags = 0;
+    cl_context context = NULL;
+    cl_image_format format;
+    cl_uint samples = 0;
+    cl_int code;
+    if (!gs->device.images)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_IMAGE, "%s: the device does not support images", field);
+    code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL);
+    if (code == CL_SUCCESS && type != CL_MEM_OBJECT_IMAGE2D)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s is a memory object, but no 2D image", field);
+    if (code == CL_SUCCESS)
+        code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
+    if (code == CL_INVALID_MEM_OBJECT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s is no memory object", field);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
+    if (context != gs->context)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
+    if (flags & CL_MEM_WRITE_ONLY)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the image is CL_MEM_WRITE_ONLY", field);
+    code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(format), &format, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetImageInfo(mem, CL_IMAGE_WIDTH, sizeof(facts->width), &facts->width, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetImageInfo(mem, CL_IMAGE_HEIGHT, sizeof(facts->height), &facts->height, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetImageInfo(mem, CL_IMAGE_NUM_SAMPLES, sizeof(samples), &samples, NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
+    if (samples > 1)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples a pixel", field);
+    range->is_image = 1;
+    range->root = parent ? parent : mem;
+    range->flags = flags;
+    range->begin = 0;
+    range->end = UINT64_MAX; /* of a buffer it may be made of: all */
+    return gpuscan__image_format(gs, field, format, facts);
+}
+
+/* Makes a range that a call reads one of an image, which is known as another. */
+static void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan__range *image) {
+    range->field = field;
+    range->is_image = image->is_image;
+    range->root = image->root;
+    range->flags = image->flags;
+    range->begin = image->begin;
+    range->end = image->end;
+    range->row = range->pitch = 0;
+}
+
+/* Whether width x height pixels of it are there. */
+static gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, const gpuscan_image *image,
+                                            const gpuscan__image_facts *facts, uint64_t width, uint64_t height) {
+    if (width == 0 || height == 0 ||
+        (image->x <= facts->width && width <= facts->width - image->x && image->y <= facts->height &&
+         height <= facts->height - image->y))
+        return GPUSCAN_SUCCESS;
+    return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL,
+                         "%s needs %llu x %llu pixels from %llu, %llu on, the image has %llu x %llu", field,
+                         (unsigned long long)width, (unsigned long long)height, (unsigned long long)image->x,
+                         (unsigned long long)image->y, (unsigned long long)facts->width,
+                         (unsigned long long)facts->height);
+}
+
+/* The type and channels of a source: the image's, which the desc may repeat, but of channels it may take the first. */
+static gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts, const char *type_field,
+                                            gpuscan_type *type, uint32_t *channels) {
+    if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "%s is not that of the image's channels, %s", type_field,
+                             gpuscan__types[facts->type].name);
+    if (*channels > facts->channels)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels: the image has %u",
+                             (unsigned)facts->channels);
+    *type = facts->type;
+    if (*channels == 0)
+        *channels = facts->channels;
+    return GPUSCAN_SUCCESS;
+}
+
+/* How kernels read it. */
+static void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type) {
+    char kind = gpuscan__types[type].kind;
+    gpuscan__define_number(text, "IMAGE", place);
+    if (place == GPUSCAN__IMAGE_NONE)
+        return;
+    gpuscan__define(text, "IMAGE_PIXEL", kind == 'f' ? "float4" : kind == 's' ? "int4" : "uint4");
+    gpuscan__define(text, "IMAGE_READ(image, at)", kind == 'f'   ? "read_imagef(image, at)"
+                                                  : kind == 's' ? "read_imagei(image, at)"
+                                                                : "read_imageui(image, at)");
 }
 
 /* Brings an init on the host to the device, if it is no argument. The commands that use the buffer keep it. */
@@ -16251,9 +16657,19 @@ typedef struct gpuscan__test_array {
     unsigned char *before, *expected; /* what it holds before and after the call */
 } gpuscan__test_array;
 
+/* An image of what one of the arrays holds, if a call reads one. */
+typedef struct gpuscan__test_image {
+    gpuscan_image *image; /* in the test's desc; NULL: none */
+    const gpuscan__test_array *array;
+    gpuscan_type type;
+    uint32_t place, channels;
+    uint64_t width, height; /* of the array's rows, without gaps */
+} gpuscan__test_image;
+
 typedef struct gpuscan__test {
     gpuscan *gs;
     gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
+    gpuscan__test_image image;
     int count, failed;
 } gpuscan__test;
 
@@ -16279,7 +16695,66 @@ static void gpuscan__test_filled(gpuscan__test_array *array) {
     memcpy(array->expected, array->before, (size_t)array->bytes);
 }
 
+static void gpuscan__test_image_of(gpuscan__test *test, gpuscan_image *image, const gpuscan__test_array *array,
+                                   uint32_t place, gpuscan_type type, uint32_t channels, uint64_t width,
+                                   uint64_t height) {
+    gpuscan__test_image *of = &test->image;
+    memset(image, 0, sizeof(*image));
+    of->image = image;
+    of->array = array;
+    of->place = place;
+    of->type = type;
+    of->channels = channels;
+    of->width = width;
+    of->height = height;
+}
+
+/* Where channel c is of red, green, blue and alpha. */
+static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
+    return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
+}
+
+/* The formats of four channels that every device reads, whatever the caller's: the program is the same. */
+static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
+    const gpuscan__test_image *of = &test->image;
+    gpuscan *gs = test->gs;
+    uint32_t size = gpuscan__types[of->type].size, c;
+    uint64_t pixels = of->width * of->height, k;
+    unsigned char *all;
+    cl_image_format format;
+    cl_image_desc desc;
+    cl_int code = CL_SUCCESS;
+    size_t i;
+    if (!of->image)
+        return GPUSCAN_SUCCESS;
+    memset(&desc, 0, sizeof(desc));
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_width = (size_t)of->width;
+    desc.image_height = (size_t)of->height;
+    format.image_channel_order = CL_RGBA;
+    format.image_channel_data_type = CL_FLOAT;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
+        if (gpuscan__image_channels[i].type == of->type)
+            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* of floats the last */
+    all = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(pixels * 4 * size));
+    if (!all)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+    memset(all, GPUSCAN__TEST_FILL, (size_t)(pixels * 4 * size));
+    for (k = 0; k < pixels; k++)
+        for (c = 0; c < of->channels; c++)
+            memcpy(all + (k * 4 + gpuscan__test_place(of->place, c)) * size,
+                   of->array->before + (k * of->channels + c) * size, size);
+    of->image->mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, all,
+                                          &code);
+    gpuscan__release(&gs->allocator, all);
+    if (of->image->mem && code == CL_SUCCESS)
+        return GPUSCAN_SUCCESS;
+    return gpuscan__fail(gs, code, "clCreateImage for a self-test failed"); /* one that came all the same is released */
+}
+
 static void gpuscan__test_end(gpuscan__test *test) {
+    if (test->image.image && test->image.image->mem)
+        test->gs->cl.clReleaseMemObject(test->image.image->mem);
     while (test->count > 0) {
         gpuscan__test_array *array = &test->arrays[--test->count];
         if (array->buffer->mem)
@@ -16318,6 +16793,8 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__plan *pla
         if (code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clEnqueueWriteBuffer for a self-test failed");
     }
+    if ((r = gpuscan__test_make_image(test)) != 0)
+        return r;
     call->queue = gs->service_queue;
     call->event = &done;
     call->strategy = gpuscan__key_strategy(&program->key);
@@ -16788,7 +17265,9 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     gpuscan_segment_form form = desc->segments.form;
     gpuscan_type type;
     gpuscan_result r = gpuscan__resolve_segments(gs, &plan->common, &desc->segments, desc->count,
-                                                 desc->rows > 1 || desc->src_pitch || desc->dst_pitch, &type);
+                                                 desc->rows > 1 || desc->src_pitch || desc->dst_pitch ||
+                                                     desc->src_pitch_bytes || desc->dst_pitch_bytes,
+                                                 &type);
     if (r != 0 || form == GPUSCAN_SEGMENTS_NONE)
         return r;
     if (desc->total.mem)
@@ -16808,6 +17287,8 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
+    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__elements *e = &common->e;
     uint64_t src_elements, dst_elements;
     gpuscan__range *range;
@@ -16819,8 +17300,10 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
     plan->rows = desc->rows ? desc->rows : 1;
-    if ((r = gpuscan__resolve_pitch(gs, "src_pitch", desc->src_pitch, desc->count, &plan->src_pitch)) != 0 ||
-        (r = gpuscan__resolve_pitch(gs, "dst_pitch", desc->dst_pitch, desc->count, &plan->dst_pitch)) != 0 ||
+    if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size,
+                                        desc->count, &plan->src_pitch)) != 0 ||
+        (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size,
+                                        desc->count, &plan->dst_pitch)) != 0 ||
         (r = gpuscan__extent(gs, "src", desc->count, plan->rows, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
         (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;
@@ -18243,6 +18726,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t tiled;              /* a histogram of each tile */
     uint32_t by_channel;         /* each has bounds, or edges, of its own */
     uint32_t pixel_channels;     /* that their expressions see; of a custom type, or without expressions: 0 */
+    uint32_t image;              /* GPUSCAN__IMAGE_... */
 } gpuscan__histogram_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__histogram_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), histogram_key_fits)
 
@@ -18256,6 +18740,7 @@ typedef struct gpuscan__bounds {
 typedef struct gpuscan__histogram_plan {
     gpuscan__plan common;
     gpuscan__histogram_key key;
+    gpuscan__image_facts image;
     gpuscan_type element;            /* in memory: a channel, or a pixel of custom type */
     gpuscan_type sample;             /* what is put into bins */
     gpuscan_type counter, weight;
@@ -18278,7 +18763,7 @@ typedef struct gpuscan__histogram_plan {
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
     X(samples_offset) X(pitch) X(count) X(count_offset) X(rows) X(weights_offset) X(weights_pitch) X(edges_offset)     \
     X(accumulators_offset) X(counts_offset) X(tile_width) X(tile_height) X(tiles_across) X(tiles) X(first_tile)        \
-    X(members) X(flags)
+    X(members) X(image_x) X(image_y) X(flags)
 #define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X) X(accumulators_offset) X(counts_offset) X(counters) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
@@ -18334,6 +18819,12 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_key *own, gpuscan_
 static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
     return element * (own->pixel_channels ? own->pixel_channels : 1);
+}
+
+/* Samples that are loaded at once; an image's pixels are one by one. */
+static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan__histogram_key *own) {
+    uint32_t size = gpuscan__sample_size(key, own);
+    return own->image ? 1 : gpuscan__vector(size, size);
 }
 
 /* What is put into bins: samples, or what custom->convert gives. */
@@ -18399,7 +18890,8 @@ static void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, co
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
     sample_size = gpuscan__sample_size(&plan->key, &own);
-    gpuscan__define_shape(text, gs, &plan->key, gpuscan__vector(sample_size, sample_size));
+    gpuscan__define_shape(text, gs, &plan->key, gpuscan__histogram_vector(&plan->key, &own));
+    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
     gpuscan__define(text, "SAMPLE", plan->key.src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type"
                                                                        : gpuscan__types[plan->key.src].name);
     gpuscan__define(text, "ELEMENT",
@@ -18686,7 +19178,6 @@ static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_hi
     gpuscan__histogram_key *key = &plan->key;
     const gpuscan_custom *custom = desc->custom;
     int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
-    plan->channels = desc->channels ? desc->channels : 1;
     if (plan->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is more than 4");
     key->converted = custom && custom->convert;
@@ -18731,7 +19222,13 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
                                                gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
     gpuscan_result r;
-    plan->element = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
+    plan->element = desc->sample_type;
+    plan->channels = desc->channels;
+    if (plan->image.place &&
+        (r = gpuscan__image_pixels(gs, &plan->image, "sample_type", &plan->element, &plan->channels)) != 0)
+        return r;
+    plan->element = plan->element ? plan->element : GPUSCAN_TYPE_U8;
+    plan->channels = plan->channels ? plan->channels : 1;
     plan->counter = desc->counter_type ? desc->counter_type : GPUSCAN_TYPE_U32;
     plan->weight = desc->weight_type ? desc->weight_type : GPUSCAN_TYPE_U32;
     if ((unsigned)plan->element >= GPUSCAN_TYPE_COUNT || (unsigned)plan->counter >= GPUSCAN_TYPE_COUNT ||
@@ -18794,6 +19291,21 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
     return GPUSCAN_SUCCESS;
 }
 
+/* samples_image. range: what is to be known of it. */
+static gpuscan_result gpuscan__histogram_image(gpuscan *gs, gpuscan__histogram_plan *plan,
+                                               const gpuscan_histogram_desc *desc, gpuscan__range *range) {
+    gpuscan_result r;
+    if (!desc->samples_image.mem)
+        return GPUSCAN_SUCCESS;
+    if (desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "samples_image with samples, pitch or pitch_bytes");
+    if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, range, &plan->image)) != 0)
+        return r;
+    plan->key.image = plan->image.place;
+    return gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
+                                 desc->rows ? desc->rows : 1);
+}
+
 static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__histogram_plan *plan = (gpuscan__histogram_plan *)common;
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
@@ -18801,9 +19313,12 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     uint64_t weights;
     int is_weighted, is_dense, is_custom, has_edges = desc->form == GPUSCAN_BINS_EDGES;
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
-    gpuscan__range *range;
+    gpuscan_buffer samples = desc->samples;
+    gpuscan__range *range, image;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_samples(gs, desc, plan)) != 0)
+    memset(&image, 0, sizeof(image));
+    if ((r = gpuscan__histogram_image(gs, plan, desc, &image)) != 0 ||
+        (r = gpuscan__resolve_samples(gs, desc, plan)) != 0)
         return r;
     if (!common->from_host && common->is_run && (desc->host_edges || desc->host_weights))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
@@ -18816,13 +19331,18 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
             0)
         return r;
     is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
-    range = gpuscan__input(common, "samples", desc->samples, 0, plan->element_size);
+    if (plan->image.place)
+        samples.mem = desc->samples_image.mem;
+    range = gpuscan__input(common, "samples", samples, 0, plan->element_size);
     range->idle = 1;
     if ((r = gpuscan__resolve_rows(gs, &fields, desc->count, plan->rows, desc->pitch, desc->pitch_bytes,
                                    plan->pixel_elements, plan->element_size,
                                    is_custom ? gpuscan__alignment(plan->element_size) : plan->element_size, range,
-                                   &plan->pitch)) != 0 ||
-        (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
+                                   &plan->pitch)) != 0)
+        return r;
+    if (plan->image.place)
+        gpuscan__input_image(range, "samples_image", &image);
+    if ((r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
     plan->unit = is_custom ? 1 : plan->element_size;
     range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
@@ -18839,7 +19359,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     is_weighted = desc->weights.mem || desc->host_weights;
     plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
     /* expressions see a pixel's number in its row */
-    is_dense = plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
+    is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
                (!is_weighted || plan->weights_pitch == desc->count);
     if (is_dense && !desc->count_buffer.mem && !common->e.custom && !plan->key.tiled) {
         plan->count *= plan->rows;
@@ -18858,7 +19378,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
 /* On a CPU bytes are counted by value, where the tables fit, and the values put into bins at the end. */
 static int gpuscan__counts_bytes(const gpuscan__histogram_plan *plan) {
     return gpuscan__key_is_cpu(&plan->common.key) && gpuscan__types[plan->sample].size == 1 && !plan->key.weight &&
-           !plan->common.e.custom;
+           !plan->common.e.custom && !plan->key.image;
 }
 
 /* And elsewhere, too, where so much local memory holds all values: with several channels in a form of its own. */
@@ -19048,12 +19568,14 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
     return group;
 }
 
+enum { GPUSCAN__IMAGE_PIXELS = 4 }; /* that a work-item reads at once */
+
 /* The form: how samples are loaded, in which groups, and how bins in slices are cut. */
 static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
-    uint32_t size = plan->sample_size, vector = gpuscan__vector(size, size);
+    uint32_t size = plan->sample_size, vector = gpuscan__histogram_vector(key, own);
     uint64_t elements = plan->count * plan->channels * plan->rows; /* fits, as the samples' extent does */
     uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* a vector for each work-item */
     key->vectors = profile->counts_vectors;
@@ -19064,7 +19586,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         key->vectors = (uint32_t)gpuscan__min(key->vectors, gpuscan__max(GPUSCAN__TILE_SAMPLES / vector, 1));
         key->group = gpuscan__tile_group(plan, key->group, key->vectors * vector);
         key->registers = gpuscan__registers(gs, key, profile->counts_registers);
-    } else if (!gpuscan__key_is_cpu(key) && plan->rows > 1) {
+    } else if (!gpuscan__key_is_cpu(key) && (plan->rows > 1 || own->image)) {
         own->pipe = GPUSCAN__PIPE_ROWS;
         if (own->slices == 1)
             key->registers = gpuscan__registers(gs, key, profile->counts_registers);
@@ -19095,6 +19617,8 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         own->slice_bins = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slices);
         own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, own->slice_bins);
     }
+    if (own->image)
+        key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
     key->tile = gpuscan__key_is_cpu(key) ? 65536 / size /* only shares out the work: long stretches */
                                          : key->group * key->vectors * vector;
 }
@@ -19160,7 +19684,7 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
-    uint32_t size = plan->sample_size, vector = gpuscan__vector(size, size);
+    uint32_t size = plan->sample_size, vector = gpuscan__histogram_vector(&plan->common.key, own);
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
@@ -19333,7 +19857,13 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->counts.mem);
     gpuscan__histogram_numbers count;
-    count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
+    count.samples_offset = 0;
+    if (plan->image.place)
+        gpuscan__arg_image(&launch, desc->samples_image.mem);
+    else
+        count.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
+    count.image_x = desc->samples_image.x;
+    count.image_y = desc->samples_image.y;
     count.pitch = plan->pitch / plan->unit;
     count.count = plan->count;
     count.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
@@ -19789,7 +20319,7 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
                                                     gpuscan__program *program, unsigned round, int *right) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)common;
     gpuscan_histogram_desc desc = *(const gpuscan_histogram_desc *)common->desc;
-    gpuscan_buffer none = {NULL, 0};
+    gpuscan_buffer none = {NULL, 0}, unused = none;
     uint32_t edge_size = of->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[of->sample].size;
     gpuscan__test_rows shape = gpuscan__test_rows_of(of, program, round);
     uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - shape.gap;
@@ -19815,7 +20345,10 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
     desc.tile_width = shape.tile_width;
     desc.tile_height = shape.tile_height;
     desc.accumulate = 0;
-    samples = gpuscan__test_array_of(&test, &desc.samples, pixels * of->pixel_elements * of->element_size);
+    if (of->key.image) /* whose rows are whole */
+        pixels += shape.gap;
+    samples = gpuscan__test_array_of(&test, of->key.image ? &unused : &desc.samples,
+                                      pixels * of->pixel_elements * of->element_size);
     counts = gpuscan__test_array_of(&test, &desc.counts,
                                      shape.tiles * of->all_bins * gpuscan__types[of->counter].size);
     if (of->key.weight && !of->key.weighed)
@@ -19836,6 +20369,12 @@ static gpuscan_result gpuscan__histogram_test_round(gpuscan *gs, const gpuscan__
                 gpuscan__test_edges(of, at);
             gpuscan__test_filled(edges);
         }
+    }
+    if (of->key.image) {
+        gpuscan__test_image_of(&test, &desc.samples_image, samples, of->key.image, of->element, of->pixel_elements,
+                               desc.pitch, shape.rows);
+        desc.channels = of->pixel_elements;
+        desc.pitch = 0;
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
@@ -19862,9 +20401,9 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
     if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
     if (copy.samples.mem || copy.counts.mem || copy.edges.mem || copy.weights.mem || copy.samples.offset ||
-        copy.counts.offset || copy.edges.offset || copy.weights.offset || copy.count)
+        copy.counts.offset || copy.edges.offset || copy.weights.offset || copy.count || copy.samples_image.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "samples, counts, edges, weights and count of the desc must be zero");
+                             "samples, samples_image, counts, edges, weights and count of the desc must be zero");
     copy.count = count;
     gpuscan__host_begin(&host, gs);
     gpuscan__host_add(&host, "samples", samples, &copy.samples);
@@ -22108,13 +22647,14 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
+    uint32_t image; /* GPUSCAN__IMAGE_... */
 } gpuscan__integral_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__integral_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), integral_key_fits)
 
 /* Rows of pixels in several images: of src, or of the tables. */
 typedef struct gpuscan__pixels {
     uint64_t width, height, images;
-    uint64_t pitch, image_pitch; /* in pixels */
+    uint64_t pitch, image_pitch; /* in channels */
     uint32_t channels, size;     /* bytes of a channel */
 } gpuscan__pixels;
 
@@ -22122,13 +22662,14 @@ typedef struct gpuscan__integral_plan {
     gpuscan__plan common;
     gpuscan__integral_key key;
     gpuscan__pixels src, dst;
+    gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* elements into PLAIN: the steps' sums */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
     X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(flags)
+    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
 enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
@@ -22158,8 +22699,6 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
     int width = channels > 1 ? (int)channels : to->size == 8 ? 8 : 16;
     char line[64];
-    if (src == GPUSCAN_TYPE_F16)
-        return;
     snprintf(line, sizeof(line), "vload%d", width);
     gpuscan__define(text, "PIXELS", line);
     if (strcmp(number, to->name) == 0)
@@ -22180,58 +22719,80 @@ static void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, con
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
-    if (((vector * own.channels) & (vector * own.channels - 1)) == 0)
+    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
+    if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
-    gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst, own.channels);
+    if (own.image == GPUSCAN__IMAGE_NONE && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
+        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst, own.channels);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* The pitches, which are 0 where pixels lie closely, and the elements from the first to the last. of: the pixels but
-   for these; fields: for words, with those of the pitches. */
-static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, uint64_t pitch, uint64_t image_pitch,
-                                              const char *const *fields, uint64_t *elements) {
-    uint64_t before = 0, image = 0, all = 0, bytes;
+/* The pitches that a desc gives of one side, 0 where pixels lie closely, and its fields for words. */
+typedef struct gpuscan__pixel_pitches {
+    gpuscan__row_fields fields;
+    const char *image_field;
+    uint64_t row, row_bytes, image;
+} gpuscan__pixel_pitches;
+
+/* The pitches, and the elements from the first to the last. of: the pixels but for these. */
+static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
+                                              uint64_t *elements) {
+    uint64_t row, before = 0, image = 0, all = 0, bytes;
     int fits;
+    gpuscan_result r = gpuscan__check_pitches(gs, &given->fields, given->row, given->row_bytes, of->size);
     *elements = 0;
-    of->pitch = pitch ? pitch : of->width;
-    if (of->pitch < of->width)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row", fields[1]);
-    fits = gpuscan__multiply(of->height, of->pitch, &image);
+    if (r != 0)
+        return r;
+    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(given->row, of->channels, &of->pitch);
+    if (given->row_bytes)
+        of->pitch = given->row_bytes / of->size;
+    else if (given->row == 0)
+        of->pitch = row;
+    if (fits && of->pitch < row)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
+                             given->row_bytes ? given->fields.pitch_bytes : given->fields.pitch);
+    fits = fits && gpuscan__multiply(of->height, of->pitch, &image);
     if (of->width > 0 && of->height > 0)
-        fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) &&
-               gpuscan__add(before, of->width, &before);
-    of->image_pitch = image_pitch ? image_pitch : image;
+        fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) && gpuscan__add(before, row, &before);
+    fits = fits && gpuscan__multiply(given->image, of->channels, &of->image_pitch);
+    if (given->image == 0)
+        of->image_pitch = image;
     if (fits && of->image_pitch < before)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", fields[2]);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", given->image_field);
     if (before == 0 && fits)
         return GPUSCAN_SUCCESS;
-    fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, &all) &&
-           gpuscan__multiply(all, of->channels, elements) && gpuscan__multiply(*elements, of->size, &bytes) &&
-           bytes <= UINT64_MAX / 16;
+    fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, elements) &&
+           gpuscan__multiply(*elements, of->size, &bytes) && bytes <= UINT64_MAX / 16;
     return fits ? GPUSCAN_SUCCESS
-                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: so many pixels do not fit 64 bits", fields[0]);
+                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: so many pixels do not fit 64 bits",
+                                given->fields.range);
 }
 
 /* Rows of one pitch, where the images follow each other like rows. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
-    uint64_t rows = of->height;
-    range->partial = of->pitch > of->width || (of->images > 1 && of->image_pitch > of->height * of->pitch);
+    uint64_t rows = of->height, row = of->width * of->channels;
+    range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
     if (of->images > 1 && of->image_pitch != of->height * of->pitch)
         return;
     if (of->images > 1)
         rows = 2; /* or more: all the same */
-    gpuscan__rows_of(range, rows, of->width * of->channels, of->pitch * of->channels, of->size);
+    gpuscan__rows_of(range, rows, row, of->pitch, of->size);
 }
 
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
-    gpuscan_type src = desc->src_type ? desc->src_type : GPUSCAN_TYPE_U8, dst = desc->dst_type;
+    gpuscan_type src = desc->src_type, dst = desc->dst_type;
+    uint32_t channels = desc->channels;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
     if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is no gpuscan_type",
                              (unsigned)src >= GPUSCAN_TYPE_COUNT ? "src_type" : "dst_type");
+    if (plan->image.place && (r = gpuscan__image_pixels(gs, &plan->image, "src_type", &src, &channels)) != 0)
+        return r;
+    if (src == GPUSCAN_TYPE_DEFAULT)
+        src = GPUSCAN_TYPE_U8;
     if (src == GPUSCAN_TYPE_CUSTOM)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "src_type is no builtin type");
     if (dst == GPUSCAN_TYPE_DEFAULT)
@@ -22246,7 +22807,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
         (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD, NULL,
                                        "dst_type", "dst_type")) != 0)
         return r;
-    e->channels = desc->channels ? desc->channels : 1;
+    e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
     e->t_size *= e->channels == 3 ? 4 : e->channels; /* OpenCL's sizes of vectors */
@@ -22260,15 +22821,33 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
+/* src_image. range: what is to be known of it. */
+static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
+                                              const gpuscan_integral_desc *desc, gpuscan__range *range) {
+    gpuscan_result r;
+    if (!desc->src_image.mem)
+        return GPUSCAN_SUCCESS;
+    if (desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes || desc->src_image_pitch ||
+        desc->images > 1)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "src_image with src, its pitches or several images");
+    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, range, &plan->image)) != 0)
+        return r;
+    plan->key.image = plan->image.place;
+    return gpuscan__check_region(gs, "src_image", &desc->src_image, &plan->image, desc->width, desc->height);
+}
+
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
-    static const char *const src_fields[] = {"src", "src_pitch", "src_image_pitch"};
-    static const char *const dst_fields[] = {"dst", "dst_pitch", "dst_image_pitch"};
+    gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch", 0, 0, 0};
+    gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch", 0, 0, 0};
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
     uint64_t src_elements, dst_elements;
-    gpuscan__range *range;
+    gpuscan_buffer src = desc->src;
+    gpuscan__range *range, image;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_types(gs, plan)) != 0)
+    memset(&image, 0, sizeof(image));
+    if ((r = gpuscan__integral_image(gs, plan, desc, &image)) != 0 || (r = gpuscan__resolve_types(gs, plan)) != 0)
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is no gpuscan_scan_kind");
@@ -22282,14 +22861,23 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: so many pixels do not fit 64 bits");
-    if ((r = gpuscan__resolve_pixels(gs, &plan->src, desc->src_pitch, desc->src_image_pitch, src_fields,
-                                     &src_elements)) != 0 ||
-        (r = gpuscan__resolve_pixels(gs, &plan->dst, desc->dst_pitch, desc->dst_image_pitch, dst_fields,
-                                     &dst_elements)) != 0)
+    src_pitches.row = desc->src_pitch;
+    src_pitches.row_bytes = desc->src_pitch_bytes;
+    src_pitches.image = desc->src_image_pitch;
+    dst_pitches.row = desc->dst_pitch;
+    dst_pitches.row_bytes = desc->dst_pitch_bytes;
+    dst_pitches.image = desc->dst_image_pitch;
+    if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
+        (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
-    range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
+    if (plan->image.place)
+        src.mem = desc->src_image.mem;
+    range = gpuscan__input(common, "src", src, src_elements, plan->src.size);
+    if (plan->image.place)
+        gpuscan__input_image(range, "src_image", &image);
+    else
+        gpuscan__pixels_rows(range, &plan->src);
     range->idle = 1;
-    gpuscan__pixels_rows(range, &plan->src);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
     range->idle = 1;
     gpuscan__pixels_rows(range, &plan->dst);
@@ -22309,6 +22897,30 @@ static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan_
     return bytes;
 }
 
+/* The strips that an image's columns are cut into, one sub-group's each. */
+static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integral_plan *plan) {
+    uint64_t lanes = gpuscan__group_lanes(gs, plan->common.key.group);
+    return gpuscan__max(
+        gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
+}
+
+/* Whether half of a group's sub-groups would have no strip. */
+static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integral_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    return gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
+           2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
+}
+
+/* One band is one launch, where there is one strip, and two or three where there are several: so it is of small images,
+   and of so many that their strips alone keep the device busy. (H200, us: 4096 images of 64 x 64 75, in bands 1546; of
+   one sub-group 64 rows take 28, 256 rows 76, in bands 45.) */
+#define GPUSCAN__INTEGRAL_LOW  64 /* rows */
+#define GPUSCAN__INTEGRAL_BUSY 16 /* strips a compute unit */
+static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
+    return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
+                                    plan->src.images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips);
+}
+
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
@@ -22319,6 +22931,8 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     gpuscan__fit(gs, &plan->common, profile->integral_group, profile->integral_vectors);
     while (key->group > 1 && gpuscan__integral_shared_bytes(gs, plan) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
+    while (gpuscan__integral_idle_half(gs, plan)) /* of narrow images, or most of a group would wait */
+        gpuscan__fit(gs, &plan->common, key->group / 2, profile->integral_vectors);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
@@ -22328,7 +22942,6 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
-    uint64_t lanes = gpuscan__group_lanes(gs, key->group);
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * profile->integral_bands, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* rows */
@@ -22338,8 +22951,9 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral_rows && 2 * rows * rows <= height;)
             rows *= 2;
         plan->band_rows = rows - 1; /* and step 0 */
-        plan->strips = gpuscan__max(
-            gpuscan__ceil_div(width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
+        plan->strips = gpuscan__integral_strips(gs, plan);
+        if (gpuscan__integral_is_one_band(gs, plan))
+            plan->band_rows = height;
     }
     if (plan->common.forced)
         plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
@@ -22380,14 +22994,18 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
+    if ((is_last || kernel == GPUSCAN__INTEGRAL_SUMS) && plan->image.place)
+        gpuscan__arg_image(&launch, desc->src_image.mem);
+    else if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
         numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.image_x = desc->src_image.x;
+    numbers.image_y = desc->src_image.y;
     if (is_last)
         numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.src_pitch = plan->src.pitch * plan->src.channels;
-    numbers.src_image = plan->src.image_pitch * plan->src.channels;
-    numbers.dst_pitch = plan->dst.pitch * plan->dst.channels;
-    numbers.dst_image = plan->dst.image_pitch * plan->dst.channels;
+    numbers.src_pitch = plan->src.pitch;
+    numbers.src_image = plan->src.image_pitch;
+    numbers.dst_pitch = plan->dst.pitch;
+    numbers.dst_image = plan->dst.image_pitch;
     numbers.width = plan->src.width;
     numbers.height = plan->src.height;
     numbers.images = plan->src.images;
@@ -22489,6 +23107,7 @@ static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__p
     uint64_t strip = (uint64_t)gpuscan__group_lanes(gs, key->group) * vector;
     gpuscan__integral_plan plan;
     gpuscan_integral_desc desc;
+    gpuscan_buffer unused = {NULL, 0};
     gpuscan__test test;
     gpuscan__test_array *src, *dst;
     memset(&desc, 0, sizeof(desc));
@@ -22504,7 +23123,9 @@ static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__p
     desc.src.offset = desc.dst.offset = round == 1; /* whole vectors are aligned, or not */
     desc.src_pitch = gpuscan__ceil_div(desc.width, 64) * 64;
     desc.dst_pitch = desc.src_pitch + 64 + (round == 1);
-    src = gpuscan__test_array_of(&test, &desc.src,
+    if (own.image)
+        desc.src.offset = 0;
+    src = gpuscan__test_array_of(&test, own.image ? &unused : &desc.src,
                                  (desc.src.offset + desc.height * desc.src_pitch * own.channels) *
                                      gpuscan__types[key->src].size);
     dst = gpuscan__test_array_of(&test, &desc.dst,
@@ -22513,6 +23134,11 @@ static gpuscan_result gpuscan__integral_test_round(gpuscan *gs, const gpuscan__p
     if (!test.failed) {
         gpuscan__test_table(&desc, src->before, dst->expected);
         gpuscan__test_filled(src);
+    }
+    if (own.image) {
+        gpuscan__test_image_of(&test, &desc.src_image, src, own.image, desc.src_type, own.channels, desc.src_pitch,
+                               desc.height);
+        desc.src_pitch = 0;
     }
     gpuscan__plan_begin(&plan.common, sizeof(plan), common->operation, &desc, &desc.call);
     return gpuscan__test_run(&test, &plan.common, program, &desc.call, right);
@@ -22533,8 +23159,10 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
     gpuscan_result r;
     if ((r = gpuscan__enter_host(gs, desc, &copy, sizeof(copy), &copy.call)) != 0)
         return r;
-    if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.width || copy.height)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src, dst, width, height of the desc must be zero");
+    if (copy.src.mem || copy.dst.mem || copy.src.offset || copy.dst.offset || copy.width || copy.height ||
+        copy.src_image.mem)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
+                             "src, src_image, dst, width, height of the desc must be zero");
     copy.width = width;
     copy.height = height;
     gpuscan__host_begin(&host, gs);
@@ -22577,6 +23205,7 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
 static void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
+    gpuscan__define_number(text, "QUANTILE_PARTS", plan->key.own[0]);
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
 }
 
@@ -22676,8 +23305,11 @@ static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan_
     return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * words);
 }
 
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* fractions, of a program that takes no more: GPUSCAN_FRACTIONS_PUT's */
+
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
+    const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
     uint32_t group = 64;
@@ -22688,6 +23320,11 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     if (strategy == GPUSCAN_STRATEGY_AUTO)
         strategy = gpuscan__strategies[gs->device.profile.reduce].portable;
     key->strategy = (uint32_t)strategy;
+    if (gs->device.lanes == GPUSCAN__LANES_PTX && desc->form != GPUSCAN_QUANTILE_MEAN &&
+        desc->fraction_count <= GPUSCAN__QUANTILE_FEW)
+        key->own[0] = GPUSCAN__QUANTILE_PLAIN;
+    else
+        key->own[0] = GPUSCAN__QUANTILE_ALL;
     /* of enough work-items for a vector each, in a few sizes, since each is a program; of 1024 registers are too few */
     while (group < 512 && (uint64_t)group * gpuscan__quantile_vector(common) < plan->bins)
         group = group == 64 ? 256 : 512;
@@ -22764,6 +23401,8 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
     gpuscan_type counter = (gpuscan_type)key->src;
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
     double fractions[GPUSCAN__TEST_RANKS];
+    int plain = key->own[0] == GPUSCAN__QUANTILE_PLAIN;
+    uint32_t ranks = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
     uint64_t *sums = (uint64_t *)gpuscan__allocate(&gs->allocator, bins * sizeof(*sums)), total = 0, row;
     gpuscan__quantile_plan plan;
     gpuscan_quantile_desc desc;
@@ -22778,12 +23417,12 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
     desc.bins = bins;
     desc.rows = ROWS;
     desc.pitch = bins + round;
-    desc.form = (gpuscan_quantile_form)(round % 3);
+    desc.form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
     desc.fractions = fractions;
-    desc.fraction_count = GPUSCAN__TEST_RANKS;
+    desc.fraction_count = ranks;
     counts = gpuscan__test_array_of(&test, &desc.counts, ROWS * desc.pitch * size);
     cdf = gpuscan__test_array_of(&test, &desc.cdf, ROWS * desc.pitch * size);
-    dst = gpuscan__test_array_of(&test, &desc.dst, ROWS * (uint64_t)GPUSCAN__TEST_RANKS * 4);
+    dst = gpuscan__test_array_of(&test, &desc.dst, ROWS * (uint64_t)ranks * 4);
     for (row = 0; row < ROWS && !test.failed; row++) {
         total = gpuscan__test_counts(counter, bins, counts->before + row * desc.pitch * size, sums);
         for (k = 0; k < bins; k++) {
@@ -22791,8 +23430,8 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
             sum.bits = sums[k];
             gpuscan__put_number(counter, cdf->expected, row * desc.pitch + k, sum);
         }
-        for (k = 0; k < GPUSCAN__TEST_RANKS; k++) {
-            uint32_t bin = 2 + (bins - 3) * k / (GPUSCAN__TEST_RANKS - 1), result;
+        for (k = 0; k < ranks; k++) {
+            uint32_t bin = 2 + (bins - 3) * k / (ranks - 1), result;
             uint64_t rank = sums[bin], before = bin ? sums[bin - 1] : 0;
             while (bin > 0 && before == rank) /* an empty bin */
                 before = --bin ? sums[bin - 1] : 0;
@@ -22806,9 +23445,8 @@ static gpuscan_result gpuscan__quantile_test_round(gpuscan *gs, const gpuscan__p
                     fractions[k] = k == 1 ? 1 : 1 - fractions[k - 1] + 1 / (double)total;
                 result = gpuscan__float_bits((float)bins / 2);
             }
-            if (desc.form != GPUSCAN_QUANTILE_MEAN || k < GPUSCAN__TEST_RANKS / 2)
-                memcpy(dst->expected + (row * (desc.form == GPUSCAN_QUANTILE_MEAN ? GPUSCAN__TEST_RANKS / 2
-                                                                                 : GPUSCAN__TEST_RANKS) + k) * 4,
+            if (desc.form != GPUSCAN_QUANTILE_MEAN || k < ranks / 2)
+                memcpy(dst->expected + (row * (desc.form == GPUSCAN_QUANTILE_MEAN ? ranks / 2 : ranks) + k) * 4,
                        &result, 4);
         }
     }
@@ -22875,7 +23513,7 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
 #define GPUSCAN__STRUCTS(X)                                                                                            \
     X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
     X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
-    X(gpuscan_bound) X(gpuscan_segments)
+    X(gpuscan_bound) X(gpuscan_segments) X(gpuscan_image)
 
 GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     static const struct {
@@ -23066,6 +23704,7 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->opencl = &gs->cl;
     info->has_lanes = gs->device.lanes != GPUSCAN__LANES_NONE;
     info->has_zero_copy = gs->device.zero_copy;
+    info->has_images = gs->device.images;
     info->scan_strategy = gs->device.profile.scan_rest.strategy;
     info->reduce_strategy = gs->device.profile.reduce;
     info->histogram_strategy = gs->device.profile.histogram;

@@ -100,6 +100,15 @@ static inline void code_buffer(const char *name, gpuscan_buffer buffer) {
     }
 }
 
+static inline void code_image(const char *name, gpuscan_image image) {
+    gpuscan_buffer mem = {image.mem, 0};
+    code_buffer(name, mem);
+    if (image.x)
+        code_add("    d.%s.x = %" PRIu64 ";\n", name, image.x);
+    if (image.y)
+        code_add("    d.%s.y = %" PRIu64 ";\n", name, image.y);
+}
+
 static inline void code_string(const char *text) {
     if (text == NULL) {
         code_add("NULL");
@@ -169,6 +178,8 @@ static inline void code_scan(const gpuscan_scan_desc *d) {
                                  {"rows", CODE_NUMBER, "", d->rows},
                                  {"src_pitch", CODE_NUMBER, "", d->src_pitch},
                                  {"dst_pitch", CODE_NUMBER, "", d->dst_pitch},
+                                 {"src_pitch_bytes", CODE_NUMBER, "", d->src_pitch_bytes},
+                                 {"dst_pitch_bytes", CODE_NUMBER, "", d->dst_pitch_bytes},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_desc("gpuscan_scan_desc", d->custom);
     if (d->init)
@@ -245,6 +256,7 @@ static inline void code_histogram_fields(const char *object, const gpuscan_histo
 static inline void code_histogram(const gpuscan_histogram_desc *d) {
     code_desc("gpuscan_histogram_desc", d->custom);
     code_buffer("samples", d->samples);
+    code_image("samples_image", d->samples_image);
     code_buffer("counts", d->counts);
     code_buffer("edges", d->edges);
     code_buffer("weights", d->weights);
@@ -296,10 +308,13 @@ static inline void code_integral(const gpuscan_integral_desc *d) {
                                  {"square", CODE_NUMBER, "", (uint64_t)d->square},
                                  {"src_pitch", CODE_NUMBER, "", d->src_pitch},
                                  {"dst_pitch", CODE_NUMBER, "", d->dst_pitch},
+                                 {"src_pitch_bytes", CODE_NUMBER, "", d->src_pitch_bytes},
+                                 {"dst_pitch_bytes", CODE_NUMBER, "", d->dst_pitch_bytes},
                                  {"src_image_pitch", CODE_NUMBER, "", d->src_image_pitch},
                                  {"dst_image_pitch", CODE_NUMBER, "", d->dst_image_pitch}};
     code_desc("gpuscan_integral_desc", NULL);
     code_buffer("src", d->src);
+    code_image("src_image", d->src_image);
     code_buffer("dst", d->dst);
     code_fields("d", fields, sizeof fields / sizeof *fields);
     code_call(&d->call);

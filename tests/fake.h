@@ -317,6 +317,11 @@ static cl_int fake_program_info(cl_program_info asked, size_t size, void *value,
     fake.launches++;                                                                                                   \
     return global[0] && local[0] && global[0] % local[0] == 0 ? fake_done(event) : CL_INVALID_WORK_GROUP_SIZE;
 #define FAKE_clEnqueueMarkerWithWaitList return fake_done(event);
+#define FAKE_clGetImageInfo              return CL_INVALID_MEM_OBJECT; /* there are none */
+#define FAKE_clCreateImage                                                                                             \
+    if (status)                                                                                                        \
+        *status = CL_INVALID_OPERATION;                                                                                \
+    return NULL;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"

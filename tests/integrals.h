@@ -12,6 +12,7 @@ typedef struct integral_case {
     uint32_t            channels;
     gpuscan_scan_kind   kind;
     int                 square;
+    int                 in_bytes;                     /* rows have pitches in bytes, and gaps of channels */
     uint64_t            src_gap, dst_gap;             /* pixels between rows, */
     uint64_t            src_image_gap, dst_image_gap; /* and between images */
     uint64_t            src_offset, dst_offset;       /* up to TEST_OFFSET_MAX */
@@ -30,12 +31,12 @@ static inline integral_case an_integral(gpuscan_type src, gpuscan_type dst, uint
 }
 
 static inline void name_integral(const integral_case *c, gpuscan_strategy strategy) {
-    test_case("integral of %" PRIu64 " x %" PRIu64 " x %u %s to %s, %" PRIu64 " images, %s%s, gaps %" PRIu64 " %" PRIu64
+    test_case("integral of %" PRIu64 " x %" PRIu64 " x %u %s to %s, %" PRIu64 " images, %s%s, %sgaps %" PRIu64 " %" PRIu64
               " %" PRIu64 " %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 ", %s",
               c->width, c->height, (unsigned)c->channels, c->src_type ? test_type_name(c->src_type) : "default",
               c->dst_type ? test_type_name(c->dst_type) : "default", c->images, c->kind ? "inclusive" : "exclusive",
-              c->square ? " of squares" : "", c->src_gap, c->dst_gap, c->src_image_gap, c->dst_image_gap, c->src_offset,
-              c->dst_offset, test_strategy_name(strategy));
+              c->square ? " of squares" : "", c->in_bytes ? "in bytes " : "", c->src_gap, c->dst_gap,
+              c->src_image_gap, c->dst_image_gap, c->src_offset, c->dst_offset, test_strategy_name(strategy));
 }
 
 static inline gpuscan_type integral_src(gpuscan_type type) {
@@ -61,8 +62,10 @@ static inline integral_layout integral_layout_of(const integral_case *c, uint64_
     integral_layout at;
     at.width = (c->width + more) * channels;
     at.height = c->height + more;
-    at.pitch = (c->width + more + gap) * channels;
-    at.image_pitch = at.height * at.pitch + image_gap * channels;
+    at.pitch = (c->width + more) * channels + gap * (c->in_bytes ? 1 : channels);
+    at.image_pitch = at.height * at.pitch;
+    if (image_gap) /* whole pixels */
+        at.image_pitch = ((at.image_pitch + channels - 1) / channels + image_gap) * channels;
     at.count = at.width && at.height ? (images - 1) * at.image_pitch + (at.height - 1) * at.pitch + at.width : 0;
     return at;
 }
@@ -148,8 +151,13 @@ static inline void *integral_set_up(const void *given) {
     s->d.dst_type = c->dst_type;
     s->d.kind = c->kind;
     s->d.square = c->square;
-    s->d.src_pitch = c->src_gap ? s->in.pitch / channels : 0;
-    s->d.dst_pitch = c->dst_gap ? s->out.pitch / channels : 0;
+    if (c->in_bytes) {
+        s->d.src_pitch_bytes = s->in.pitch * ref_size(s->src_type);
+        s->d.dst_pitch_bytes = s->out.pitch * ref_size(s->dst_type);
+    } else {
+        s->d.src_pitch = c->src_gap ? s->in.pitch / channels : 0;
+        s->d.dst_pitch = c->dst_gap ? s->out.pitch / channels : 0;
+    }
     s->d.src_image_pitch = c->src_image_gap ? s->in.image_pitch / channels : 0;
     s->d.dst_image_pitch = c->dst_image_gap ? s->out.image_pitch / channels : 0;
     return s;
@@ -194,6 +202,7 @@ static inline void code_integral_case(const void *given) {
                                      {"channels", CODE_NUMBER, "", c->channels},
                                      {"kind", CODE_CAST, "(gpuscan_scan_kind)", (uint64_t)c->kind},
                                      {"square", CODE_NUMBER, "", (uint64_t)c->square},
+                                     {"in_bytes", CODE_NUMBER, "", (uint64_t)c->in_bytes},
                                      {"src_gap", CODE_NUMBER, "", c->src_gap},
                                      {"dst_gap", CODE_NUMBER, "", c->dst_gap},
                                      {"src_image_gap", CODE_NUMBER, "", c->src_image_gap},

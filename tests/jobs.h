@@ -26,6 +26,7 @@ enum {
     JOB_RUNS,          /* u32, their lengths and sums, and a tally */
     JOB_SORT,          /* f32, descending, a payload of 12 bytes in place */
     JOB_INTEGRAL,      /* i16, two channels, exclusive, with gaps between the table's rows */
+    JOB_IMAGE,         /* the same of an image, where the device has such */
     JOB_QUANTILE,      /* three bins, and the cdf as u64 */
     JOB_DEVICE_END,
     JOB_SCAN_HOST = JOB_DEVICE_END,
@@ -60,6 +61,7 @@ static const char *const job_names[JOB_END] = {"small scan",
                                                "runs",
                                                "sort",
                                                "integral",
+                                               "integral of an image",
                                                "quantile",
                                                "scan_host",
                                                "uniform_add_host",
@@ -644,6 +646,32 @@ static inline void job_integral(job *j, uint64_t n) {
     j->integral.dst_pitch = pitch / 2;
 }
 
+/* Its pixels as the first two channels of four. */
+static inline void job_image(job *j) {
+    const uint64_t pixels = j->integral.width * j->integral.height;
+    const cl_short *in = (const cl_short *)j->in_data;
+    cl_short *all;
+    cl_image_format format;
+    cl_image_desc desc;
+    cl_int status;
+    uint64_t i;
+    if (!test.info.has_images)
+        return;
+    all = (cl_short *)job_bytes(pixels * 8);
+    for (i = 0; i < pixels; i++)
+        memcpy(all + 4 * i, in + 2 * i, 4);
+    memset(&desc, 0, sizeof desc);
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_width = (size_t)j->integral.width;
+    desc.image_height = (size_t)j->integral.height;
+    format.image_channel_order = CL_RGBA;
+    format.image_channel_data_type = CL_SIGNED_INT16;
+    j->integral.src_image.mem =
+        clCreateImage(test.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, all, &status);
+    test_cl(status);
+    free(all);
+}
+
 static const double job_fractions[3] = {0.5, 0, 0.875};
 
 static inline void job_quantile(job *j, uint64_t n, int has_cdf) {
@@ -774,6 +802,10 @@ static inline void job_new(job *j, int which, uint64_t n) {
     case JOB_INTEGRAL_HOST:
         job_integral(j, n);
         break;
+    case JOB_IMAGE:
+        job_integral(j, n);
+        job_image(j);
+        break;
     case JOB_QUANTILE:
     case JOB_QUANTILE_HOST:
         job_quantile(j, n, which == JOB_QUANTILE);
@@ -864,6 +896,8 @@ static inline void job_new(job *j, int which, uint64_t n) {
         j->sort.payload_count = 1;
     }
     j->integral.src = j->quantile.counts = j->in.at;
+    if (j->integral.src_image.mem)
+        memset(&j->integral.src, 0, sizeof j->integral.src);
     j->integral.dst = j->quantile.dst = j->out.at;
     j->quantile.cdf = j->total.at;
     if (which >= JOB_DEVICE_END) {
@@ -890,6 +924,8 @@ static inline void job_free(job *j) {
     size_t i;
     for (i = 0; i < sizeof buffers / sizeof *buffers; i++)
         test_buffer_free(buffers[i]);
+    if (j->integral.src_image.mem)
+        clReleaseMemObject(j->integral.src_image.mem);
     for (i = 0; i < sizeof data / sizeof *data; i++)
         free(data[i]);
 }
@@ -915,6 +951,7 @@ static inline gpuscan_result job_start(gpuscan *gs, job *j, const gpuscan_call *
     case JOB_SORT_HOST:
         return gpuscan_sort_host(gs, j->in_data, host_out, NULL, j->count, &j->sort);
     case JOB_INTEGRAL:
+    case JOB_IMAGE:
         return gpuscan_integral(gs, &j->integral);
     case JOB_QUANTILE:
         return gpuscan_quantile(gs, &j->quantile);
@@ -1017,6 +1054,7 @@ static inline gpuscan_result job_prepare(gpuscan *gs, job *j, const gpuscan_call
         j->sort.payloads = &j->payload;
         return gpuscan_sort_prepare(gs, &j->sort);
     case JOB_INTEGRAL:
+    case JOB_IMAGE:
         return gpuscan_integral_prepare(gs, &j->integral);
     case JOB_QUANTILE:
         return gpuscan_quantile_prepare(gs, &j->quantile);
@@ -1052,6 +1090,7 @@ static inline gpuscan_result job_scratch_size(gpuscan *gs, job *j, const gpuscan
         j->sort.payloads = &j->payload;
         return gpuscan_sort_scratch_size(gs, &j->sort, size);
     case JOB_INTEGRAL:
+    case JOB_IMAGE:
         return gpuscan_integral_scratch_size(gs, &j->integral, size);
     case JOB_QUANTILE:
         return gpuscan_quantile_scratch_size(gs, &j->quantile, size);

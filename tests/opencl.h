@@ -90,7 +90,12 @@
        const size_t *local, cl_uint waits, const cl_event *wait, cl_event *event),                                     \
       (queue, kernel, dimensions, offset, global, local, waits, wait, event))                                          \
     X(ENQUEUE, clEnqueueMarkerWithWaitList, cl_int,                                                                    \
-      (cl_command_queue queue, cl_uint waits, const cl_event *wait, cl_event *event), (queue, waits, wait, event))
+      (cl_command_queue queue, cl_uint waits, const cl_event *wait, cl_event *event), (queue, waits, wait, event))     \
+    OPENCL_INFO(X, clGetImageInfo, cl_mem, cl_image_info)                                                              \
+    X(MAKE, clCreateImage, cl_mem,                                                                                     \
+      (cl_context context, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc, void *host,   \
+       cl_int *status),                                                                                                \
+      (context, flags, format, desc, host, status))
 
 static inline cl_int answer(const void *value, size_t length, size_t size, void *out, size_t *needed) {
     if (needed)

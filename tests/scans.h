@@ -13,6 +13,7 @@ typedef struct scan_case {
     gpuscan_scan_kind    kind;
     gpuscan_strategy     strategy;
     uint64_t             count, rows, src_pitch, dst_pitch;
+    int                  in_bytes; /* the pitches are given so */
     uint64_t             src_offset, dst_offset;
     test_init            init;
     int                  total, in_place; /* the latter: dst is src's buffer */
@@ -185,8 +186,13 @@ static inline void *scan_set_up(const void *given) {
     if (c->init == INIT_DEVICE)
         s->d.init_buffer = s->init.at;
     s->d.rows = c->rows;
-    s->d.src_pitch = c->src_pitch;
-    s->d.dst_pitch = c->dst_pitch;
+    if (c->in_bytes) {
+        s->d.src_pitch_bytes = c->src_pitch * s->from_size;
+        s->d.dst_pitch_bytes = c->dst_pitch * s->to_size;
+    } else {
+        s->d.src_pitch = c->src_pitch;
+        s->d.dst_pitch = c->dst_pitch;
+    }
     s->number = test_count_buffer(c->count_type, c->device_count);
     s->d.count_buffer = s->number.at;
     s->d.count_type = c->count_type;
@@ -262,6 +268,7 @@ static inline void code_scan_case(const void *given) {
                                  {"kind", CODE_CAST, "(gpuscan_scan_kind)", c->kind},
                                  {"count", CODE_NUMBER, "", c->count},
                                  {"rows", CODE_NUMBER, "", c->rows},
+                                 {"in_bytes", CODE_NUMBER, "", (uint64_t)c->in_bytes},
                                  {"src_pitch", CODE_NUMBER, "", c->src_pitch},
                                  {"dst_pitch", CODE_NUMBER, "", c->dst_pitch},
                                  {"src_offset", CODE_NUMBER, "", c->src_offset},

@@ -1195,6 +1195,11 @@ static void test_pitches(void **state) {
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "weights_pitch", d.weights_pitch = N - 1; d.rows = 2;
                      d.weights = f.scratch);
     ACCEPTED(scan, d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
+    ACCEPTED(scan, d.src_pitch_bytes = 4 * N; d.dst_pitch_bytes = 4 * N + 4; d.rows = 2; d.src = f.scratch);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch_bytes", d.src_pitch_bytes = 4 * N - 4; d.rows = 2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch_bytes", d.dst_pitch_bytes = 4 * N + 2; d.rows = 2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.src_pitch_bytes = 4 * N; d.src_pitch = N);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.dst_pitch_bytes = 4 * N; d.dst_pitch = N);
     ACCEPTED(histogram, d.pitch = N; d.rows = 2; d.samples = f.scratch);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = N - 1; d.rows = 2);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.pitch_bytes = N + 1; d.rows = 2;
@@ -1274,6 +1279,7 @@ static void test_scan_segments(void **state) {
                      BY(KEYS, f.parts, d.segments.form = (gpuscan_segment_form)-1));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "rows", BY(KEYS, f.parts, d.rows = 2; d.count = 10));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(HEADS, f.parts, d.src_pitch = N));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(HEADS, f.parts, d.dst_pitch_bytes = 4 * N));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitches", BY(OFFSETS, f.parts, d.dst_pitch = N));
     REFUSED(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "total", BY(KEYS, f.parts, d.total = at(f.scratch, 2)));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_TYPE, "segments.type",
@@ -1690,12 +1696,189 @@ static void test_integral_types(void **state) {
     REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image_pitch", d.src_image_pitch = 49);
     REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_image_pitch", d.dst_image_pitch = 65);
     ACCEPTED(integral, d.src_image_pitch = 50; d.dst_image_pitch = 66; d.dst_pitch = 11; d.src_pitch = 10);
+    ACCEPTED(integral, d.src_pitch_bytes = 40; d.dst_pitch_bytes = 44);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch_bytes", d.src_pitch_bytes = 36);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch_bytes", d.dst_pitch_bytes = 40);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch_bytes", d.src_pitch_bytes = 42);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch_bytes", d.dst_pitch_bytes = 45);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.src_pitch_bytes = 40; d.src_pitch = 10);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "both", d.dst_pitch_bytes = 44; d.dst_pitch = 11);
+    REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.src_pitch_bytes = UINT64_MAX - 3);
+    REFUSED(integral, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", d.channels = 3; d.dst = f.scratch;
+            d.src = at(f.scratch, (1 << 18) - 4 * 31 - 29); d.src_pitch_bytes = 124); /* no whole pixels */
+    ACCEPTED(integral, d.channels = 3; d.src = at(f.scratch, (1 << 18) - 4 * 31 - 30); d.src_pitch_bytes = 124);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.width = d.height = large);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.width = UINT64_MAX);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.height = UINT64_MAX);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.images = UINT64_MAX);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", d.src_pitch = UINT64_MAX);
     REFUSED_SIZE(integral, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", d.images = 2; d.dst_image_pitch = UINT64_MAX);
+}
+
+/* ---- images ------------------------------------------------------------------------------------------------------ */
+
+static cl_mem new_image(cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_channel_order order) {
+    cl_image_format format;
+    cl_image_desc image;
+    cl_int status;
+    cl_mem made;
+    memset(&image, 0, sizeof image);
+    format.image_channel_order = order;
+    format.image_channel_data_type = CL_FLOAT;
+    image.image_type = type;
+    image.image_width = image.image_height = 8;
+    image.image_depth = type == CL_MEM_OBJECT_IMAGE3D ? 8 : 0;
+    image.image_array_size = type == CL_MEM_OBJECT_IMAGE2D_ARRAY ? 8 : 0;
+    made = clCreateImage(context, flags, &format, &image, NULL, &status);
+    return status == CL_SUCCESS ? made : NULL;
+}
+
+/* What a driver says of f.image. */
+static struct {
+    cl_image_format format;
+    cl_uint samples;
+    cl_mem parent;
+} said;
+
+static cl_int CL_API_CALL image_info(cl_mem mem, cl_image_info what, size_t size, void *value, size_t *needed) {
+    if (what == CL_IMAGE_FORMAT && said.format.image_channel_order)
+        return answer(&said.format, sizeof said.format, size, value, needed);
+    if (what == CL_IMAGE_NUM_SAMPLES)
+        return answer(&said.samples, sizeof said.samples, size, value, needed);
+    return clGetImageInfo(mem, what, size, value, needed);
+}
+
+static cl_int CL_API_CALL image_parent(cl_mem mem, cl_mem_info what, size_t size, void *value, size_t *needed) {
+    if (mem == f.image && what == CL_MEM_ASSOCIATED_MEMOBJECT)
+        return answer(&said.parent, sizeof said.parent, size, value, needed);
+    return clGetMemObjectInfo(mem, what, size, value, needed);
+}
+
+/* 64 x 64 pixels of four normalised channels. field: the operation's, type_field: its pixels' type. */
+#define IMAGE_REFUSALS(operation, field, type_field, width_field, height_field, buffer_field, pitch_field)             \
+    static void operation##_images(void) {                                                                             \
+        static const cl_channel_type types[] = {CL_UNORM_INT24, 0x1234};                                               \
+        const cl_mem_object_type others[] = {CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE3D,                             \
+                                             CL_MEM_OBJECT_IMAGE2D_ARRAY};                                             \
+        cl_mem image;                                                                                                  \
+        size_t i;                                                                                                      \
+        ACCEPTED(operation, OF_IMAGE(field, buffer_field, width_field, height_field));                                 \
+        ACCEPTED(operation, OF_IMAGE(field, buffer_field, width_field, height_field); d.field.x = d.field.y = 63;      \
+                 d.width_field = d.height_field = 1; d.channels = 2; d.type_field = GPUSCAN_TYPE_F32);                 \
+        ACCEPTED(operation, OF_IMAGE(field, buffer_field, width_field, height_field); d.field.x = d.field.y = 100;     \
+                 d.width_field = 0);                                                                                   \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field,                                            \
+                         OF_IMAGE(field, buffer_field, width_field, height_field);                                     \
+                         d.width_field = 65);                                                                          \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field,                                            \
+                         OF_IMAGE(field, buffer_field, width_field, height_field);                                     \
+                         d.height_field = 65);                                                                         \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field,                                            \
+                         OF_IMAGE(field, buffer_field, width_field, height_field);                                     \
+                         d.field.x = 1);                                                                               \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_BUFFER_TOO_SMALL, #field,                                            \
+                         OF_IMAGE(field, buffer_field, width_field, height_field);                                     \
+                         d.field.y = UINT64_MAX);                                                                      \
+        REFUSED(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, #field,                                                     \
+                OF_IMAGE(field, buffer_field, width_field, height_field);                                              \
+                d.buffer_field = f.in.at);                                                                             \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, #field,                                            \
+                         OF_IMAGE(field, buffer_field, width_field, height_field);                                     \
+                         d.pitch_field = 64);                                                                          \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels",                                        \
+                         OF_IMAGE(field, buffer_field, width_field, height_field);                                     \
+                         d.channels = 5);                                                                              \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_TYPE, #type_field,                                           \
+                         OF_IMAGE(field, buffer_field, width_field, height_field);                                     \
+                         d.type_field = GPUSCAN_TYPE_U8);                                                              \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_IMAGE, #field,                                               \
+                         OF_IMAGE(field, buffer_field, width_field, height_field);                                     \
+                         d.field.mem = f.in.at.mem);                                                                   \
+        for (i = 0; i < sizeof others / sizeof *others; i++)                                                           \
+            if ((image = new_image(test.context, CL_MEM_READ_WRITE, others[i], CL_RGBA)) != NULL) {                    \
+                REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_IMAGE, #field,                                       \
+                                 OF_IMAGE(field, buffer_field, width_field, height_field);                             \
+                                 d.field.mem = image);                                                                 \
+                clReleaseMemObject(image);                                                                             \
+            }                                                                                                          \
+        if ((image = new_image(f.context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, CL_RGBA)) != NULL) {               \
+            REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_CONTEXT, #field,                                         \
+                             OF_IMAGE(field, buffer_field, width_field, height_field);                                 \
+                             d.field.mem = image);                                                                     \
+            clReleaseMemObject(image);                                                                                 \
+        }                                                                                                              \
+        if ((image = new_image(test.context, CL_MEM_WRITE_ONLY, CL_MEM_OBJECT_IMAGE2D, CL_RGBA)) != NULL) {            \
+            REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_BUFFER_ACCESS, #field,                                           \
+                             OF_IMAGE(field, buffer_field, width_field, height_field);                                 \
+                             d.field.mem = image);                                                                     \
+            clReleaseMemObject(image);                                                                                 \
+        }                                                                                                              \
+        memset(&said, 0, sizeof said);                                                                                 \
+        test.gs->cl.clGetImageInfo = image_info;                                                                       \
+        for (i = 0; i < 3; i++) {                                                                                      \
+            said.format.image_channel_order = i < 2 ? CL_RGBA : CL_DEPTH;                                              \
+            said.format.image_channel_data_type = i < 2 ? types[i] : CL_FLOAT;                                         \
+            REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_IMAGE, "channel order",                                  \
+                             OF_IMAGE(field, buffer_field, width_field, height_field));                                \
+        }                                                                                                              \
+        said.format.image_channel_order = 0;                                                                           \
+        said.samples = 4;                                                                                              \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_INVALID_IMAGE, "samples",                                            \
+                         OF_IMAGE(field, buffer_field, width_field, height_field));                                    \
+        test.gs->cl.clGetImageInfo = clGetImageInfo;                                                                   \
+        test.gs->device.images = 0;                                                                                    \
+        REFUSED_ANYWHERE(operation, GPUSCAN_ERROR_UNSUPPORTED_IMAGE, #field,                                           \
+                         OF_IMAGE(field, buffer_field, width_field, height_field));                                    \
+        test.gs->device.images = 1;                                                                                    \
+    }
+#define DEFAULT_TYPE(field)  DEFAULT_TYPE_##field
+#define DEFAULT_TYPE_samples_image d.sample_type = GPUSCAN_TYPE_DEFAULT
+#define DEFAULT_TYPE_src_image     d.src_type = GPUSCAN_TYPE_DEFAULT
+#define ROOM(field)          ROOM_##field
+#define ROOM_samples_image   (void)0
+#define ROOM_src_image       d.dst = f.scratch
+#define OF_IMAGE(field, buffer_field, width_field, height_field)                                                       \
+    d.field.mem = f.image;                                                                                             \
+    memset(&d.buffer_field, 0, sizeof d.buffer_field);                                                                 \
+    DEFAULT_TYPE(field);                                                                                               \
+    d.channels = 1;                                                                                                    \
+    ROOM(field);                                                                                                       \
+    d.width_field = d.height_field = 64
+IMAGE_REFUSALS(histogram, samples_image, sample_type, count, rows, samples, pitch)
+IMAGE_REFUSALS(integral, src_image, src_type, width, height, src, src_pitch)
+
+static void test_images(void **state) {
+    unsigned char picture[8] = {0};
+    uint32_t counts[BINS];
+    (void)state;
+    if (!f.image)
+        return;
+    histogram_images();
+    integral_images();
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.samples_image.mem = f.image;
+                     d.samples.mem = NULL; d.samples.offset = 0; d.pitch_bytes = 256);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "sample_type", d.samples_image.mem = f.image;
+                     d.samples.mem = NULL; d.samples.offset = 0; d.count = 64; d.sample_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", d.src_image.mem = f.image;
+                     d.src.mem = NULL; d.src.offset = 0; d.images = 2);
+    /* an image of a buffer that is written */
+    said.parent = f.scratch.mem;
+    test.gs->cl.clGetMemObjectInfo = image_parent;
+    REFUSED(integral, GPUSCAN_ERROR_OVERLAP, "src_image", d.src_image.mem = f.image; d.src.mem = NULL;
+            d.src.offset = 0; d.src_type = GPUSCAN_TYPE_F32; d.dst = f.scratch);
+    test.gs->cl.clGetMemObjectInfo = clGetMemObjectInfo;
+    {
+        gpuscan_histogram_desc d;
+        gpuscan_integral_desc e;
+        memset(&d, 0, sizeof d);
+        memset(&e, 0, sizeof e);
+        d.samples_image.mem = e.src_image.mem = f.image;
+        test_case("a _host form with an image");
+        test_expect(gpuscan_histogram_host(test.gs, picture, counts, 8, &d), GPUSCAN_ERROR_INVALID_ARGUMENT);
+        names("samples_image");
+        test_expect(gpuscan_integral_host(test.gs, picture, counts, 2, 2, &e), GPUSCAN_ERROR_INVALID_ARGUMENT);
+        names("src_image");
+    }
 }
 
 static void test_integral_overlap(void **state) {
@@ -2531,7 +2714,7 @@ int main(void) {
         CASE(test_sort_types),     CASE(test_sort_overlap),
         CASE(test_sort_host),      CASE(test_table_host),
         CASE(test_integral_call),  CASE(test_integral_buffers),
-        CASE(test_integral_types), CASE(test_integral_overlap),
+        CASE(test_integral_types), CASE(test_images), CASE(test_integral_overlap),
         CASE(test_quantile_call),  CASE(test_quantile_buffers),
         CASE(test_quantile_types), CASE(test_quantile_overlap),
         CASE(test_kept_host),

@@ -424,6 +424,7 @@ static void test_self_tests(void **state) {
     all_faults(JOB_UNIFORM_ADD, GPUSCAN_STRATEGY_MULTI_PASS, COLD, 0);
     all_faults(JOB_SORT, GPUSCAN_STRATEGY_MULTI_PASS, COLD, 0);
     all_faults(JOB_INTEGRAL, GPUSCAN_STRATEGY_MULTI_PASS, COLD, 0);
+    all_faults(JOB_IMAGE, GPUSCAN_STRATEGY_MULTI_PASS, COLD, 0);
     all_faults(JOB_QUANTILE, GPUSCAN_STRATEGY_MULTI_PASS, COLD, 0);
     lanes = 0;
 }

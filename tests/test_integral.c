@@ -184,6 +184,13 @@ static void images_and_gaps(void **state) {
         c.dst_image_gap = i & 16 ? test_below(1000) : 0;
         check_one(c);
     }
+    c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 101, test_size(9, 70, 70)); /* RGB in rows of 304 bytes */
+    c.channels = 3;
+    c.in_bytes = 1;
+    c.src_gap = 1;
+    c.dst_gap = 2;
+    c.images = 2;
+    check_one(c);
     c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 3, 2); /* many of little */
     c.images = test_size(50, 3000, 3000);
     check(c);
@@ -226,6 +233,8 @@ static void limited_devices(void **state) {
         if (test.is_small && l != test.seed % 3)
             continue;
         test_limit(&limits[l]);
+        c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, 3 + l, test_size(70, 300, 3000)); /* one strip */
+        check(c);
         c = an_integral(GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_DEFAULT, test_size(150, 1301, 1301), test_size(17, 70, 70));
         check(c);
         c.src_gap = 1;

@@ -1113,6 +1113,7 @@ static void sort_pairs(void **state) {
     X(INTEGRAL_WIDTH, 6)                                                                                               \
     X(INTEGRAL_HEIGHT, 5)                                                                                              \
     X(INTEGRAL_IMAGES, 3)                                                                                              \
+    X(INTEGRAL_IN_BYTES, 2)                                                                                            \
     X(INTEGRAL_SRC_GAP, 3)                                                                                             \
     X(INTEGRAL_DST_GAP, 3)                                                                                             \
     X(INTEGRAL_IMAGE_GAPS, 4)                                                                                          \
@@ -1146,6 +1147,7 @@ static gpuscan_strategy integral_of(const pairs_row *row, void *made) {
     c.kind = level[INTEGRAL_KIND] ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     c.square = level[INTEGRAL_SQUARE];
     c.images = level[INTEGRAL_IMAGES];
+    c.in_bytes = level[INTEGRAL_IN_BYTES];
     c.src_gap = gaps[level[INTEGRAL_SRC_GAP]];
     c.dst_gap = gaps[level[INTEGRAL_DST_GAP]];
     c.src_image_gap = level[INTEGRAL_IMAGE_GAPS] & 1 ? 5 : 0;

@@ -443,6 +443,7 @@ static void rows_and_pitches(void **state) {
     for (i = 0; i < sizeof shapes / sizeof shapes[0] - (test.is_small ? 6 : 0); i++) {
         c = a_scan(GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, shapes[i].count);
         c.rows = shapes[i].rows;
+        c.in_bytes = i % 2;
         c.src_pitch = shapes[i].src_gap ? shapes[i].count + shapes[i].src_gap : 0;
         c.dst_pitch = shapes[i].dst_gap ? shapes[i].count + shapes[i].dst_gap : 0;
         c.total = 1;

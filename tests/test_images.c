@@ -1,0 +1,461 @@
+/* gpuscan_histogram and gpuscan_integral of images, of every format that the device reads, against references of the
+   pixels as a kernel of the test's own reads them.
+   cc -O2 tests/test_images.c -o build/test_images -lcmocka -lOpenCL -lm && build/test_images */
+#include "integrals.h"
+
+enum { WIDTH = 83, HEIGHT = 37, X = 5, Y = 3, REGION_WIDTH = 71, REGION_HEIGHT = 29, BINS = 16, FORMATS = 512 };
+
+/* A picture: the image, and the values of its channels, packed as type says. */
+typedef struct picture {
+    cl_image_format format;
+    gpuscan_type    type;
+    uint32_t        channels;
+    cl_mem          image;
+    unsigned char  *pixels; /* WIDTH x HEIGHT */
+} picture;
+
+/* ---- what the test knows of formats ------------------------------------------------------------------------------ */
+
+/* Of the four numbers that a read gives, those that are channels. */
+static uint32_t channels_of(cl_channel_order order, uint32_t *places) {
+    uint32_t c;
+    for (c = 0; c < 4; c++)
+        places[c] = c;
+    switch (order) {
+    case CL_A:
+        places[0] = 3;
+        return 1;
+    case CL_RA:
+        places[1] = 3;
+        return 2;
+    case CL_R:
+    case CL_INTENSITY:
+    case CL_LUMINANCE:
+    case CL_Rx:
+        return 1;
+    case CL_RG:
+    case CL_RGx:
+        return 2;
+    case CL_RGB:
+    case CL_RGBx:
+        return 3;
+    case CL_RGBA:
+    case CL_BGRA:
+    case CL_ARGB:
+        return 4;
+    }
+    return 0;
+}
+
+static gpuscan_type type_of(cl_channel_type channel) {
+    switch (channel) {
+    case CL_SIGNED_INT8:
+        return GPUSCAN_TYPE_I8;
+    case CL_SIGNED_INT16:
+        return GPUSCAN_TYPE_I16;
+    case CL_SIGNED_INT32:
+        return GPUSCAN_TYPE_I32;
+    case CL_UNSIGNED_INT8:
+        return GPUSCAN_TYPE_U8;
+    case CL_UNSIGNED_INT16:
+        return GPUSCAN_TYPE_U16;
+    case CL_UNSIGNED_INT32:
+        return GPUSCAN_TYPE_U32;
+    }
+    return GPUSCAN_TYPE_F32;
+}
+
+/* Bytes of a pixel in memory, whose numbers are all of one size. */
+static size_t pixel_bytes(cl_image_format format) {
+    uint32_t places[4], channels = channels_of(format.image_channel_order, places);
+    switch (format.image_channel_data_type) {
+    case CL_SNORM_INT8:
+    case CL_UNORM_INT8:
+    case CL_SIGNED_INT8:
+    case CL_UNSIGNED_INT8:
+        return channels;
+    case CL_FLOAT:
+    case CL_SIGNED_INT32:
+    case CL_UNSIGNED_INT32:
+        return (size_t)4 * channels;
+    case CL_UNORM_SHORT_565:
+    case CL_UNORM_SHORT_555:
+        return 2;
+    case CL_UNORM_INT_101010:
+        return 4;
+    }
+    return (size_t)2 * channels;
+}
+
+/* ---- pictures ---------------------------------------------------------------------------------------------------- */
+
+/* Four numbers of each pixel, read with a sampler. */
+static void read_pixels(cl_mem image, gpuscan_type type, void *numbers) {
+    static const char source[] = "constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE"
+                                 " | CLK_FILTER_NEAREST;\n"
+                                 "kernel void read(read_only image2d_t image, global VECTOR *numbers, int width) {\n"
+                                 "    int x = get_global_id(0), y = get_global_id(1);\n"
+                                 "    numbers[y * width + x] = READ(image, nearest, (int2)(x, y));\n"
+                                 "}\n";
+    const char *lines = source, *options = ref_is_float(type)    ? "-DVECTOR=float4 -DREAD=read_imagef"
+                                           : ref_is_signed(type) ? "-DVECTOR=int4 -DREAD=read_imagei"
+                                                                 : "-DVECTOR=uint4 -DREAD=read_imageui";
+    const cl_int width = WIDTH;
+    const size_t pixels = WIDTH * HEIGHT, size[2] = {WIDTH, HEIGHT};
+    cl_int       status;
+    cl_program   program = clCreateProgramWithSource(test.context, 1, &lines, NULL, &status);
+    cl_kernel    kernel;
+    cl_mem       out;
+    test_cl(status);
+    test_cl(clBuildProgram(program, 1, &test.device, options, NULL, NULL));
+    kernel = clCreateKernel(program, "read", &status);
+    test_cl(status);
+    out = clCreateBuffer(test.context, CL_MEM_WRITE_ONLY, pixels * 16, NULL, &status);
+    test_cl(status);
+    test_cl(clSetKernelArg(kernel, 0, sizeof image, &image));
+    test_cl(clSetKernelArg(kernel, 1, sizeof out, &out));
+    test_cl(clSetKernelArg(kernel, 2, sizeof width, &width));
+    test_cl(clEnqueueNDRangeKernel(test.queue, kernel, 2, NULL, size, NULL, 0, NULL, NULL));
+    test_cl(clEnqueueReadBuffer(test.queue, out, CL_TRUE, 0, pixels * 16, numbers, 0, NULL, NULL));
+    clReleaseMemObject(out);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
+/* Random; floats are quarters from -2 to 5.75, so that sums and squares are exact. */
+static void fill_picture(cl_image_format format, unsigned char *data, size_t bytes) {
+    static const uint16_t halves[8] = {0, 0x3400, 0x3800, 0x3c00, 0xbc00, 0x4500, 0x3a00, 0xb400};
+    size_t                i;
+    test_random_bytes(data, bytes);
+    if (format.image_channel_data_type == CL_HALF_FLOAT)
+        for (i = 0; i < bytes / 2; i++)
+            memcpy(data + 2 * i, &halves[test_below(8)], 2);
+    if (format.image_channel_data_type == CL_FLOAT)
+        for (i = 0; i < bytes / 4; i++)
+            ref_store(GPUSCAN_TYPE_F32, data, i, ref_real((double)test_below(32) / 4 - 2));
+}
+
+/* Numbers that OpenCL says exactly are the same as in memory; normalised ones within two units of the last place. */
+static void check_red(const picture *p, const unsigned char *data, const uint32_t *numbers) {
+    size_t   bytes = pixel_bytes(p->format), i;
+    int      is_red_first = p->format.image_channel_order != CL_BGRA && p->format.image_channel_order != CL_ARGB;
+    uint32_t place = p->format.image_channel_order == CL_A ? 3 : 0;
+    for (i = 0; i < WIDTH * HEIGHT && is_red_first; i++) {
+        const unsigned char *at = data + i * bytes;
+        const uint32_t       got = numbers[4 * i + place];
+        float                real;
+        memcpy(&real, &got, sizeof real);
+        if (!ref_is_float(p->type)) {
+            uint64_t wanted = ref_load(p->type, at, 0).bits;
+            assert_int_equal(got, (uint32_t)wanted);
+        } else if (p->format.image_channel_data_type == CL_FLOAT) {
+            assert_memory_equal(&got, at, 4);
+        } else if (p->format.image_channel_data_type == CL_UNORM_INT8) {
+            assert_true(fabs((double)real - at[0] / 255.0) <= 2e-7);
+        }
+    }
+}
+
+static picture picture_new(cl_image_format format) {
+    uint32_t       places[4], *numbers = (uint32_t *)test_alloc((uint64_t)WIDTH * HEIGHT * 16), c;
+    size_t         bytes = pixel_bytes(format) * WIDTH * HEIGHT, i;
+    unsigned char *data = (unsigned char *)test_alloc(bytes);
+    cl_image_desc  desc;
+    cl_int         status;
+    picture        p;
+    p.format = format;
+    p.type = type_of(format.image_channel_data_type);
+    p.channels = channels_of(format.image_channel_order, places);
+    p.pixels = (unsigned char *)test_alloc((uint64_t)WIDTH * HEIGHT * p.channels * ref_size(p.type));
+    memset(&desc, 0, sizeof desc);
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_width = WIDTH;
+    desc.image_height = HEIGHT;
+    fill_picture(format, data, bytes);
+    p.image =
+        clCreateImage(test.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &p.format, &desc, data, &status);
+    test_cl(status);
+    read_pixels(p.image, p.type, numbers);
+    check_red(&p, data, numbers);
+    for (i = 0; i < (size_t)WIDTH * HEIGHT; i++)
+        for (c = 0; c < p.channels; c++) {
+            uint32_t number = numbers[4 * i + places[c]];
+            if (ref_is_float(p.type))
+                ref_store(p.type, p.pixels, i * p.channels + c, ref_load(p.type, &number, 0));
+            else
+                ref_store(p.type, p.pixels, i * p.channels + c, ref_bits(number));
+        }
+    free(numbers);
+    free(data);
+    return p;
+}
+
+static void picture_free(picture *p) {
+    clReleaseMemObject(p->image);
+    free(p->pixels);
+}
+
+static ref_value channel_at(const picture *p, uint32_t x, uint32_t y, uint32_t c) {
+    return ref_load(p->type, p->pixels, ((uint64_t)(Y + y) * WIDTH + X + x) * p->channels + c);
+}
+
+static cl_uint formats(cl_image_format *all) {
+    cl_uint count = 0, i, kept = 0;
+    if (!test.info.has_images)
+        return 0;
+    test_cl(clGetSupportedImageFormats(test.context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, FORMATS, all, &count));
+    for (i = 0; i < count && i < FORMATS; i++) {
+        uint32_t places[4];
+        if (channels_of(all[i].image_channel_order, places))
+            all[kept++] = all[i];
+    }
+    return kept;
+}
+
+/* ---- histograms -------------------------------------------------------------------------------------------------- */
+
+/* Even bins whose width is a power of two, so that everyone says the same; floats over [-1, 1). */
+static uint64_t bin_of(gpuscan_type type, ref_value x) {
+    int64_t whole;
+    if (ref_is_float(type))
+        return x.real < -1 ? BINS : x.real >= 1 ? BINS + 1 : (uint64_t)((x.real + 1) * (BINS / 2));
+    whole = (int64_t)x.bits;
+    if (ref_is_signed(type))
+        return whole < -64 ? BINS : whole >= 64 ? BINS + 1 : (uint64_t)(whole + 64) / (128 / BINS);
+    return x.bits < 64 ? BINS : x.bits >= 192 ? BINS + 1 : (x.bits - 64) / (128 / BINS);
+}
+
+typedef struct histogram_way {
+    uint32_t channels, mask, tile_width, tile_height;
+    int      expression, weighted, counted;
+} histogram_way;
+
+static void reference_counts(const picture *p, const histogram_way *way, const uint32_t *weights, uint32_t rows,
+                             uint32_t width, uint32_t *counts) {
+    uint32_t tile_width = way->tile_width ? way->tile_width : REGION_WIDTH;
+    uint32_t tile_height = way->tile_height ? way->tile_height : REGION_HEIGHT;
+    uint32_t across = (REGION_WIDTH + tile_width - 1) / tile_width, x, y, c, slot, slots = 0;
+    for (c = 0; c < way->channels; c++)
+        slots += way->expression ? c == 0 : way->mask >> c & 1;
+    for (y = 0; y < rows; y++)
+        for (x = 0; x < width; x++)
+            for (c = slot = 0; c < (way->expression ? 1 : way->channels); c++) {
+                uint32_t  tile = y / tile_height * across + x / tile_width;
+                ref_value s = channel_at(p, x, y, way->expression ? way->channels - 1 : c);
+                if (!way->expression && !(way->mask >> c & 1))
+                    continue;
+                counts[(tile * slots + slot++) * (BINS + 2) + bin_of(p->type, s)] +=
+                    way->weighted ? weights[y * REGION_WIDTH + x] : 1;
+            }
+}
+
+static void check_histogram(const picture *p, histogram_way way, gpuscan_strategy strategy) {
+    static const char *const last[] = {"x", "x.y", "x.z", "x.w"};
+    const uint32_t           all = way.channels ? way.channels : p->channels, width = way.counted ? 40 : REGION_WIDTH;
+    const uint32_t           counters = 15 * 6 * 4 * (BINS + 2), size = REGION_WIDTH * REGION_HEIGHT;
+    uint32_t                *wanted = (uint32_t *)test_alloc(counters * 4), *weights, *before, i, tiles;
+    test_buffer              counts, weight_buffer, count;
+    gpuscan_histogram_desc   d;
+    gpuscan_custom           custom;
+    test_case("histogram of an image 0x%x 0x%x, channels %u mask %u tiles %u x %u%s%s%s, %s",
+              (unsigned)p->format.image_channel_order, (unsigned)p->format.image_channel_data_type, (unsigned)all,
+              (unsigned)way.mask, (unsigned)way.tile_width, (unsigned)way.tile_height, way.expression ? ", value" : "",
+              way.weighted ? ", weights" : "", way.counted ? ", count" : "", test_strategy_name(strategy));
+    memset(&d, 0, sizeof d);
+    memset(&custom, 0, sizeof custom);
+    d.samples_image.mem = p->image;
+    d.samples_image.x = X;
+    d.samples_image.y = Y;
+    d.count = REGION_WIDTH;
+    d.rows = REGION_HEIGHT;
+    d.bins = BINS;
+    d.outside = GPUSCAN_OUTSIDE_COUNT;
+    d.channels = way.channels;
+    d.channel_mask = way.mask;
+    d.tile_width = way.tile_width;
+    d.tile_height = way.tile_height;
+    d.call.strategy = strategy;
+    if (ref_is_float(p->type)) {
+        d.lower.f = -1;
+        d.upper.f = 1;
+    } else if (ref_is_signed(p->type)) {
+        d.lower.i = -64;
+        d.upper.i = 64;
+    } else {
+        d.lower.u = 64;
+        d.upper.u = 192;
+    }
+    custom.convert = last[all - 1];
+    if (all > 1 && custom.convert[1] == 0)
+        fail();
+    if (way.expression)
+        d.custom = &custom;
+    weights = (uint32_t *)test_alloc(size * 4);
+    for (i = 0; i < size; i++)
+        weights[i] = (uint32_t)test_below(5);
+    weight_buffer = test_buffer_new(CL_MEM_READ_ONLY, 4, size);
+    test_buffer_set(&weight_buffer, 0, size, weights);
+    if (way.weighted)
+        d.weights = weight_buffer.at;
+    count = test_count_buffer(GPUSCAN_TYPE_U32, width);
+    if (way.counted)
+        d.count_buffer = count.at;
+    memset(wanted, 0, counters * 4);
+    way.channels = all;
+    way.mask = way.mask ? way.mask : (1u << all) - 1;
+    reference_counts(p, &way, weights, REGION_HEIGHT, width, wanted);
+    tiles = (REGION_WIDTH + (way.tile_width ? way.tile_width : REGION_WIDTH) - 1) /
+            (way.tile_width ? way.tile_width : REGION_WIDTH) *
+            ((REGION_HEIGHT + (way.tile_height ? way.tile_height : REGION_HEIGHT) - 1) /
+             (way.tile_height ? way.tile_height : REGION_HEIGHT));
+    for (i = 0; way.mask; way.mask &= way.mask - 1)
+        i += way.expression ? i == 0 : 1;
+    i *= tiles * (BINS + 2);
+    before = (uint32_t *)test_alloc(i * 4);
+    memset(before, 0xab, i * 4);
+    counts = test_buffer_new(CL_MEM_READ_WRITE, 4, i);
+    test_buffer_set(&counts, 0, i, before);
+    d.counts = counts.at;
+    test_same(GPUSCAN_TYPE_U32, (test_histogram_ran(&d) ? test_buffer_get(&counts) : wanted), wanted, i);
+    test_buffer_free(&counts);
+    test_buffer_free(&weight_buffer);
+    test_buffer_free(&count);
+    free(weights);
+    free(wanted);
+    free(before);
+}
+
+static void check_histograms(const picture *p, unsigned turn) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_SINGLE_PASS,
+                                                  GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
+    const histogram_way ways[] = {{0, 0, 0, 0, 0, 0, 0},    {0, 0, 5, 6, 0, 0, 0}, {0, 0, 0, 0, 1, 0, 0},
+                                  {1, 0, 0, 7, 0, 1, 0},    {0, 1, 0, 0, 0, 0, 1}, {p->channels > 1 ? 2 : 1, 0, 13, 0, 1, 1, 0}};
+    unsigned w, s;
+    for (s = 0; s < 4; s++)
+        for (w = 0; w < sizeof ways / sizeof *ways; w++)
+            if (test.is_long || (w == turn % 6 && s == turn / 6 % 4))
+                check_histogram(p, ways[w], strategies[s]);
+}
+
+/* ---- integral images --------------------------------------------------------------------------------------------- */
+
+/* In the order of a table; floats are compared as bits with those of a buffer. */
+static void check_integral(const picture *p, unsigned turn) {
+    integral_case         c = an_integral(p->type, GPUSCAN_TYPE_DEFAULT, REGION_WIDTH, REGION_HEIGHT);
+    integral_layout       in, out;
+    gpuscan_integral_desc d;
+    unsigned char        *packed, *wanted;
+    test_buffer           src, dst;
+    uint32_t              x, y, k;
+    int                   exact = p->format.image_channel_data_type == CL_FLOAT ||
+                p->format.image_channel_data_type == CL_HALF_FLOAT || !ref_is_float(p->type);
+    c.channels = turn % 3 ? p->channels : 1;
+    c.kind = turn % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    c.square = turn / 2 % 2;
+    c.dst_gap = turn % 5;
+    in = integral_layout_of(&c, 0, 0, 0);
+    out = integral_layout_of(&c, c.kind == GPUSCAN_EXCLUSIVE, c.dst_gap, 0);
+    packed = (unsigned char *)test_alloc(in.count * ref_size(p->type));
+    wanted = (unsigned char *)test_alloc(out.count * 4);
+    memset(wanted, 0x5a, (size_t)out.count * 4);
+    for (y = 0; y < REGION_HEIGHT; y++)
+        for (x = 0; x < REGION_WIDTH; x++)
+            for (k = 0; k < c.channels; k++)
+                ref_store(p->type, packed, y * in.pitch + x * c.channels + k, channel_at(p, x, y, k));
+    dst = test_buffer_new(CL_MEM_READ_WRITE, 4, out.count);
+    src = test_buffer_new(CL_MEM_READ_ONLY, ref_size(p->type), in.count);
+    memset(&d, 0, sizeof d);
+    d.width = REGION_WIDTH;
+    d.height = REGION_HEIGHT;
+    d.channels = c.channels;
+    d.kind = c.kind;
+    d.square = c.square;
+    d.dst_pitch = c.dst_gap ? out.pitch / c.channels : 0;
+    d.call.strategy = turn % 3 == 1 ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+    test_case("integral of an image 0x%x 0x%x, channels %u, %s", (unsigned)p->format.image_channel_order,
+              (unsigned)p->format.image_channel_data_type, (unsigned)c.channels, test_strategy_name(d.call.strategy));
+    if (exact) {
+        ref_integral(&c, packed, wanted);
+    } else { /* whose sums round: as a buffer's do */
+        test_buffer_set(&src, 0, in.count, packed);
+        test_buffer_set(&dst, 0, out.count, wanted);
+        d.src = src.at;
+        d.dst = dst.at;
+        d.src_type = p->type;
+        test_ok(gpuscan_integral(test.gs, &d));
+        memcpy(wanted, test_buffer_get(&dst), (size_t)out.count * 4);
+        memset(&d.src, 0, sizeof d.src);
+    }
+    memset(packed, 0x5a, 1);
+    {
+        unsigned char *before = (unsigned char *)test_alloc(out.count * 4);
+        memset(before, 0x5a, (size_t)out.count * 4);
+        test_buffer_set(&dst, 0, out.count, before);
+        free(before);
+    }
+    d.dst = dst.at;
+    d.src_image.mem = p->image;
+    d.src_image.x = X;
+    d.src_image.y = Y;
+    d.src_type = turn % 2 ? p->type : GPUSCAN_TYPE_DEFAULT;
+    test_ok(gpuscan_integral_prepare(test.gs, &d));
+    test_ok(gpuscan_integral(test.gs, &d));
+    test_same_bytes(test_buffer_get(&dst), wanted, 4, out.count);
+    test_buffer_free(&src);
+    test_buffer_free(&dst);
+    free(packed);
+    free(wanted);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+/* Every format; a part of them in a short run, but always normalised bytes. */
+static void every_format(void **state) {
+    cl_image_format all[FORMATS];
+    cl_uint         count = formats(all), i;
+    (void)state;
+    for (i = 0; i < count; i++) {
+        int     usual = all[i].image_channel_order == CL_RGBA && all[i].image_channel_data_type == CL_UNORM_INT8;
+        int     in_run = test_share(i, 11);
+        picture p;
+        if (!in_run && !usual)
+            continue;
+        p = picture_new(all[i]);
+        test.turn++;
+        if (test.is_long || usual || (test.turn & 1))
+            check_histograms(&p, (unsigned)(test.turn / 2 + test.seed));
+        if (test.is_long || usual || !(test.turn & 1))
+            check_integral(&p, (unsigned)(test.turn / 2 + test.seed));
+        picture_free(&p);
+    }
+}
+
+/* Self-tests read images, too: with lanes, which need proof, and of formats without red. */
+static void with_lanes(void **state) {
+    static const gpuscan_limits  limits = {0, 0, 0, 32};
+    static const cl_image_format wanted[] = {{CL_RGBA, CL_UNORM_INT8}, {CL_A, CL_UNSIGNED_INT8}};
+    cl_image_format              all[FORMATS];
+    cl_uint                      count = formats(all), i, k;
+    (void)state;
+    test_limit(&limits);
+    for (k = 0; k < 2; k++)
+        for (i = 0; i < count; i++) {
+            picture p;
+            if (memcmp(&all[i], &wanted[k], sizeof wanted[k]) != 0)
+                continue;
+            p = picture_new(all[i]);
+            check_histogram(&p, (histogram_way){0, 0, 0, 0, 0, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
+            if (test.is_long || k == 0)
+                check_integral(&p, 1);
+            if (test.is_long)
+                check_histogram(&p, (histogram_way){0, 0, 5, 6, 1, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
+            picture_free(&p);
+        }
+    assert_int_equal(test_get_refusals(test.gs).count, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(every_format), TEST(with_lanes)};
+    test_select();
+    return cmocka_run_group_tests_name("images", tests, test_open, test_close);
+}
