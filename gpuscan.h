@@ -1146,9 +1146,10 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
                  and where the call is in place the buffers that show it; so must scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing; the tally is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
-                 SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that their type does not hold; a dispatch whose y
-                 does not fit. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or its
-                 tiles are more than a launch can have; AUTO takes another strategy by itself
+                 INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
+                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a single pass was
+                 forced that does not work on the device, or its tiles are more than a launch can have; AUTO takes
+                 another strategy by itself
    method        a scan of what each element says, 1 or 0, whose sums are the places: Blelloch, "Prefix sums and their
                  applications", 1990; the elements of a tile are listed in local memory before they are moved: Billeter,
                  Olsson and Assarsson, "Efficient stream compaction on wide SIMD many-core architectures", 2009 */
@@ -1193,9 +1194,10 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  it is keys_dst); so must scratch_size
    count 0       all but the tally may be missing; the tally is 0
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
-                 ARGMAX. SIZE_OVERFLOW: starts, lengths or counts that their type does not hold; a dispatch whose y does
-                 not fit. UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, or whose
-                 tiles or results are too large; AUTO takes another strategy by itself
+                 ARGMAX. INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: starts, lengths or counts that
+                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a single pass was
+                 forced that does not work on the device, or whose tiles or results are too large; AUTO takes another
+                 strategy by itself
    method        a selection of the keys that begin a run, whose scan carries what the last run has so far: segmented
                  scan, Blelloch, "Prefix sums and their applications", 1990. Results of floats have the same bits in
                  every run */
@@ -1700,12 +1702,21 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n",
-    "/* CPUs: bytes of a cache line, and stores past the caches. */\n"
+    "/* CPUs: bytes of a cache line, stores past the caches, and lines that are asked for early. */\n"
     "#define GPUSCAN_LINE 64\n"
     "#ifdef __has_builtin\n"
     "#if __has_builtin(__builtin_nontemporal_store)\n"
     "#define GPUSCAN_HAS_STREAM_STORE 1\n"
     "#endif\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_PREFETCH_SRC && defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_prefetch)\n"
+    "#define GPUSCAN_PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n"
+    "#endif\n"
+    "#endif\n"
+    "#ifndef GPUSCAN_PREFETCH\n"
+    "#define GPUSCAN_PREFETCH(p, bytes, write)\n"
     "#endif\n"
     "\n"
     "/* How 16 bytes are loaded that are read once. After L1::no_allocate an H200's second-level cache keeps other things,\n"
@@ -1750,7 +1761,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_UNROLL\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Loops that must not be unrolled, since what they call is long. */\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_ROLLED _Pragma(\"unroll 1\")\n"
@@ -1764,7 +1775,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_INLINE static inline\n"
     "#endif\n"
-    "\n",
+    "\n"
     "static inline ulong gpuscan_count(ulong count, global const uint *count_buffer, ulong count_offset, uint flags) {\n"
     "    if (flags & GPUSCAN_FLAG_COUNT_U32)\n"
     "        return min(count, (ulong)count_buffer[count_offset]);\n"
@@ -1813,13 +1824,13 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* [LANES] ---------------------------------------------------------------------------------------------------------- */\n"
-    "\n"
+    "\n",
     "/* What the work-items of a sub-group hand to each other without the group's barriers. A kind is a block of four\n"
     "   functions and a macro, of which all else is made: a number of another lane (gpuscan_uint_up: of d lanes before, or\n"
     "   the lane's own where there is none; gpuscan_uint_xor; gpuscan_uint_at), gpuscan_vote, a bit for each lane whose\n"
     "   argument is not 0, and GPUSCAN_LANES_SYNC, after which lanes see what others wrote to local memory. memory: a word a\n"
     "   work-item, for LOCAL. The lines below say of each kind whether its sub-groups may exchange while others do not.\n"
-    "\n",
+    "\n"
     "     PTX        NVIDIA's instructions\n"
     "     SUBGROUPS  OpenCL's sub-groups and their shuffles and ballots, on a device whose sub-groups have LANES work-items\n"
     "     LOCAL      local memory and the group's barriers: a slow stand-in for tests. All work-items of a group must come to\n"
@@ -1859,7 +1870,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_BALLOT_UP_TO(lane) (GPUSCAN_BALLOT_ONES >> (GPUSCAN_BALLOT_BITS - 1u - (lane)))\n"
     "#define GPUSCAN_BALLOT_ALL         GPUSCAN_BALLOT_UP_TO(GPUSCAN_WINDOW - 1u)\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_highest(gpuscan_ballot_t bits) {\n"
     "    return GPUSCAN_BALLOT_BITS - 1u - (uint)clz(bits);\n"
     "}\n"
@@ -1867,7 +1878,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_lowest(gpuscan_ballot_t bits) {\n"
     "    return (uint)(GPUSCAN_BALLOT_BITS - 1u - clz(bits & (0u - bits)));\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_LANES_KIND == GPUSCAN_LANES_PTX\n"
     "#if GPUSCAN_LANES != 32\n"
     "#error \"NVIDIA's sub-groups have 32 lanes\"\n"
@@ -3399,7 +3410,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        if (at < left && first + at > 0 && (!GPUSCAN_PRIOR_FROM_LANES || (k == 0 && GPUSCAN_LANE == 0)))\n"
+    "        if ((!GPUSCAN_PRIOR_FROM_LANES || (k == 0 && GPUSCAN_LANE == 0)) && at < left && first + at > 0)\n"
     "            tile->prior[k] = src[first + at - 1];\n"
     "    }\n"
     "}\n"
@@ -4522,15 +4533,6 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* The chunk is read twice, to sum it and to scan it, but the second time from the cache. */\n"
     "\n"
-    "#if GPUSCAN_PREFETCH_SRC && defined(__has_builtin)\n"
-    "#if __has_builtin(__builtin_prefetch)\n"
-    "#define GPUSCAN_PREFETCH(p, bytes, write) __builtin_prefetch((const void *)((size_t)(p) + (bytes)), write, 3)\n"
-    "#endif\n"
-    "#endif\n"
-    "#ifndef GPUSCAN_PREFETCH\n"
-    "#define GPUSCAN_PREFETCH(p, bytes, write)\n"
-    "#endif\n"
-    "\n"
     "typedef struct {\n"
     "    uint ticket;\n"
     "    uint head; /* of the row at hand: see gpuscan_span_head */\n"
@@ -4550,7 +4552,7 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_WIDEN(GPUSCAN_T) gpuscan_wide;\n"
     "typedef union {\n"
     "    gpuscan_wide all;\n"
-    "    gpuscan_t element[GPUSCAN_WIDE];\n"
+    "    gpuscan_plain element[GPUSCAN_WIDE];\n"
     "} gpuscan_wide_elements;\n"
     "\n"
     "static inline gpuscan_wide gpuscan_combine_wide(gpuscan_wide a, gpuscan_wide b) {\n"
@@ -4575,7 +4577,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* x0 x1 ... becomes id x0 x1 ... and so on: lanes move up by 1, 2, 4, 8, in one instruction of two registers. What\n"
     "   moves up by 1 may come after another vector's last lane. */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
@@ -4598,7 +4600,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_UP2(x)     (gpuscan_wide)(id.s01, x.s01, x.s2345)\n"
     "#define GPUSCAN_UP4(x)     (gpuscan_wide)(id.s0123, x.s0123)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The last of d lanes in the d lanes behind them, likewise, for Sklansky's order: see gpuscan_lanes_scan. */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
     "#define GPUSCAN_LOWER1(x) __builtin_shufflevector(id, x, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)\n"
@@ -4626,10 +4628,10 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_LAST(x) x.s7\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Through memory: of a constant, LLVM makes masks and several instructions for each of the shuffles. */\n"
     "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
-    "    volatile gpuscan_t id = gpuscan_identity();\n"
+    "    volatile gpuscan_plain id = gpuscan_identity_plain();\n"
     "    return (gpuscan_wide)(id);\n"
     "}\n"
     "\n"
@@ -4651,7 +4653,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return x;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n"
     "    GPUSCAN_WIDEN(GPUSCAN_DST) y;\n"
     "#if GPUSCAN_DST_F16\n"
@@ -4674,7 +4676,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif /* GPUSCAN_WIDE > 1 */\n"
     "\n"
-    "#if GPUSCAN_WIDE > 1\n"
+    "#if GPUSCAN_WIDE > 1 && !GPUSCAN_HEADS\n"
     "#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n"
     "\n"
     "/* A span's sum under way: i runs to end, a step at a time. */\n"
@@ -4690,7 +4692,7 @@ static const char *gpuscan__kernels[] = {
     "static inline bool gpuscan_is_wide(ulong first, ulong last) {\n"
     "    return first + 2 * GPUSCAN_STEP <= last;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of [first, last), at least a step. */\n"
     "static inline gpuscan_wide_sum gpuscan_wide_sum_begin(global const gpuscan_src *src, ulong first, ulong last,\n"
     "                                                      uint head) {\n"
@@ -4730,14 +4732,14 @@ static const char *gpuscan__kernels[] = {
     "        all = gpuscan_combine(all, gpuscan_convert(src[i], i));\n"
     "    return all;\n"
     "}\n"
-    "\n"
+    "\n",
     "#else\n"
     "/* In the order in which the span is scanned, with all bits of the last element there: see gpuscan_span_scan_ahead. */\n"
     "typedef struct {\n"
     "    gpuscan_wide sum, id; /* its last lane; the identity */\n"
     "    ulong i, end, last;\n"
     "} gpuscan_wide_sum;\n"
-    "\n",
+    "\n"
     "static inline bool gpuscan_is_wide(ulong first, ulong last) {\n"
     "    return true;\n"
     "}\n"
@@ -5123,13 +5125,176 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#elif GPUSCAN_HEADS /* by segments */\n"
-    "/* Of the elements from the last head on, or of all, one after the other. */\n"
+    "/* Where a span is: running is of the elements from its last head on, or of all, left what comes before those. */\n"
+    "typedef struct {\n"
+    "    gpuscan_plain running, left;\n"
+    "    bool begun;\n"
+    "} gpuscan_segment;\n"
+    "\n"
+    "static inline void gpuscan_segment_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, gpuscan_segment *at) {\n"
+    "    gpuscan_plain next;\n"
+    "    if (gpuscan_is_head(from, i)) {\n"
+    "        at->running = gpuscan_identity_plain();\n"
+    "        at->left = from.base;\n"
+    "        at->begun = true;\n"
+    "    }\n"
+    "    next = gpuscan_combine_plain(at->running, gpuscan_convert(from.src[i], i));\n"
+    "    dst[i] = gpuscan_plain_to_dst(gpuscan_combine_plain(at->left, GPUSCAN_INCLUSIVE ? next : at->running));\n"
+    "    at->running = next;\n"
+    "}\n"
+    "\n",
+    "/* Vectors go from a span's beginning on, or from its second element where keys have no element before the first: all\n"
+    "   that sum a span or scan it combine the same lanes in the same order. */\n"
+    "#define GPUSCAN_SEGMENTS_WIDE (GPUSCAN_WIDE > 1 && GPUSCAN_HAS_SHUFFLEVECTOR)\n"
+    "static inline ulong gpuscan_segments_begin(ulong first, ulong last) {\n"
+    "    return min(first + (GPUSCAN_COMPARES_KEYS && first == 0 ? 1 : 0), last);\n"
+    "}\n"
+    "static inline ulong gpuscan_segments_end(ulong begin, ulong last) {\n"
+    "    return GPUSCAN_SEGMENTS_WIDE ? last - (last - begin) % GPUSCAN_WIDE : begin;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_SEGMENTS_WIDE\n"
+    "/* Of lanes: all bits or none. */\n"
+    "typedef GPUSCAN_WIDE_MASK gpuscan_mask;\n"
+    "#define GPUSCAN_MASK_OF(x) GPUSCAN_PASTE(convert_, GPUSCAN_WIDE_MASK)(x)\n"
+    "\n"
+    "/* Which of WIDE elements from i on are heads. */\n"
+    "static inline gpuscan_mask gpuscan_heads_wide(gpuscan_from from, ulong i) {\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
+    "    ulong words = from.keys[i / 32] | (ulong)from.keys[(i + GPUSCAN_WIDE - 1) / 32] << 32;\n"
+    "    uint bits = (uint)(words >> (uint)(i % 32));\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "    const uint16 lanes = (uint16)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u, 8192u, 16384u,\n"
+    "                                  32768u);\n"
+    "    return GPUSCAN_MASK_OF(((uint16)(bits) & lanes) != 0u);\n"
+    "#else\n"
+    "    const uint8 lanes = (uint8)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u);\n"
+    "    return GPUSCAN_MASK_OF(((uint8)(bits) & lanes) != 0u);\n"
+    "#endif\n"
+    "#else\n"
+    "    GPUSCAN_WIDEN(GPUSCAN_KEY) keys = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i);\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
+    "    return GPUSCAN_MASK_OF(keys != (GPUSCAN_KEY)0);\n"
+    "#else /* as gpuscan_starts */\n"
+    "    GPUSCAN_WIDEN(GPUSCAN_KEY) before = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i - 1);\n"
+    "#if GPUSCAN_KEY_INFINITY\n"
+    "    const GPUSCAN_KEY magnitude = (GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1);\n"
+    "    return GPUSCAN_MASK_OF((before != keys || (keys & magnitude) > (GPUSCAN_KEY)GPUSCAN_KEY_INFINITY) &&\n"
+    "                           ((before | keys) & magnitude) != (GPUSCAN_KEY)0);\n"
+    "#else\n"
+    "    return GPUSCAN_MASK_OF(before != keys);\n"
+    "#endif\n"
+    "#endif\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "static inline gpuscan_mask gpuscan_mask_up2(gpuscan_mask x) {\n"
+    "    const gpuscan_mask id = (gpuscan_mask)(0);\n"
+    "    return GPUSCAN_UP2(x);\n"
+    "}\n"
+    "static inline gpuscan_mask gpuscan_mask_up4(gpuscan_mask x) {\n"
+    "    const gpuscan_mask id = (gpuscan_mask)(0);\n"
+    "    return GPUSCAN_UP4(x);\n"
+    "}\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "static inline gpuscan_mask gpuscan_mask_up8(gpuscan_mask x) {\n"
+    "    const gpuscan_mask id = (gpuscan_mask)(0);\n"
+    "    return GPUSCAN_UP8(x);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* As any(), which PoCL asks of one lane after the other. */\n"
+    "static inline bool gpuscan_mask_any(gpuscan_mask x) {\n"
+    "    union {\n"
+    "        gpuscan_mask mask;\n"
+    "        ulong word[sizeof(gpuscan_mask) / 8];\n"
+    "    } bits;\n"
+    "    ulong all = 0;\n"
+    "    bits.mask = x;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < sizeof(gpuscan_mask) / 8; w++)\n"
+    "        all |= bits.word[w];\n"
+    "    return all != 0;\n"
+    "}\n"
+    "\n"
+    "/* The inclusive scan of lanes from the last head on; closed becomes the lanes at or behind a head. */\n"
+    "static inline gpuscan_wide gpuscan_segments_scan_wide(gpuscan_wide x, gpuscan_wide id, gpuscan_mask *closed) {\n"
+    "    const gpuscan_mask none = (gpuscan_mask)(0);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP1(id, x), x);\n"
+    "    *closed |= GPUSCAN_UP1(none, *closed);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP2(x), x);\n"
+    "    *closed |= gpuscan_mask_up2(*closed);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP4(x), x);\n"
+    "    *closed |= gpuscan_mask_up4(*closed);\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP8(x), x);\n"
+    "    *closed |= gpuscan_mask_up8(*closed);\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "\n"
+    "/* Elements [i, end), whole vectors. */\n"
+    "static inline void gpuscan_segments_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, ulong end,\n"
+    "                                         gpuscan_segment *at) {\n"
+    "    gpuscan_wide id = gpuscan_identity_wide(), base = (gpuscan_wide)(from.base);\n"
+    "    gpuscan_wide running = (gpuscan_wide)(at->running), left = (gpuscan_wide)(at->left);\n"
+    "    gpuscan_mask begun = (gpuscan_mask)(at->begun ? -1 : 0);\n"
+    "    for (; i < end; i += GPUSCAN_WIDE) {\n"
+    "        gpuscan_mask heads = gpuscan_heads_wide(from, i), closed = heads;\n"
+    "        gpuscan_wide x = gpuscan_segments_scan_wide(gpuscan_load_wide(from.src, i), id, &closed), before;\n"
+    "        GPUSCAN_PREFETCH(from.src + i, GPUSCAN_PREFETCH_SRC, 0);\n"
+    "        if (GPUSCAN_HEADS != GPUSCAN_HEADS_BITS)\n"
+    "            GPUSCAN_PREFETCH(from.keys + i, GPUSCAN_PREFETCH_SRC, 0);\n"
+    "        if (GPUSCAN_PREFETCH_DST)\n"
+    "            GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n"
+    "        x = closed ? x : gpuscan_combine_wide(running, x);\n"
+    "        before = heads ? id : GPUSCAN_UP1(running, x);\n"
+    "        left = closed ? base : left;\n"
+    "        gpuscan_store_wide(dst, i, gpuscan_combine_wide(left, GPUSCAN_INCLUSIVE ? x : before), false);\n"
+    "        running = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
+    "        left = (gpuscan_wide)(GPUSCAN_LAST(left));\n"
+    "        begun |= (gpuscan_mask)(GPUSCAN_LAST(closed));\n"
+    "    }\n"
+    "    at->running = GPUSCAN_LAST(running);\n"
+    "    at->left = GPUSCAN_LAST(left);\n"
+    "    at->begun = GPUSCAN_LAST(begun) != 0;\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "/* Of the elements from the last head on, or of all. */\n"
     "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
     "    gpuscan_plain sum = gpuscan_identity_plain();\n"
-    "    ulong i = last;\n"
+    "    ulong begin = gpuscan_segments_begin(first, last), end = gpuscan_segments_end(begin, last), i = last;\n"
     "    bool begun = false;\n"
+    "    while (i > end && !begun)\n"
+    "        begun = gpuscan_is_head(from, --i);\n"
+    "#if GPUSCAN_SEGMENTS_WIDE\n"
+    "    while (i > begin && !begun) {\n"
+    "        i -= GPUSCAN_WIDE;\n"
+    "        GPUSCAN_PREFETCH(from.keys + i, -GPUSCAN_PREFETCH_SRC, 0);\n"
+    "        begun = gpuscan_mask_any(gpuscan_heads_wide(from, i));\n"
+    "    }\n"
+    "#endif\n"
     "    while (i > first && !begun)\n"
     "        begun = gpuscan_is_head(from, --i);\n"
+    "    for (; i < begin; i++)\n"
+    "        sum = gpuscan_combine_plain(sum, gpuscan_convert(from.src[i], i));\n"
+    "#if GPUSCAN_SEGMENTS_WIDE\n"
+    "    if (i < end) {\n"
+    "        gpuscan_wide id = gpuscan_identity_wide(), running;\n"
+    "        gpuscan_mask closed = gpuscan_heads_wide(from, i);\n"
+    "        gpuscan_wide x = gpuscan_segments_scan_wide(gpuscan_load_wide(from.src, i), id, &closed);\n"
+    "        running = (gpuscan_wide)(GPUSCAN_LAST(closed) ? GPUSCAN_LAST(x)\n"
+    "                                                      : gpuscan_combine_plain(sum, GPUSCAN_LAST(x)));\n"
+    "        for (i += GPUSCAN_WIDE; i < end; i += GPUSCAN_WIDE) { /* without heads */\n"
+    "            closed = (gpuscan_mask)(0);\n"
+    "            GPUSCAN_PREFETCH(from.src + i, GPUSCAN_PREFETCH_SRC, 0);\n"
+    "            x = gpuscan_segments_scan_wide(gpuscan_load_wide(from.src, i), id, &closed);\n"
+    "            running = gpuscan_combine_wide(running, (gpuscan_wide)(GPUSCAN_LAST(x)));\n"
+    "        }\n"
+    "        sum = GPUSCAN_LAST(running);\n"
+    "    }\n"
+    "#endif\n"
     "    for (; i < last; i++)\n"
     "        sum = gpuscan_combine_plain(sum, gpuscan_convert(from.src[i], i));\n"
     "    return gpuscan_after_base(from.base, gpuscan_sum_of(sum, begun));\n"
@@ -5140,21 +5305,23 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
     "                                          bool apart, uint flags) {\n"
     "    gpuscan_from from = span->src;\n"
-    "    gpuscan_plain running = gpuscan_identity_plain(), left = prefix.value;\n"
-    "    ulong i = span->first, last = span->last;\n"
-    "    bool begun = false;\n"
-    "    for (; i < last; i++) {\n"
-    "        gpuscan_plain next;\n"
-    "        if (gpuscan_is_head(from, i)) {\n"
-    "            running = gpuscan_identity_plain();\n"
-    "            left = from.base;\n"
-    "            begun = true;\n"
-    "        }\n"
-    "        next = gpuscan_combine_plain(running, gpuscan_convert(from.src[i], i));\n"
-    "        dst[i] = gpuscan_plain_to_dst(gpuscan_combine_plain(left, GPUSCAN_INCLUSIVE ? next : running));\n"
-    "        running = next;\n"
-    "    }\n"
-    "    return gpuscan_combine(prefix, gpuscan_sum_of(begun ? gpuscan_combine_plain(left, running) : running, begun));\n"
+    "    ulong i = span->first, last = span->last, begin = gpuscan_segments_begin(i, last);\n"
+    "    gpuscan_segment at;\n"
+    "    at.running = gpuscan_identity_plain();\n"
+    "    at.left = prefix.value;\n"
+    "    at.begun = false;\n"
+    "    for (; i < begin; i++)\n"
+    "        gpuscan_segment_scan(from, dst, i, &at);\n"
+    "#if GPUSCAN_SEGMENTS_WIDE\n"
+    "    i = gpuscan_segments_end(begin, last);\n"
+    "    if (begin < i)\n"
+    "        gpuscan_segments_scan(from, dst, begin, i, &at);\n"
+    "#endif\n"
+    "    for (; i < last; i++)\n"
+    "        gpuscan_segment_scan(from, dst, i, &at);\n"
+    "    if (at.begun)\n"
+    "        at.running = gpuscan_combine_plain(at.left, at.running);\n"
+    "    return gpuscan_combine(prefix, gpuscan_sum_of(at.running, at.begun));\n"
     "}\n"
     "\n",
     "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
@@ -11277,51 +11444,52 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A part's elements go to RADIX places at once, each in the middle of a line of memory. They are collected in lines\n"
     "   nearby, one a digit, which are written when they are full: past the caches, where the whole does not fit them.\n"
-    "   Polychroniou and Ross, \"A comprehensive study of main-memory partitioning\", 2014. */\n"
+    "   Polychroniou and Ross, \"A comprehensive study of main-memory partitioning\", 2014. Places count from the beginning of\n"
+    "   the line of memory that dst begins in, past elements before it: dst is that beginning below. */\n"
     "#define GPUSCAN_SORT_LINES(name, type)                                                                                 \\\n"
     "    typedef struct {                                                                                                   \\\n"
     "        type element[GPUSCAN_LINE / sizeof(type)];                                                                     \\\n"
     "    } __attribute__((aligned(GPUSCAN_LINE))) name##_line;                                                              \\\n"
-    "    /* Elements [from, to) of dst, a part's first or last ones. past: of dst's line before dst. */                     \\\n"
-    "    static inline void name##_flush(global type *dst, const name##_line *line, gpuscan_place from, gpuscan_place to,   \\\n"
-    "                                    uint past) {                                                                       \\\n"
+    "    /* Elements [from, to) of dst, a part's first or last ones. */                                                     \\\n"
+    "    static inline void name##_flush(global type *dst, const name##_line *line, gpuscan_place from, gpuscan_place to) { \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        for (; from < to; from++)                                                                                      \\\n"
-    "            dst[from] = line->element[((uint)from + past) & (per - 1)];                                                \\\n"
+    "            dst[from] = line->element[(uint)from & (per - 1)];                                                         \\\n"
     "    }                                                                                                                  \\\n"
     "    /* Element p of dst, whose line holds the part's elements from begin on. */                                        \\\n"
     "    static inline void name##_put(global type *dst, name##_line *line, gpuscan_place p, gpuscan_place begin,           \\\n"
-    "                                  uint past, bool stream, type x) {                                                    \\\n"
+    "                                  bool stream, type x) {                                                               \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        uint slot = ((uint)p + past) & (per - 1);                                                                      \\\n"
-    "        line->element[slot] = x;                                                                                       \\\n"
-    "        if (slot == per - 1) {                                                                                         \\\n",
+    "        uint slot = (uint)p & (per - 1);                                                                               \\\n"
+    "        line->element[slot] = x;                                                                                       \\\n",
+    "        if (slot == per - 1) {                                                                                         \\\n"
     "            if (p - begin < per - 1)                                                                                   \\\n"
-    "                name##_flush(dst, line, begin, p + 1, past);                                                           \\\n"
+    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n"
     "            else                                                                                                       \\\n"
     "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
     "        }                                                                                                              \\\n"
     "    }                                                                                                                  \\\n"
     "    /* What is left in a line: the elements before end. */                                                             \\\n"
     "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
-    "                                     gpuscan_place end, uint past) {                                                   \\\n"
+    "                                     gpuscan_place end) {                                                              \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        uint left = ((uint)end + past) & (per - 1);                                                                    \\\n"
-    "        name##_flush(dst, line, end - begin < left ? begin : end - left, end, past);                                   \\\n"
+    "        uint left = (uint)end & (per - 1);                                                                             \\\n"
+    "        name##_flush(dst, line, end - begin < left ? begin : end - left, end);                                         \\\n"
     "    }\n"
     "\n"
-    "/* A whole line, past the caches or not. */\n"
+    "#define GPUSCAN_SORT_STEP (GPUSCAN_LINE / (uint)sizeof(gpuscan_key_bits))\n"
+    "\n"
+    "/* A whole line, past the caches or not; in other pieces then, since clang makes one plain store of two that differ only\n"
+    "   in that. */\n"
     "static inline void gpuscan_store_line(global uchar *to, const void *line, bool stream) {\n"
     "#if GPUSCAN_HAS_STREAM_STORE && GPUSCAN_FENCE != GPUSCAN_FENCE_MEM /* the simulator crashes on vectors of 16 */\n"
-    "    uint16 x = *(const uint16 *)line;\n"
-    "    if (stream)\n"
-    "        __builtin_nontemporal_store(x, (global uint16 *)to);\n"
-    "    else\n"
-    "        *(global uint16 *)to = x;\n"
-    "#else\n"
+    "    if (stream) {\n"
+    "        __builtin_nontemporal_store(*(const uint16 *)line, (global uint16 *)to);\n"
+    "        return;\n"
+    "    }\n"
+    "#endif\n"
     "    for (uint i = 0; i < GPUSCAN_LINE / 16; i++)\n"
     "        ((global uint4 *)to)[i] = ((const uint4 *)line)[i];\n"
-    "#endif\n"
     "}\n"
     "#define GPUSCAN_SORT_PAST(p) ((uint)((size_t)(p) % GPUSCAN_LINE / sizeof(*(p))))\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_keys, gpuscan_key_bits)\n"
@@ -11330,27 +11498,29 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n",
     "#if !GPUSCAN_SORT_SMALL\n"
-    "/* Several tables, so that equal neighbours do not wait for each other. */\n"
+    "/* A part in quarters at once, each with a table of its own: a core reads four streams faster than one, and equal\n"
+    "   neighbours do not wait for each other. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_count(GPUSCAN_SORT_COUNT_PARAMETERS) {\n"
     "    enum { TABLES = 4 };\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, (uint)numbers.flags);\n"
     "    ulong part = gpuscan_sort_part(count), i = min(get_group_id(0) * part, count), last = min(i + part, count);\n"
+    "    ulong quarter = (last - i) / TABLES, end = i + quarter;\n"
     "    gpuscan_place counts[TABLES][GPUSCAN_RADIX];\n"
     "    keys += numbers.keys_offset;\n"
     "    table += numbers.table_offset + get_group_id(0);\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        for (uint t = 0; t < TABLES; t++)\n"
     "            counts[t][d] = 0;\n"
-    "    for (; i + TABLES <= last; i += TABLES) { /* by hand: PoCL does not unroll it */\n"
-    "        uint a = gpuscan_digit_of(keys[i], digit), b = gpuscan_digit_of(keys[i + 1], digit);\n"
-    "        uint c = gpuscan_digit_of(keys[i + 2], digit), d = gpuscan_digit_of(keys[i + 3], digit);\n"
+    "    for (; i < end; i++) {\n"
+    "        uint a = gpuscan_digit_of(keys[i], digit), b = gpuscan_digit_of(keys[i + quarter], digit);\n"
+    "        uint c = gpuscan_digit_of(keys[i + 2 * quarter], digit), d = gpuscan_digit_of(keys[i + 3 * quarter], digit);\n"
     "        counts[0][a]++;\n"
     "        counts[1][b]++;\n"
     "        counts[2][c]++;\n"
     "        counts[3][d]++;\n"
     "    }\n"
-    "    for (; i < last; i++)\n"
+    "    for (i += 3 * quarter; i < last; i++)\n"
     "        counts[0][gpuscan_digit_of(keys[i], digit)]++;\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
@@ -11367,35 +11537,45 @@ static const char *gpuscan__kernels[] = {
     "        last--;\n"
     "    gpuscan_place begin[GPUSCAN_RADIX], next[GPUSCAN_RADIX];\n"
     "    gpuscan_sort_keys_line lines[GPUSCAN_RADIX];\n"
+    "    keys += numbers.keys_offset;\n"
+    "    keys_dst += numbers.keys_dst_offset;\n"
+    "    table += numbers.table_offset + get_group_id(0);\n"
+    "    uint past = GPUSCAN_SORT_PAST(keys_dst);\n"
+    "    keys_dst -= past;\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "    gpuscan_sort_values_line value_lines[GPUSCAN_RADIX];\n"
     "    bool by_index = flags & GPUSCAN_FLAG_BY_INDEX;\n"
     "    values += numbers.values_offset;\n"
     "    values_dst += numbers.values_dst_offset;\n"
-    "    uint values_past = GPUSCAN_SORT_PAST(values_dst);\n"
+    "    gpuscan_place shift = GPUSCAN_SORT_PAST(values_dst); /* of values' places beyond keys' */\n"
+    "    values_dst -= shift;\n"
+    "    shift -= past;\n"
     "#endif\n"
-    "    keys += numbers.keys_offset;\n"
-    "    keys_dst += numbers.keys_dst_offset;\n"
-    "    table += numbers.table_offset + get_group_id(0);\n"
-    "    uint past = GPUSCAN_SORT_PAST(keys_dst);\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
-    "        begin[d] = next[d] = table[d * get_num_groups(0)];\n"
-    "    for (ulong i = first; i < last; i++) {\n"
-    "        gpuscan_key_bits key = keys[i];\n"
-    "        uint d = gpuscan_digit_of(key, digit);\n"
-    "        gpuscan_place p = next[d]++;\n"
-    "        if (has_keys)\n"
-    "            gpuscan_sort_keys_put(keys_dst, &lines[d], p, begin[d], past, stream, key);\n"
+    "        begin[d] = next[d] = table[d * get_num_groups(0)] + past;\n"
+    "    for (ulong i = first; i < last;) {\n"
+    "        ulong step = min(i + GPUSCAN_SORT_STEP, last);\n"
+    "        GPUSCAN_PREFETCH(keys + i, GPUSCAN_PREFETCH_SRC, 0);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "        gpuscan_sort_values_put(values_dst, &value_lines[d], p, begin[d], values_past, stream,\n"
-    "                                by_index ? (gpuscan_sort_value)i : values[i]);\n"
+    "        GPUSCAN_PREFETCH(values + i, GPUSCAN_PREFETCH_SRC, 0);\n"
     "#endif\n"
+    "        for (; i < step; i++) {\n"
+    "            gpuscan_key_bits key = keys[i];\n"
+    "            uint d = gpuscan_digit_of(key, digit);\n"
+    "            gpuscan_place p = next[d]++;\n"
+    "            if (has_keys)\n"
+    "                gpuscan_sort_keys_put(keys_dst, &lines[d], p, begin[d], stream, key);\n"
+    "#if GPUSCAN_SORT_VALUES\n"
+    "            gpuscan_sort_values_put(values_dst, &value_lines[d], p + shift, begin[d] + shift, stream,\n"
+    "                                    by_index ? (gpuscan_sort_value)i : values[i]);\n"
+    "#endif\n"
+    "        }\n"
     "    }\n"
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++) {\n"
     "        if (has_keys)\n"
-    "            gpuscan_sort_keys_finish(keys_dst, &lines[d], begin[d], next[d], past);\n"
+    "            gpuscan_sort_keys_finish(keys_dst, &lines[d], begin[d], next[d]);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "        gpuscan_sort_values_finish(values_dst, &value_lines[d], begin[d], next[d], values_past);\n"
+    "        gpuscan_sort_values_finish(values_dst, &value_lines[d], begin[d] + shift, next[d] + shift);\n"
     "#endif\n"
     "    }\n"
     "}\n"
@@ -13083,7 +13263,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->begun && !e->key;
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->key;
+    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, lanes */
     char line[128], bits[40], vector[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         t = dst->unsigned_name;
@@ -13148,30 +13329,32 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
                         : identity == GPUSCAN__ID_LARGEST ? dst->largest
                                                           : identities[identity]);
     }
-    gpuscan__define_number(text, "WIDE", wide ? (e->t_size == 8 ? 8u : 16u) : 1u);
+    gpuscan__define_number(text, "WIDE", wide ? width : 1u);
     if (wide) {
-        int width = e->t_size == 8 ? 8 : 16;
+        const char *mask = plain == 8 ? "long" : plain == 4 ? "int" : plain == 2 ? "short" : "char";
+        snprintf(line, sizeof(line), "%s%u", mask, width);
+        gpuscan__define(text, "WIDE_MASK", line);
         if (e->selects == GPUSCAN__SELECTS_BITS)
             snprintf(bits, sizeof(bits), "popcount(%sx)", e->inverts ? "~" : "");
         else /* the vector's type */
-            snprintf(bits, sizeof(bits), "%s%d", value, width);
+            snprintf(bits, sizeof(bits), "%s%u", value, width);
         if (e->selects)
             snprintf(line, sizeof(line), e->selects == GPUSCAN__SELECTS_BITS
-                                             ? "convert_%s%d(%s)"
-                                         : e->inverts ? "convert_%s%d((%s)(1) - min(x, (%s)(1)))"
-                                                      : "convert_%s%d(min(x, (%s)(1)))",
+                                             ? "convert_%s%u(%s)"
+                                         : e->inverts ? "convert_%s%u((%s)(1) - min(x, (%s)(1)))"
+                                                      : "convert_%s%u(min(x, (%s)(1)))",
                      t, width, bits, bits);
         else if (strcmp(value, t) == 0)
             snprintf(line, sizeof(line), "(x)");
         else if (strcmp(number, t) == 0)
-            snprintf(line, sizeof(line), "convert_%s%d(x)", t, width);
+            snprintf(line, sizeof(line), "convert_%s%u(x)", t, width);
         else
-            snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", t, width, number, width);
+            snprintf(line, sizeof(line), "as_%s%u(convert_%s%u(x))", t, width, number, width);
         gpuscan__define(text, "CONVERT_WIDE(x)", line);
         if (strcmp(number, t) == 0)
             snprintf(line, sizeof(line), "(x)");
         else
-            snprintf(line, sizeof(line), "as_%s%d(x)", number, width);
+            snprintf(line, sizeof(line), "as_%s%u(x)", number, width);
         gpuscan__define(text, "TO_DST_WIDE(x)", line);
     }
 }
@@ -19986,6 +20169,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     gpuscan__plan *common = &plan->common;
     const gpuscan_tally *tally = plan->tally;
     gpuscan_result r;
+    int is_tally;
     size_t i;
     for (i = 0; i < common->range_count; i++) /* but for the tally, which says 0 then */
         common->ranges[i].idle = 1;
@@ -19993,9 +20177,11 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
                                     &plan->limit)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
         return r;
-    common->is_nothing = !tally->count.mem && !tally->dispatch.mem &&
-                         (plan->count == 0 || (plan->key.outputs == 0 && plan->key.index_size == 0 &&
-                                               plan->key.length_size == 0 && !plan->key.reduces));
+    is_tally = tally->count.mem || tally->dispatch.mem;
+    if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
+        plan->key.length_size == 0 && !plan->key.reduces)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "no output is given, neither elements nor the tally");
+    common->is_nothing = !is_tally && plan->count == 0;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
 }
@@ -21623,6 +21809,12 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
             : gpuscan__sort_shared_bytes(run->chain->gs, plan, run->group, plan->common.key.vectors));
 }
 
+/* Bytes of a CPU that are scattered through the caches: a core's own holds about 1 MiB, and lines that a pass brings in
+   from further away only to overwrite them cost more than writing past the caches (2^24 keys: 1.4 to 2 x). */
+static uint64_t gpuscan__sort_cached(const gpuscan *gs) {
+    return gpuscan__min(gs->device.cache / 2, (uint64_t)gs->device.units * 1024 * GPUSCAN__KIB);
+}
+
 /* What a pass reads and writes, and by which digit. */
 typedef struct gpuscan__sort_step {
     gpuscan__sort_place keys, keys_dst, values, values_dst; /* without values: those of the keys */
@@ -21646,7 +21838,7 @@ static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, ui
     if (pass == plan->passes - 1 && !keys->has_dst)
         step.flags |= GPUSCAN__FLAG_NO_KEYS;
     if (gpuscan__key_is_cpu(&plan->common.key) &&
-        desc->count * (plan->key_size + plan->values.size) > run->chain->gs->device.cache / 2)
+        desc->count * (plan->key_size + plan->values.size) > gpuscan__sort_cached(run->chain->gs))
         step.flags |= GPUSCAN__FLAG_STREAM;
     return step;
 }

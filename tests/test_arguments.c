@@ -970,7 +970,8 @@ static void test_select_buffers(void **state) {
     REFUSED(select, GPUSCAN_ERROR_INVALID_BUFFER, "src", d.src.mem = NULL);
     REFUSED(select, GPUSCAN_ERROR_INVALID_BUFFER, "flags", d.flags.mem = NULL);
     ACCEPTED(select, d.src.mem = NULL; d.dst.mem = NULL; d.indices = f.scratch); /* nothing reads src */
-    ACCEPTED(select, d.dst.mem = NULL);
+    ACCEPTED(select, d.dst.mem = NULL; d.selected.count = f.parts);
+    REFUSED(select, GPUSCAN_ERROR_INVALID_BUFFER, "output", d.dst.mem = NULL);
     /* as many as there is room for; bits in words; sizes of their own */
     ACCEPTED(select, d.dst = at(f.scratch, last + N - 3); d.capacity = 3);
     REFUSED(select, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", d.dst = at(f.scratch, last + N - 3); d.capacity = 4);
@@ -1089,6 +1090,7 @@ static void test_runs_buffers(void **state) {
     ACCEPTED(runs, d.dst.mem = NULL); /* nothing reads src */
     ACCEPTED(runs, d.keys_dst.mem = NULL);
     ACCEPTED(runs, d.keys_dst.mem = d.dst.mem = NULL; d.runs.count = f.parts);
+    REFUSED(runs, GPUSCAN_ERROR_INVALID_BUFFER, "output", d.keys_dst.mem = d.dst.mem = NULL);
     ACCEPTED(runs, d.keys.mem = d.src.mem = NULL; d.count = 0);
     /* as many as there is room for; sizes of their own */
     ACCEPTED(runs, d.keys_dst = at(f.scratch, last + N - 3); d.capacity = 3);

@@ -542,6 +542,7 @@ static void two_queues(void **state) {
     gpuscan_sort_desc d;
     uint32_t         *data[2];
     int               q, round;
+    cl_event          ended[2 * ROUNDS];
     cl_int            status;
     (void)state;
     memset(&d, 0, sizeof d);
@@ -566,9 +567,13 @@ static void two_queues(void **state) {
             d.dst = dst[q].at;
             d.call.scratch = scratch[q].at;
             d.call.queue = queues[q];
+            d.call.event = &ended[2 * round + q];
             test_ok(gpuscan_sort(test.gs, &d));
             test_cl(clFlush(queues[q]));
         }
+    test_cl(clWaitForEvents(2 * ROUNDS, ended)); /* rusticl's clFinish (Mesa 22.3) returns before */
+    for (i = 0; i < 2 * ROUNDS; i++)
+        clReleaseEvent(ended[i]);
     for (q = 0; q < 2; q++) {
         sort_case c = a_sort(GPUSCAN_TYPE_U32, n);
         uint64_t *order = sort_order(&c, GPUSCAN_TYPE_U32, (unsigned char *)data[q], n);
