@@ -1142,8 +1142,8 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    aliasing      in place: dst may be the range of src, or of flags of elements as large, and each payload's dst that of
                  its src; with a capacity the range's beginning. What lies past what is written stays as it was
    scratch       about 1/1000 of the data; in place as much more as all outputs have room for
-   prepare       must be given those of dst and indices that the call has (with neither, and no payloads, it is dst),
-                 and where the call is in place the buffers that show it; so must scratch_size
+   prepare       must be given those of dst and indices that the call has (with neither, no payloads and no tally, it is
+                 dst), and where the call is in place the buffers that show it; so must scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing; the tally is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
                  INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
@@ -1190,8 +1190,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  in a run: it is asked of each key and the one before it
    aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may
    scratch       about 1/1000 of the keys; of results of 64 bytes up to 1/64
-   prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, and no payloads,
-                 it is keys_dst); so must scratch_size
+   prepare       must be given those of keys_dst, starts, lengths and dst that the call has (with none, no payloads and
+                 no tally, it is keys_dst); so must scratch_size
    count 0       all but the tally may be missing; the tally is 0
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise. INVALID_OPERATOR: ARGMIN and
                  ARGMAX. INVALID_BUFFER: also where no output is given. SIZE_OVERFLOW: starts, lengths or counts that
@@ -1270,15 +1270,17 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    dst           out: likewise. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y; the first
                  row and the first column are 0, and the pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0). INCLUSIVE: that of the pixels up to x and up to
-                 y, which is the other's element x + 1, y + 1, bit for bit
+                 y, which is the other's element x + 1, y + 1
    aliasing      none: dst must overlap nothing else
    scratch       1/60 of a large table, 1/20 of one of 1024 x 1024, more of small ones; on a CPU some rows of it
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Nothing is written between rows
                  and between images
    conversion    elements become dst_type, as C converts, before they are squared or summed
    integers      wrap around, so that a box's sum is right wherever it fits dst_type itself
-   floats        are combined in an order that depends on width, height, images and the device. The differences of large
-                 sums round: a box's sum is as exact as the table's last element
+   floats        are combined in an order that depends on width, height, images and the device, so that both kinds have
+                 the same bits; but on CPUs that store large tables past their caches (those of more than half of the
+                 last one) also on where in memory a row of dst begins. The differences of large sums round: a box's sum
+                 is as exact as the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels, a pitch that is too small. INVALID_TYPE: another dst_type, or
                  an integer one of floats. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are found first: Nehab,
@@ -1665,6 +1667,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_RUN_LAST         37 /* the last run loses its last element */\n"
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
+    "#define GPUSCAN_TEST_PLANT_SORT_LOOK_BACK   42 /* a sort's look-back loses the tile before */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -2224,8 +2227,24 @@ static const char *gpuscan__kernels[] = {
     "static inline bool gpuscan_starts_at(global const GPUSCAN_KEY *keys, ulong i) {\n"
     "    return i == 0 || gpuscan_starts(keys[i - 1], keys[i]);\n"
     "}\n"
-    "#endif\n"
     "\n",
+    "/* The same of vectors of keys, as masks. */\n"
+    "#define GPUSCAN_KEYS_WIDE__(key, width) key##width\n"
+    "#define GPUSCAN_KEYS_WIDE_(key, width)  GPUSCAN_KEYS_WIDE__(key, width)\n"
+    "#define GPUSCAN_KEYS_WIDE(width)        GPUSCAN_KEYS_WIDE_(GPUSCAN_KEY, width)\n"
+    "#define GPUSCAN_KEYS_AS__(key, width)   as_##key##width\n"
+    "#define GPUSCAN_KEYS_AS_(key, width)    GPUSCAN_KEYS_AS__(key, width)\n"
+    "#define GPUSCAN_KEYS_AS(width)          GPUSCAN_KEYS_AS_(GPUSCAN_KEY, width)\n"
+    "#if GPUSCAN_KEY_INFINITY\n"
+    "#define GPUSCAN_KEYS_MAGNITUDE(type, keys) ((keys) & (type)((GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1)))\n"
+    "#define GPUSCAN_STARTS_WIDE(type, before, keys)                                                                        \\\n"
+    "    (((before) != (keys) || GPUSCAN_KEYS_MAGNITUDE(type, keys) > (type)((GPUSCAN_KEY)GPUSCAN_KEY_INFINITY)) &&         \\\n"
+    "     GPUSCAN_KEYS_MAGNITUDE(type, (before) | (keys)) != (type)(0))\n"
+    "#else\n"
+    "#define GPUSCAN_STARTS_WIDE(type, before, keys) ((before) != (keys))\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
     "#if GPUSCAN_HEADS\n"
     "/* What a scan reads: its elements, what says where segments begin, and init. */\n"
     "typedef struct {\n"
@@ -2257,7 +2276,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_starts_at(from.keys, i);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Bit v: element i + v is a head, of the left elements that are there. */\n"
     "static inline uint gpuscan_heads_at(gpuscan_from from, ulong i, uint left) {\n"
     "    uint heads = 0;\n"
@@ -2308,7 +2327,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_heads_at(from, i, left)    0\n"
     "#define gpuscan_after_base(base, sum)      (sum)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Element i alone, as what is combined. */\n"
     "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
     "    bool is_head = gpuscan_is_head(from, i);\n"
@@ -2328,7 +2347,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_sum_of(gpuscan_convert(GPUSCAN_ELEMENTS(from)[i], i), is_head);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
     "#define GPUSCAN_PACKED_HERE 1\n"
     "#else\n"
@@ -2372,7 +2391,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
     "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
     "#if GPUSCAN_PTX\n"
@@ -2404,7 +2423,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
@@ -2421,7 +2440,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -2457,7 +2476,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -2465,7 +2484,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -2519,7 +2538,7 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A value's words: all, but in tests. */\n"
     "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value, int words) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2533,7 +2552,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -4828,6 +4847,48 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_RUNS\n"
+    "/* Keys are looked at in blocks of so many, which mostly lie within a run. */\n"
+    "#define GPUSCAN_RUN_BLOCK 16u\n"
+    "\n",
+    "/* Whether a run begins in the block at i, i > 0; of the caller's types it may always. */\n"
+    "static inline bool gpuscan_block_starts(global const GPUSCAN_KEY *keys, ulong i) {\n"
+    "#if GPUSCAN_KEYS_CUSTOM\n"
+    "    return true;\n"
+    "#else\n"
+    "    union {\n"
+    "        GPUSCAN_KEYS_WIDE(16) keys;\n"
+    "        ulong word[GPUSCAN_RUN_BLOCK * sizeof(GPUSCAN_KEY) / 8];\n"
+    "    } bits;\n"
+    "    GPUSCAN_KEYS_WIDE(16) before = vload16(0, keys + i - 1), here = vload16(0, keys + i);\n"
+    "    ulong any = 0;\n"
+    "    bits.keys = GPUSCAN_KEYS_AS(16)(GPUSCAN_STARTS_WIDE(GPUSCAN_KEYS_WIDE(16), before, here));\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint w = 0; w < sizeof(bits) / 8; w++)\n"
+    "        any |= bits.word[w];\n"
+    "    return any != 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_REDUCES\n"
+    "/* The block's values: quarters, so that not each waits for the one before. */\n"
+    "static inline gpuscan_number gpuscan_block_sum(gpuscan_from from, ulong i) {\n"
+    "    const uint quarter = GPUSCAN_RUN_BLOCK / 4;\n"
+    "    gpuscan_number a = gpuscan_convert_value(from.values[i], i);\n"
+    "    gpuscan_number b = gpuscan_convert_value(from.values[i + quarter], i + quarter);\n"
+    "    gpuscan_number c = gpuscan_convert_value(from.values[i + 2 * quarter], i + 2 * quarter);\n"
+    "    gpuscan_number d = gpuscan_convert_value(from.values[i + 3 * quarter], i + 3 * quarter);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint v = 1; v < quarter; v++) {\n"
+    "        ulong at = i + v;\n"
+    "        a = gpuscan_combine_numbers(a, gpuscan_convert_value(from.values[at], at));\n"
+    "        b = gpuscan_combine_numbers(b, gpuscan_convert_value(from.values[at + quarter], at + quarter));\n"
+    "        c = gpuscan_combine_numbers(c, gpuscan_convert_value(from.values[at + 2 * quarter], at + 2 * quarter));\n"
+    "        d = gpuscan_combine_numbers(d, gpuscan_convert_value(from.values[at + 3 * quarter], at + 3 * quarter));\n"
+    "    }\n"
+    "    return gpuscan_combine_numbers(gpuscan_combine_numbers(a, b), gpuscan_combine_numbers(c, d));\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "/* Of elements [first, last): the heads by a plain loop, of which LLVM makes vectors; the last one from behind. */\n"
     "static inline gpuscan_t gpuscan_runs_sum(gpuscan_from from, ulong first, ulong last) {\n"
     "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
@@ -4839,6 +4900,8 @@ static const char *gpuscan__kernels[] = {
     "    ulong at = heads ? last - 1 : first;\n"
     "    if (first >= last)\n"
     "        return sum;\n"
+    "    while (heads && at > first + GPUSCAN_RUN_BLOCK && !gpuscan_block_starts(keys, at - (GPUSCAN_RUN_BLOCK - 1)))\n"
+    "        at -= GPUSCAN_RUN_BLOCK;\n"
     "    while (heads && !gpuscan_starts_at(keys, at))\n"
     "        at--;\n"
     "    sum.heads = (gpuscan_run_count)heads;\n"
@@ -4847,7 +4910,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
     "    gpuscan_number value = gpuscan_convert_value(from.values[at], at);\n"
-    "    while (++at < last)\n"
+    "    for (at++; at + GPUSCAN_RUN_BLOCK <= last; at += GPUSCAN_RUN_BLOCK)\n"
+    "        value = gpuscan_combine_numbers(value, gpuscan_block_sum(from, at));\n"
+    "    for (; at < last; at++)\n"
     "        value = gpuscan_combine_numbers(value, gpuscan_convert_value(from.values[at], at));\n"
     "    sum.open.value = value;\n"
     "#endif\n"
@@ -5175,19 +5240,13 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_WIDEN(GPUSCAN_KEY) keys = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i);\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
     "    return GPUSCAN_MASK_OF(keys != (GPUSCAN_KEY)0);\n"
-    "#else /* as gpuscan_starts */\n"
-    "    GPUSCAN_WIDEN(GPUSCAN_KEY) before = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i - 1);\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
-    "    const GPUSCAN_KEY magnitude = (GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1);\n"
-    "    return GPUSCAN_MASK_OF((before != keys || (keys & magnitude) > (GPUSCAN_KEY)GPUSCAN_KEY_INFINITY) &&\n"
-    "                           ((before | keys) & magnitude) != (GPUSCAN_KEY)0);\n"
     "#else\n"
-    "    return GPUSCAN_MASK_OF(before != keys);\n"
-    "#endif\n"
+    "    GPUSCAN_WIDEN(GPUSCAN_KEY) before = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i - 1);\n"
+    "    return GPUSCAN_MASK_OF(GPUSCAN_STARTS_WIDE(GPUSCAN_WIDEN(GPUSCAN_KEY), before, keys));\n"
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_mask gpuscan_mask_up2(gpuscan_mask x) {\n"
     "    const gpuscan_mask id = (gpuscan_mask)(0);\n"
     "    return GPUSCAN_UP2(x);\n"
@@ -5202,7 +5261,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_UP8(x);\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* As any(), which PoCL asks of one lane after the other. */\n"
     "static inline bool gpuscan_mask_any(gpuscan_mask x) {\n"
     "    union {\n"
@@ -6728,7 +6787,7 @@ static const char *gpuscan__kernels[] = {
     "/* After the last element of all: how many runs there were; and the last of them ends here. */\n"
     "static inline void gpuscan_select_end(const gpuscan_outputs *outputs, global uint *tally, global uint *dispatch,\n"
     "                                      gpuscan_select_numbers numbers, gpuscan_t all, uint past, ulong count) {\n"
-    "    ulong kept = (ulong)GPUSCAN_KEPT(all) - past;\n"
+    "    ulong kept = GPUSCAN_KEPT(all) - past; /* by the sums' type, which past may have wrapped around */\n"
     "#if GPUSCAN_RUN_STATE\n"
     "    if (kept > 0 && kept <= outputs->capacity) {\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
@@ -6904,18 +6963,24 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "#if GPUSCAN_RUN_STATE\n"
     "/* Of the runs that end at heads in [first, last): each place is written until its run ends. */\n"
-    "static inline void gpuscan_runs_span(gpuscan_from from, const gpuscan_outputs *outputs, ulong first, gpuscan_t prefix,\n"
-    "                                     ulong heads) {\n"
+    "static inline void gpuscan_runs_span(gpuscan_from from, const gpuscan_outputs *outputs, ulong first, ulong last,\n"
+    "                                     gpuscan_t prefix, ulong heads) {\n"
     "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
     "    ulong ended = gpuscan_runs_ended(outputs, prefix, heads), to = GPUSCAN_FIRST_ENDED(prefix), i = first, j = 0;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    global gpuscan_length *lengths = outputs->lengths + to;\n"
-    "    ulong last = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
-    "    for (i = max(first, (ulong)1); j < ended; i++) {\n"
-    "        bool head = gpuscan_starts(keys[i - 1], keys[i]);\n"
-    "        lengths[j] = (gpuscan_length)(i - last);\n"
-    "        last = head ? i : last;\n"
-    "        j += head ? 1 : 0;\n"
+    "    ulong begin = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
+    "    for (i = max(first, (ulong)1); j < ended;) {\n"
+    "        if (i + GPUSCAN_RUN_BLOCK <= last && !gpuscan_block_starts(keys, i)) {\n"
+    "            i += GPUSCAN_RUN_BLOCK;\n"
+    "            continue;\n"
+    "        }\n"
+    "        for (uint v = 0; v < GPUSCAN_RUN_BLOCK && j < ended; v++, i++) {\n"
+    "            bool head = gpuscan_starts(keys[i - 1], keys[i]);\n"
+    "            lengths[j] = (gpuscan_length)(i - begin);\n"
+    "            begin = head ? i : begin;\n"
+    "            j += head ? 1 : 0;\n"
+    "        }\n"
     "    }\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
@@ -6926,13 +6991,20 @@ static const char *gpuscan__kernels[] = {
     "    i = first;\n"
     "    if (i == 0)\n"
     "        value = gpuscan_convert_value(from.values[i++], 0);\n"
-    "    for (j = 0; j < ended; i++) {\n"
-    "        gpuscan_number x = gpuscan_convert_value(from.values[i], i);\n"
-    "        if (gpuscan_starts(keys[i - 1], keys[i])) {\n"
-    "            results[j++] = GPUSCAN_RUN_RESULT(value);\n"
-    "            value = x;\n"
-    "        } else {\n"
-    "            value = gpuscan_combine_numbers(value, x);\n"
+    "    for (j = 0; j < ended;) {\n"
+    "        if (i + GPUSCAN_RUN_BLOCK <= last && !gpuscan_block_starts(keys, i)) {\n"
+    "            value = gpuscan_combine_numbers(value, gpuscan_block_sum(from, i));\n"
+    "            i += GPUSCAN_RUN_BLOCK;\n"
+    "            continue;\n"
+    "        }\n"
+    "        for (uint v = 0; v < GPUSCAN_RUN_BLOCK && j < ended; v++, i++) {\n"
+    "            gpuscan_number x = gpuscan_convert_value(from.values[i], i);\n"
+    "            if (gpuscan_starts(keys[i - 1], keys[i])) {\n"
+    "                results[j++] = GPUSCAN_RUN_RESULT(value);\n"
+    "                value = x;\n"
+    "            } else {\n"
+    "                value = gpuscan_combine_numbers(value, x);\n"
+    "            }\n"
     "        }\n"
     "    }\n"
     "#endif\n"
@@ -7151,7 +7223,7 @@ static const char *gpuscan__kernels[] = {
     "            past = gpuscan_past_count(src, at, count);\n"
     "            gpuscan_select_span(src, &outputs, at, end, count, GPUSCAN_KEPT(before), GPUSCAN_KEPT(sum) - past);\n"
     "#if GPUSCAN_RUN_STATE\n"
-    "            gpuscan_runs_span(from, &outputs, at, before, sum.heads);\n"
+    "            gpuscan_runs_span(from, &outputs, at, end, before, sum.heads);\n"
     "#endif\n"
     "            before = gpuscan_combine(before, sum);\n"
     "        }\n"
@@ -7196,7 +7268,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_publish_prefix(states, tile, 0, epoch, all);\n"
     "        gpuscan_select_span(src, &outputs, first, last, count, GPUSCAN_KEPT(prefix), GPUSCAN_KEPT(sum) - past);\n"
     "#if GPUSCAN_RUN_STATE\n"
-    "        gpuscan_runs_span(from, &outputs, first, prefix, sum.heads);\n"
+    "        gpuscan_runs_span(from, &outputs, first, last, prefix, sum.heads);\n"
     "#endif\n"
     "        if (last == units)\n"
     "            gpuscan_select_end(&outputs, tally, dispatch, numbers, all, past, count);\n"
@@ -9290,22 +9362,31 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_mean_pack(sum, x - (sum - part) + (y - part) + as_float((uint)a) + as_float((uint)b));\n"
     "}\n"
     "\n"
-    "/* The samples from rank first to rank last; of so many that their sum would not fit its word, fewer for all. */\n"
+    "/* The samples from rank first to rank last; of so many that their sum would not fit its word, fewer for all. scale: a\n"
+    "   power of two by which samples count, so that sums of them at the given edges, of finite ones, do not overflow. */\n"
     "typedef struct {\n"
     "    ulong before, count;\n"
     "    uint shift;\n"
+    "    float scale;\n"
     "} gpuscan_mean_range;\n"
-    "\n"
-    "static inline gpuscan_mean_range gpuscan_mean_range_of(ulong first, ulong last, ulong bins) {\n"
+    "\n",
+    "static inline gpuscan_mean_range gpuscan_mean_range_of(ulong first, ulong last, const gpuscan_places *places) {\n"
     "    gpuscan_mean_range range;\n"
     "    uint bits;\n"
     "    range.before = first - 1;\n"
     "    range.count = last - range.before;\n"
-    "    bits = 130u - (uint)clz(range.count) - (uint)clz(bins); /* of the count and of 4 * bins */\n"
+    "    bits = 130u - (uint)clz(range.count) - (uint)clz(places->bins); /* of the count and of 4 * bins */\n"
     "    range.shift = bits > 64 ? bits - 64 : 0;\n"
+    "    range.scale = 1.0f;\n"
+    "    if (places->given) {\n"
+    "        uint low = as_uint(places->edges[0]) >> 23 & 0xffu, high = as_uint(places->edges[places->bins]) >> 23 & 0xffu;\n"
+    "        bits = max(low, high) + 64u - (uint)clz(range.count); /* exponent and bits: sums are below 2^(bits - 126) */\n"
+    "        if (bits > 253)\n"
+    "            range.scale = as_float((127u + 253u - bits) << 23);\n"
+    "    }\n"
     "    return range;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of the first samples up to rank, those that are in the range. */\n"
     "static inline ulong gpuscan_mean_part(const gpuscan_mean_range *range, ulong rank) {\n"
     "    return (min(max(rank, range->before) - range->before, range->count)) >> range->shift;\n"
@@ -9322,23 +9403,26 @@ static const char *gpuscan__kernels[] = {
     "        return 0;\n"
     "    low = gpuscan_place_of(places, bin);\n"
     "    high = gpuscan_place_of(places, bin + 1);\n"
-    "    return gpuscan_mean_pack((float)count * (0.5f * low + 0.5f * high), 0.0f);\n"
+    "    return gpuscan_mean_pack((float)count * range->scale * (0.5f * low + 0.5f * high), 0.0f);\n"
     "}\n"
     "\n"
     "static inline float gpuscan_mean_end(const gpuscan_mean_range *range, const gpuscan_places *places, ulong sum) {\n"
     "    ulong twice = 2 * (range->count >> range->shift);\n"
     "    if (places->given)\n"
-    "        return (as_float((uint)(sum >> 32)) + as_float((uint)sum)) / (float)(range->count >> range->shift);\n"
+    "        return (as_float((uint)(sum >> 32)) + as_float((uint)sum)) /\n"
+    "               ((float)(range->count >> range->shift) * range->scale);\n"
     "    return fma((float)(sum / twice) + (float)(sum % twice) / (float)twice, places->width, places->lower);\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Writes what is found of a fraction: a bin with the samples of ranks before + 1 to before + count, its among them. */\n"
     "static inline void gpuscan_quantile_found(global uint *to, const gpuscan_places *places, ulong bin, ulong before,\n"
     "                                          ulong count, ulong rank) {\n"
     "    if (places->form == GPUSCAN_QUANTILE_VALUE) {\n"
     "        float low = gpuscan_place_of(places, bin), high = gpuscan_place_of(places, bin + 1);\n"
-    "        float part = (float)(rank - before) / (float)count;\n"
-    "        *to = as_uint(rank - before == count ? high : fmin(low + part * (high - low), high));\n"
+    "        float part = (float)(rank - before) / (float)count, value = low + part * (high - low);\n"
+    "        if (isinf(high - low)) /* of edges that are given */\n"
+    "            value = 2 * (0.5f * low + part * (0.5f * high - 0.5f * low));\n"
+    "        *to = as_uint(rank - before == count ? high : fmin(value, high));\n"
     "    } else {\n"
     "        *to = (uint)bin;\n"
     "    }\n"
@@ -9350,7 +9434,7 @@ static const char *gpuscan__kernels[] = {
     "    else\n"
     "        ((global uint *)cdf)[at] = (uint)sum;\n"
     "}\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_QUANTILE_PARAMETERS                                                                                    \\\n"
     "    global const gpuscan_src *counts, global const float *edges, global uchar *cdf, global uint *dst,                  \\\n"
     "        gpuscan_fractions fractions, gpuscan_quantile_numbers numbers, local gpuscan_shared *shared\n"
@@ -9417,7 +9501,7 @@ static const char *gpuscan__kernels[] = {
     "            global uint *to = dst + row * numbers.results + k;\n"
     "            ulong rank = gpuscan_rank(ranks[is_mean ? 2 * k : k], total), before = 0;\n"
     "            ulong last = is_mean ? gpuscan_rank(ranks[2 * k + 1], total) : rank, mean = 0;\n"
-    "            gpuscan_mean_range range = gpuscan_mean_range_of(rank, last, bins);\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(rank, last, &places);\n"
     "            *to = (uint)numbers.none;\n"
     "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && rank < total && !is_mean)\n"
     "                rank++;\n"
@@ -9571,7 +9655,7 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_BARRIER();\n"
     "        /* ranks all at once, means one after the other */\n"
     "        for (uint r = 0; r < (is_mean ? results : 1u); r++) {\n"
-    "            gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], bins);\n"
+    "            gpuscan_mean_range range = gpuscan_mean_range_of(ranks[2 * r], ranks[2 * r + 1], &places);\n"
     "            ulong cdf_size = r == 0 ? numbers.cdf_size : 0, mean;\n"
     "            bool wanted = !GPUSCAN_LANES_APART || cdf_size != 0; /* else only where a rank is */\n"
     "            if (is_mean)\n"
@@ -11263,6 +11347,7 @@ static const char *gpuscan__kernels[] = {
     "   A code is the key's bits in an order of unsigned numbers. Keys are moved as they are, and their codes computed anew\n"
     "   in each pass: a code does not say which zero or NaN the key was. */\n"
     "typedef GPUSCAN_KEY_BITS gpuscan_key_bits; /* unsigned, of the key's size */\n"
+    "typedef GPUSCAN_KEY_SIGNED gpuscan_key_signed;\n"
     "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
     "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
     "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
@@ -11280,9 +11365,34 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_DIGIT(numbers)                                                                                         \\\n"
     "    { (gpuscan_key_code)(numbers).flip, (uint)(numbers).shift, (uint)(numbers).mask }\n"
     "\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "/* Floats of which all bits count: their codes begin at the least number's, so that NaN of both signs stand behind the\n"
+    "   numbers; to be equal they need a minimum alone. The two zeros differ in bit 0. These steps can be undone; after the\n"
+    "   equals below nothing can. */\n"
+    "#define GPUSCAN_CODE_START (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
+    "#define GPUSCAN_CODE_NAN   (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 2)                  /* the least */\n"
+    "static inline gpuscan_key_code gpuscan_turn_negative(gpuscan_key_bits key) {\n"
+    "    return key ^ ((gpuscan_key_code)((gpuscan_key_signed)key >> (8 * GPUSCAN_KEY_SIZE - 1)) & GPUSCAN_KEY_MAGNITUDE);\n"
+    "}\n"
+    "static inline gpuscan_key_code gpuscan_to_code(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
+    "    return ((gpuscan_turn_negative(key) ^ flip) + GPUSCAN_CODE_START) & GPUSCAN_KEY_ONES;\n"
+    "}\n"
+    "static inline gpuscan_key_bits gpuscan_from_code(gpuscan_key_code code, gpuscan_key_code flip) {\n"
+    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)((code - GPUSCAN_CODE_START) ^ flip));\n"
+    "}\n"
+    "static inline gpuscan_key_code gpuscan_equal_zeros(gpuscan_key_code code) {\n"
+    "    return code == GPUSCAN_KEY_INFINITY ? code + 1 : code;\n"
+    "}\n"
+    "static inline gpuscan_key_code gpuscan_equal_nans(gpuscan_key_code code) {\n"
+    "    return GPUSCAN_PLANTED(SORT_NAN) ? code : min(code, GPUSCAN_CODE_NAN);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "/* Floats: from the most negative up, where -0 is +0, and NaN behind everything, descending too. */\n"
     "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return gpuscan_equal_nans(gpuscan_equal_zeros(gpuscan_to_code(key, flip)));\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
     "    gpuscan_key_code bits = key, magnitude = bits & GPUSCAN_KEY_MAGNITUDE;\n"
     "    gpuscan_key_code code = bits ^ (bits == magnitude ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES);\n"
     "    if (magnitude == 0)\n"
@@ -11294,7 +11404,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
@@ -11331,7 +11441,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -11350,7 +11460,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -11377,7 +11487,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -11404,6 +11514,26 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
+    "\n"
+    "#if !GPUSCAN_CPU\n"
+    "/* Inclusive, over the first items work-items: Hillis and Steele's scan, from one half of sums to the other and back. */\n"
+    "#define GPUSCAN_SORT_SCAN(name, type)                                                                                  \\\n"
+    "    GPUSCAN_INLINE type name(type x, uint items, local type *sums) {                                                   \\\n"
+    "        uint at = GPUSCAN_ITEM;                                                                                        \\\n"
+    "        sums[at] = x;                                                                                                  \\\n"
+    "        GPUSCAN_BARRIER();                                                                                             \\\n"
+    "        for (uint d = 1; d < items; d *= 2) {                                                                          \\\n"
+    "            if (GPUSCAN_ITEM >= d)                                                                                     \\\n"
+    "                x += sums[at - d];                                                                                     \\\n"
+    "            at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;                                         \\\n"
+    "            sums[at] = x;                                                                                              \\\n"
+    "            GPUSCAN_BARRIER();                                                                                         \\\n"
+    "        }                                                                                                              \\\n"
+    "        return x;                                                                                                      \\\n"
+    "    }\n"
+    "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_place)\n"
+    "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_counts, uint)\n"
+    "#endif\n"
     "\n",
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
@@ -11418,18 +11548,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_place sum = 0;\n"
     "    for (uint i = first; i < last; i++)\n"
     "        sum += table[i];\n"
-    "    uint at = GPUSCAN_ITEM; /* Hillis and Steele's scan, from one half to the other and back */\n"
-    "    before = sum;\n"
-    "    sums[at] = sum;\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    for (uint d = 1; d < GPUSCAN_GROUP; d *= 2) {\n"
-    "        if (GPUSCAN_ITEM >= d)\n"
-    "            before += sums[at - d];\n"
-    "        at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;\n"
-    "        sums[at] = before;\n"
-    "        GPUSCAN_BARRIER();\n"
-    "    }\n"
-    "    before -= sum;\n"
+    "    before = gpuscan_sort_scan_places(sum, GPUSCAN_GROUP, sums) - sum;\n"
     "#endif\n"
     "    for (uint i = first; i < last; i++) {\n"
     "        gpuscan_place here = table[i];\n"
@@ -11461,10 +11580,10 @@ static const char *gpuscan__kernels[] = {
     "                                  bool stream, type x) {                                                               \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
     "        uint slot = (uint)p & (per - 1);                                                                               \\\n"
-    "        line->element[slot] = x;                                                                                       \\\n",
+    "        line->element[slot] = x;                                                                                       \\\n"
     "        if (slot == per - 1) {                                                                                         \\\n"
     "            if (p - begin < per - 1)                                                                                   \\\n"
-    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n"
+    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n",
     "            else                                                                                                       \\\n"
     "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
     "        }                                                                                                              \\\n"
@@ -11691,32 +11810,39 @@ static const char *gpuscan__kernels[] = {
     "   four times itself, an offset in bytes; of a float its code before zeros and NaN became equals. */\n"
     "typedef gpuscan_key_code gpuscan_held;\n"
     "#define GPUSCAN_HELD_BITS (8u * (uint)sizeof(gpuscan_held))\n"
+    "#define GPUSCAN_DIGIT_ONE (GPUSCAN_KEY_WHOLE ? 1u : 4u) /* digits are so many times themselves */\n"
     "\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
-    "    uint shift, mask; /* in place: of the digit times 4 */\n"
+    "    uint shift, mask; /* mask: in place, of the digit times DIGIT_ONE */\n"
     "    uint rotation;    /* to the left */\n"
+    "    bool zeros;       /* whole floats: the digit has the bit in which zeros differ */\n"
     "} gpuscan_held_digit;\n"
     "\n"
     "static inline gpuscan_held_digit gpuscan_digit_held(gpuscan_digit digit) {\n"
     "    gpuscan_held_digit held;\n"
     "    held.flip = digit.flip;\n"
     "    held.shift = digit.shift;\n"
-    "    held.mask = digit.mask << 2;\n"
+    "    held.mask = digit.mask * GPUSCAN_DIGIT_ONE;\n"
     "    held.rotation = (GPUSCAN_HELD_BITS + 2 - digit.shift) % GPUSCAN_HELD_BITS;\n"
+    "    held.zeros = true;\n"
     "    return held;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_held gpuscan_hold(gpuscan_key_bits key, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return gpuscan_to_code(key, digit.flip);\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
     "    return key ^ ((key & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_ONES : GPUSCAN_KEY_SIGN) ^ digit.flip;\n"
     "#else\n"
     "    return rotate((gpuscan_held)key ^ digit.flip, (gpuscan_held)digit.rotation);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_key_bits gpuscan_release(gpuscan_held held, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return gpuscan_from_code(held, digit.flip);\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
     "    held ^= digit.flip;\n"
     "    return (gpuscan_key_bits)(held ^ ((held & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES));\n"
     "#else\n"
@@ -11724,11 +11850,31 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* The digit times 4. What is beyond the infinities, on either side, is NaN. */\n"
+    "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. */\n"
+    "static inline gpuscan_held gpuscan_held_last(gpuscan_held_digit digit) {\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return (gpuscan_held)digit.mask << digit.shift;\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    return GPUSCAN_KEY_ONES;\n"
+    "#else\n"
+    "    return ~(gpuscan_held)0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The digit times DIGIT_ONE. What is beyond the infinities, on either side, is NaN. */\n"
     "#define GPUSCAN_HELD_LEAST (GPUSCAN_KEY_MAGNITUDE ^ (gpuscan_key_code)GPUSCAN_KEY_INFINITY)\n"
     "#define GPUSCAN_HELD_SPAN  (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 1)\n"
     "static inline uint gpuscan_held_at(gpuscan_held held, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    gpuscan_held code = gpuscan_equal_nans(digit.zeros ? gpuscan_equal_zeros(held) : held);\n"
+    "#if GPUSCAN_PTX /* a byte; above it are 0, or of 64 bits others */\n"
+    "    uint byte, place = digit.shift / 8 + (GPUSCAN_KEY_SIZE == 8 ? 0u : 0x4440u);\n"
+    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(byte) : \"r\"((uint)code), \"r\"((uint)((ulong)code >> 32)), \"r\"(place));\n"
+    "    return GPUSCAN_KEY_SIZE == 8 ? byte & digit.mask : byte;\n"
+    "#else\n"
+    "    return (uint)(code >> digit.shift) & digit.mask;\n"
+    "#endif\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
     "    gpuscan_held code = held == (GPUSCAN_KEY_MAGNITUDE ^ digit.flip) ? held ^ GPUSCAN_KEY_ONES : held;\n"
     "#if !GPUSCAN_PLANTED(SORT_NAN)\n"
     "    code = (gpuscan_held)(held - GPUSCAN_HELD_LEAST) > GPUSCAN_HELD_SPAN ? GPUSCAN_KEY_ONES : code;\n"
@@ -11738,7 +11884,7 @@ static const char *gpuscan__kernels[] = {
     "    return (uint)held & digit.mask;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What was computed of it before is forgotten: NVIDIA's compiler would keep the digits of all keys in registers, and\n"
     "   spill. */\n"
     "static inline gpuscan_held gpuscan_held_anew(gpuscan_held held) {\n"
@@ -11750,7 +11896,9 @@ static const char *gpuscan__kernels[] = {
     "    return held;\n"
     "}\n"
     "\n"
-    "#define GPUSCAN_AT_OFFSET(type, p, offset) (*(local type *)((local uchar *)(p) + (offset)))\n"
+    "/* A digit's element of an array. */\n"
+    "#define GPUSCAN_AT_DIGIT(type, p, digit)                                                                               \\\n"
+    "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_ONE)))\n"
     "\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_RANK_BATCH 4u /* rounds that are ranked together, so that their latencies overlap */\n"
@@ -11763,7 +11911,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_RANK_MASKS (GPUSCAN_PTX && GPUSCAN_DIGIT_BITS == 8 && !GPUSCAN_SORT_VALUES)\n"
     "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
     "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
-    "\n",
+    "\n"
     "/* How many rankers' places of a digit share a word: they have 16 bits each. */\n"
     "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
     "\n"
@@ -11795,7 +11943,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    uint ticket, late; /* one pass: see [SORT SWEEP] */\n"
     "} gpuscan_sort_shared;\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SORT_PACKED\n"
     "#define GPUSCAN_SORT_COUNTS (shared->exchange.count)\n"
     "#else\n"
@@ -11820,27 +11968,14 @@ static const char *gpuscan__kernels[] = {
     "        before += s < GPUSCAN_SUBGROUP ? shared->sums[s] : 0;\n"
     "    return before;\n"
     "#else\n"
-    "    uint at = GPUSCAN_ITEM, sum = x;\n"
-    "    shared->sums[at] = x;\n"
-    "    GPUSCAN_BARRIER();\n"
-    "    for (uint d = 1; d < min(GPUSCAN_RADIX, (uint)GPUSCAN_GROUP); d *= 2) {\n"
-    "        if (GPUSCAN_ITEM >= d)\n"
-    "            sum += shared->sums[at - d];\n"
-    "        at = at < GPUSCAN_GROUP ? at + GPUSCAN_GROUP : at - GPUSCAN_GROUP;\n"
-    "        shared->sums[at] = sum;\n"
-    "        GPUSCAN_BARRIER();\n"
-    "    }\n"
-    "    return sum - x;\n"
+    "    return gpuscan_sort_scan_counts(x, min(GPUSCAN_RADIX, (uint)GPUSCAN_GROUP), shared->sums) - x;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Where round k's element of a work-item stands in the tile. */\n"
     "static inline uint gpuscan_sort_at(uint k) {\n"
     "    return (GPUSCAN_RANKER * GPUSCAN_ROUNDS + k) * GPUSCAN_RANKER_SIZE + GPUSCAN_RANKER_ITEM;\n"
     "}\n"
-    "\n"
-    "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. */\n"
-    "#define GPUSCAN_HELD_LAST ((gpuscan_held)GPUSCAN_KEY_ONES | (gpuscan_held)~(gpuscan_held)0 * !GPUSCAN_KEY_INFINITY)\n"
     "\n"
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
     "   (Two loops that load or hold keys spill.) */\n"
@@ -11854,7 +11989,7 @@ static const char *gpuscan__kernels[] = {
     "        loaded[k] = gpuscan_sort_at(k) < valid ? keys[gpuscan_sort_at(k)] : 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(loaded[k], digit) : GPUSCAN_HELD_LAST;\n"
+    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(loaded[k], digit) : gpuscan_held_last(digit);\n"
     "}\n"
     "\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -11876,7 +12011,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* NVIDIA merges the lanes of one address where the addend is the constant 1. */\n"
     "static inline void gpuscan_count_one(local uint *counter) {\n"
     "#if GPUSCAN_PTX\n"
@@ -11885,7 +12020,7 @@ static const char *gpuscan__kernels[] = {
     "    atomic_inc((volatile local uint *)counter);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* For the digits of a work-item: how many the tile has. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_held *tile, gpuscan_held_digit digit, uint *totals,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
@@ -11898,8 +12033,8 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        gpuscan_count_one(&GPUSCAN_AT_OFFSET(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
-    "                                             gpuscan_held_at(tile[k], digit)));\n"
+    "        gpuscan_count_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
+    "                                            gpuscan_held_at(tile[k], digit)));\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
@@ -11936,15 +12071,16 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#if GPUSCAN_HAS_LANES\n"
-    "/* The lanes with the same digit; d: times 4. masked: of its lower bits by masks in local memory, which is faster where\n"
-    "   few lanes meet in one. */\n"
+    "/* The lanes with the same digit; d: times DIGIT_ONE. masked: of its lower bits by masks in local memory, which is\n"
+    "   faster where few lanes meet in one. */\n"
     "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_peers(uint d, bool masked, local gpuscan_sort_shared *shared) {\n"
     "    gpuscan_ballot_t peers = GPUSCAN_BALLOT_ALL;\n"
     "    uint b = 0;\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (masked) {\n"
     "        local uint *masks = shared->masks + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
-    "        volatile local uint *mask = &GPUSCAN_AT_OFFSET(volatile uint, masks, d & 4 * (GPUSCAN_LANES - 1));\n"
+    "        uint lower = d & GPUSCAN_DIGIT_ONE * (GPUSCAN_LANES - 1);\n"
+    "        volatile local uint *mask = &GPUSCAN_AT_DIGIT(volatile uint, masks, lower);\n"
     "        atomic_or(mask, 1u << GPUSCAN_LANE);\n"
     "        GPUSCAN_LANES_SYNC();\n"
     "        peers = *mask;\n"
@@ -11961,9 +12097,9 @@ static const char *gpuscan__kernels[] = {
     "                         \" vote.sync.ballot.b32 lanes, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
     "                         \" lop3.b32 %0, %0, lanes, mine, 0x90; }\" /* peers & ~(lanes ^ mine) */\n"
     "                         : \"+r\"(peers)\n"
-    "                         : \"r\"(d), \"r\"(4u << b));\n"
+    "                         : \"r\"(d), \"r\"(GPUSCAN_DIGIT_ONE << b));\n"
     "#else\n"
-    "        uint bit = d & (4u << b);\n"
+    "        uint bit = d & (GPUSCAN_DIGIT_ONE << b);\n"
     "        gpuscan_ballot_t lanes = gpuscan_ballot((int)bit);\n"
     "        peers &= bit ? lanes : ~lanes;\n"
     "#endif\n"
@@ -11984,8 +12120,8 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Of some rounds' elements, whose digits these are, times 4: the places in the tile. The highest lane of peers, which\n"
-    "   knows how many they are, draws their places for all of them; rounds draw in order. */\n"
+    "/* Of some rounds' elements, whose digits these are, times DIGIT_ONE: the places in the tile. The highest lane of peers,\n"
+    "   which knows how many they are, draws their places for all of them; rounds draw in order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
     "    uint below[GPUSCAN_RANK_BATCH], highest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
@@ -12001,7 +12137,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
     "        first[b] = atomic_add(\n"
-    "            (volatile local uint *)(highest[b] == GPUSCAN_LANE ? &GPUSCAN_AT_OFFSET(uint, next, digits[b]) : other),\n"
+    "            (volatile local uint *)(highest[b] == GPUSCAN_LANE ? &GPUSCAN_AT_DIGIT(uint, next, digits[b]) : other),\n"
     "            below[b] * one + one);\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
@@ -12017,14 +12153,14 @@ static const char *gpuscan__kernels[] = {
     "/* The place in the tile of a round's element. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
-    "    uint d = digits[0] / 4;\n"
+    "    uint d = digits[0] / GPUSCAN_DIGIT_ONE;\n"
     "    local uint *bits = shared->bits + d * GPUSCAN_RANK_WORDS;\n"
     "    uint word = GPUSCAN_ITEM / 32u, bit = GPUSCAN_ITEM % 32u, place = shared->next[d], after = 0;\n"
     "    atomic_or((volatile local uint *)bits + word, 1u << bit);\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n"
-    "        uint of_word = bits[w];\n"
-    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n",
+    "        uint of_word = bits[w];\n",
+    "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
     "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
     "        else\n"
     "            place += popcount(w < word ? of_word : w == word ? of_word & ((1u << bit) - 1u) : 0u);\n"
@@ -12100,10 +12236,9 @@ static const char *gpuscan__kernels[] = {
     "        if (whole || at < valid) {\n"
     "            gpuscan_held held = shared->exchange.key[at];\n"
     "            uint d = gpuscan_held_at(held, digit);\n"
-    "            keys_dst[GPUSCAN_AT_OFFSET(gpuscan_place, shared->to, d * (sizeof(gpuscan_place) / 4)) + at] =\n"
-    "                gpuscan_release(held, digit);\n"
+    "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->to, d) + at] = gpuscan_release(held, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / 4);\n"
+    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / GPUSCAN_DIGIT_ONE);\n"
     "#endif\n"
     "        }\n"
     "    }\n"
@@ -12193,7 +12328,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "            for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(gpuscan_release(tile[k], before), digit)\n"
-    "                                                     : GPUSCAN_HELD_LAST;\n"
+    "                                                     : gpuscan_held_last(digit);\n"
     "        }\n"
     "        gpuscan_sort_tally(tile, digit, totals, shared);\n"
     "        gpuscan_sort_start(totals, starts, shared);\n"
@@ -12345,7 +12480,7 @@ static const char *gpuscan__kernels[] = {
     "        for (uint w = 0; w < GPUSCAN_SORT_WINDOW; w++) {\n"
     "            goes_on = goes_on && words[w] != 0;\n"
     "            if (goes_on) {\n"
-    "                back->prefix += words[w] & GPUSCAN_SORT_STATE;\n"
+    "                back->prefix += GPUSCAN_PLANTED(SORT_LOOK_BACK) && w == 0 ? 0 : words[w] & GPUSCAN_SORT_STATE;\n"
     "                back->done = words[w] & GPUSCAN_SORT_PREFIX;\n"
     "                goes_on = !back->done;\n"
     "                seen++;\n"
@@ -12456,15 +12591,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(global const gpuscan_key_bits *keys,\n"
-    "                                                       global gpuscan_key_bits *keys_dst,\n"
-    "                                                       global const gpuscan_sort_value *values,\n"
-    "                                                       global gpuscan_sort_value *values_dst, global uint *states,\n"
-    "                                                       global uint *zeros, global const uint *count_buffer,\n"
-    "                                                       gpuscan_sort_sweep_numbers numbers,\n"
-    "                                                       local gpuscan_sort_shared *shared) {\n"
+    "#define GPUSCAN_SORT_SWEEP_PARAMETERS                                                                                  \\\n"
+    "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
+    "        global gpuscan_sort_value *values_dst, global uint *states, global uint *zeros,                                \\\n"
+    "        global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
+    "#define GPUSCAN_SORT_SWEEP_ARGUMENTS                                                                                   \\\n"
+    "    keys, keys_dst, values, values_dst, states, zeros, count_buffer, numbers, shared\n"
+    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_held_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    uint tile = gpuscan_ticket(GPUSCAN_COUNTERS(zeros + numbers.zeros_offset), (uint)get_num_groups(0),\n"
@@ -12509,8 +12643,8 @@ static const char *gpuscan__kernels[] = {
     "                                 tile == 0 ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
     "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
     "            next_states[d] = 0;\n"
-    "        }\n"
-    "    }\n",
+    "        }\n",
+    "    }\n"
     "    gpuscan_sort_start(totals, starts, shared);\n"
     "    gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
     "    for (bool more = true; more;) {\n"
@@ -12559,6 +12693,21 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    GPUSCAN_BARRIER();\n"
     "    gpuscan_sort_store(keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
+    "}\n"
+    "\n",
+    "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
+    "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
+    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "#if GPUSCAN_PTX && GPUSCAN_KEY_WHOLE /* a body for each, known to the compiler: three comparisons a key are a percent */\n"
+    "    digit.zeros = plain.shift == 0;\n"
+    "    if (!digit.zeros) {\n"
+    "        digit.zeros = false;\n"
+    "        gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
+    "        return;\n"
+    "    }\n"
+    "    digit.zeros = true;\n"
+    "#endif\n"
+    "    gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
     "}\n"
     "#endif\n"
     "#endif\n"
@@ -12783,7 +12932,8 @@ typedef struct gpuscan__profile {
 
     gpuscan_strategy sort;
     uint32_t sort_group, sort_vectors; /* a work-item's elements of a tile */
-    uint32_t sort_rounds[GPUSCAN__BY_SIZE]; /* the same for one launch a pass with lanes */
+    uint32_t sort_rounds[GPUSCAN__BY_SIZE]; /* the same for one launch a pass with lanes, */
+    uint32_t sort_value_rounds;             /* and with values of 8 bytes */
     uint32_t sort_registers[GPUSCAN__BY_SIZE]; /* then; of keys alone, and with values */
     uint32_t sort_small; /* CPU strategies: up to so many elements are sorted in one launch, by one work-item */
     uint32_t sort_part;  /* and elements of a part, at least: its unfinished lines cost as much as some thousands */
@@ -13698,6 +13848,7 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     p->sort = GPUSCAN_STRATEGY_SINGLE_PASS;
     /* the largest tiles that 48 KiB hold: a digit's runs are longer; more registers would keep a third group out */
     gpuscan__set_by_size(p->sort_rounds, 40, 20);
+    p->sort_value_rounds = 16; /* five groups a unit, where of 20 there are four */
     gpuscan__set_by_size(p->sort_registers, 80, 128);
     p->nulls = 1; /* each buffer among a kernel's arguments costs the host 0.4 us a launch */
     p->polls = 20000;
@@ -15490,6 +15641,8 @@ static gpuscan_result gpuscan__resolve_rows(gpuscan *gs, const gpuscan__row_fiel
                              (unsigned)alignment);
     if ((r = gpuscan__resolve_pitch(gs, fields->pitch, pitch, count, &pitch)) != 0)
         return r;
+    if (rows < 2) /* nothing goes by it */
+        pitch = count;
     if (!gpuscan__multiply(count, (uint64_t)pixel_elements * size, &row) ||
         !gpuscan__multiply(pitch, (uint64_t)pixel_elements * size, resolved))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count or %s does not fit 64 bits in bytes",
@@ -20186,10 +20339,13 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* The outputs of elements: dst, and the payloads. */
+/* The outputs of elements: dst, and the payloads. A call that is prepared with no output at all is one with dst. */
 static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
     gpuscan__select_key *key = &plan->key;
+    int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 &&
+                  !plan->tally->count.mem && !plan->tally->dispatch.mem;
     uint32_t k;
+    has_dst = has_dst || (is_bare && !plan->common.is_run);
     key->has_dst = (uint32_t)has_dst;
     if (has_dst)
         key->sizes[key->outputs++] = plan->size;
@@ -20228,15 +20384,13 @@ static gpuscan_result gpuscan__select_ranges(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* The outputs, of which a call that is prepared may not say that there is dst. */
 static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__select_key *key = &plan->key;
     uint32_t k;
-    int is_dst = !plan->common.is_run && !desc->indices.mem && desc->payload_count == 0;
     key->by = (uint32_t)desc->by;
     key->invert = (uint32_t)plan->common.e.inverts;
-    gpuscan__select_sizes(plan, desc->dst.mem || is_dst, desc->payload_count);
+    gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     plan->shows_in_place = desc->dst.mem && (gpuscan__same_place(desc->src, desc->dst) ||
                                              gpuscan__same_place(desc->flags, desc->dst));
     for (k = 0; k < desc->payload_count; k++)
@@ -20441,7 +20595,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     else if ((r = gpuscan__cut_parts(gs, &common->key, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
         return r;
     else if (plan->parts > 1)
-        *plain = (uint64_t)plan->parts * common->e.t_size;
+        *plain = (uint64_t)plan->parts * common->e.t_size + gpuscan__slack(common->e.t_size);
     plan->moved = *plain = gpuscan__scratch_aligned(*plain);
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
@@ -20870,7 +21024,7 @@ static gpuscan_result gpuscan__runs_ranges(gpuscan *gs, gpuscan__select_plan *pl
     gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
     if (common->e.reduces || common->from_host)
         gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
-            desc->count > 0 && common->e.reduces;
+            desc->count > 0 && (common->e.reduces || !common->is_run);
     for (i = 0; i < GPUSCAN__COUNT_OF(outputs); i++) {
         gpuscan__range *range;
         if ((r = gpuscan__extent(gs, outputs[i].field, plan->capacity, 1, 0, outputs[i].size, &elements)) != 0)
@@ -20887,7 +21041,6 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
     gpuscan__select_key *key = &plan->key;
-    int is_keys;
     gpuscan_result r;
     if ((r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__runs_elements(gs, plan, plan->index_size)) != 0)
@@ -20920,8 +21073,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     key->reduces = (uint32_t)common->e.reduces;
     key->wide = (uint32_t)common->e.wide;
     key->key = (uint32_t)common->e.key;
-    is_keys = !common->is_run && !key->index_size && !key->length_size && !key->reduces && desc->payload_count == 0;
-    gpuscan__select_sizes(plan, desc->keys_dst.mem || is_keys, desc->payload_count);
+    gpuscan__select_sizes(plan, desc->keys_dst.mem != NULL, desc->payload_count);
     if ((r = gpuscan__runs_ranges(gs, plan)) != 0)
         return r;
     return gpuscan__select_common(gs, plan, fields, desc->count_type);
@@ -21124,7 +21276,8 @@ typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
     uint32_t wide;  /* places and indices have 64 bits */
     uint32_t small; /* all passes in one launch, by one work-item or one group */
-    uint32_t copies, loads; /* one pass: of a group's counts, and a work-item's at once */
+    uint32_t copies, loads; /* one launch a pass: of a group's counts, and a work-item's at once */
+    uint32_t whole; /* one launch a pass: floats of which all bits count */
 } gpuscan__sort_key;
 GPUSCAN__ASSERT(sizeof(gpuscan__sort_key) <= GPUSCAN__KEY_OWN * sizeof(uint32_t), sort_key_fits)
 
@@ -21263,6 +21416,11 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
                                       : type->size == 4 ? "uint"
                                       : type->size == 2 ? "ushort"
                                                         : "uchar");
+    gpuscan__define(text, "KEY_SIGNED", type->size == 8   ? "long"
+                                        : type->size == 4 ? "int"
+                                        : type->size == 2 ? "short"
+                                                          : "char");
+    gpuscan__define_number(text, "KEY_WHOLE", own.whole);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define(text, "KEY_INFINITY", !real             ? "0"
                                           : type->size == 8 ? "0x7ff0000000000000ul"
@@ -21435,7 +21593,7 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = group * vectors;
 }
 
-/* The key, unless it is a self-test's. */
+/* The key, unless it is a self-test's; and the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
@@ -21443,27 +21601,34 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     if (plan->common.forced) {
         *key = *plan->common.forced;
         memcpy(&plan->key, key->own, sizeof(plan->key));
-        return;
+    } else {
+        plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     }
+    if (plan->by_index)
+        plan->values.size = plan->key.wide ? 8 : 4;
+    if (plan->common.forced)
+        return;
     key->strategy = (uint32_t)strategy;
     key->dst = (uint32_t)(plan->values.size == 8   ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
-    plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
     plan->key.digit_bits = 8;
-    plan->key.small = 0;
+    plan->key.small = plan->key.whole = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
         plan->key.small = desc->count <= gs->device.profile.sort_small;
     } else {
-        int is_single = gpuscan__is_single_pass(strategy);
+        int is_single = gpuscan__is_single_pass(strategy), is_float = gpuscan__is_float((gpuscan_type)key->src);
+        int is_whole = is_single && is_float && plan->begin == 0 && plan->end == 8 * plan->key_size;
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1;
         plan->key.digit_bits = is_single ? 8 : 4;
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
         if (is_single && batch == 4)
-            vectors = gs->device.profile.sort_rounds[plan->key_size > 4 || plan->values.size > 4] / batch * batch;
-        if (is_single && batch == 4 && vectors > batch && gpuscan__is_float((gpuscan_type)key->src))
+            vectors = (plan->values.size > 4 ? gs->device.profile.sort_value_rounds
+                                             : gs->device.profile.sort_rounds[plan->key_size > 4]) /
+                      batch * batch;
+        if (is_single && batch == 4 && vectors > batch && is_float && !is_whole)
             vectors -= batch; /* their digits take more registers */
         gpuscan__sort_fit(gs, plan, group, vectors, batch);
         if (batch == 4 && desc->count <= GPUSCAN__SORT_SMALL_GROUP * GPUSCAN__SORT_SMALL_ROUNDS)
@@ -21474,6 +21639,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
+        plan->key.whole = is_whole && !plan->key.small;
         if (is_single && !plan->key.small) {
             key->registers = gpuscan__registers(gs, key, gs->device.profile.sort_registers[plan->values.size != 0]);
             plan->key.loads = 8;
@@ -21694,11 +21860,9 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
     plan->by_index = plan->wants_indices || desc->custom || (desc->payload_count && size != 4 && size != 8);
-    plan->values.size = plan->by_index ? (desc->count > GPUSCAN__SORT_NARROW ? 8 : 4) : (uint32_t)size;
+    plan->values.size = plan->by_index ? 0 : (uint32_t)size;
     plan->keys.size = plan->key_size;
     gpuscan__sort_shape(gs, plan, strategy);
-    if (plan->by_index)
-        plan->values.size = plan->key.wide ? 8 : 4;
     plan->passes = (plan->end - plan->begin + plan->key.digit_bits - 1) / plan->key.digit_bits;
     plan->width = (plan->end - plan->begin + plan->passes - 1) / plan->passes;
     plan->passes = (plan->end - plan->begin + plan->width - 1) / plan->width;
@@ -22099,7 +22263,7 @@ static gpuscan_result gpuscan__sort_test_round(gpuscan *gs, const gpuscan__plan 
     desc.descending = round == 1;
     src = gpuscan__test_array_of(&test, &desc.src, count * size);
     dst = gpuscan__test_array_of(&test, &desc.dst, count * size);
-    if (round == 2) {
+    if (round == 2 && !own.whole) {
         desc.bit_begin = first = 3;
         desc.bit_end = 8 * size - 2;
         mask = ((uint64_t)1 << (desc.bit_end - desc.bit_begin)) - 1;

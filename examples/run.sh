@@ -2,11 +2,12 @@
 # sh examples/run.sh
 #
 # Compiles the examples into build/ and runs them on the best OpenCL device of this machine: a scan of 100,000,000
-# elements, the culling of a frame's objects, splats sorted by depth, the fields of a CSV text, and the histogram, the
-# equalisation, the blur and the black and white of a photograph, all checked against the CPU, with times and speed-ups;
-# scans over all devices of this machine and over four ranks of MPI, where that is. The pictures go to examples/out/.
-# What is missing gets installed first where this is Debian and root runs it. GPUSCAN_DEVICE=name picks another device,
-# PHOTO=file another photograph, PAGE=file a photographed page for adaptive_threshold, CSV=file another text.
+# elements, the culling of a frame's objects, splats sorted by depth, the fields of a CSV text, the words of a text,
+# and the histogram, the equalisation, the blur and the black and white of a photograph, all checked against the CPU,
+# with times and speed-ups; scans over all devices of this machine and over four ranks of MPI, where that is. The
+# pictures go to examples/out/. What is missing gets installed first where this is Debian and root runs it.
+# GPUSCAN_DEVICE=name picks another device, PHOTO=file another photograph, PAGE=file a photographed page for
+# adaptive_threshold, CSV=file another table, TEXT=file another text.
 
 if [ $# != 0 ]; then
   echo "usage: sh examples/run.sh (no arguments)" >&2
@@ -19,6 +20,7 @@ photo=${PHOTO:-/usr/share/sddm/themes/maldives/background.jpg}
 case $photo in /*) ;; *) photo=$PWD/$photo ;; esac
 case ${PAGE:-/} in /*) ;; *) PAGE=$PWD/$PAGE ;; esac
 case ${CSV:-/} in /*) ;; *) CSV=$PWD/$CSV ;; esac
+case ${TEXT:-/} in /*) ;; *) TEXT=$PWD/$TEXT ;; esac
 PHOTO=$photo
 # what drivers like to keep in the home folder
 POCL_CACHE_DIR=$build/pocl CUDA_CACHE_PATH=$build/cuda XDG_CACHE_HOME=$build/cache
@@ -82,7 +84,7 @@ example() {
 }
 
 programs='prefix_sum engine histogram equalize clahe auto_exposure box_blur adaptive_threshold methods cull splats
-  csv_columns many_devices'
+  csv_columns words many_devices'
 ! command -v mpicc > /dev/null 2>&1 || programs="$programs mpi_scan"
 # Whether a header is here.
 has_header() {
@@ -103,6 +105,7 @@ example engine_as_cpp "$build/engine.cache"
 example cull
 example splats "$out/splats"
 example csv_columns ${CSV:+"$CSV"}
+example words ${TEXT:+"$TEXT"}
 if [ -f "$photo" ]; then
   example histogram "$photo" "$out/histogram.png"
   example equalize "$photo" "$out/equalize_before.png" "$out/equalize_after.png" "$out/equalize_chart.png"

@@ -1561,6 +1561,8 @@ static void do_select(form which) {
     if (tally != NONE && count > UINT32_MAX)
         surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
     use(desc.selected.count, tally, 1, 4, 0, 1, 0);
+    if (count > 0 && dst == NONE && indices == NONE && desc.payload_count == 0 && tally == NONE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
     check_overlaps();
     SCRATCH_SIZE(select, desc, need);
     some_scratch(&now.call, need);
@@ -2080,6 +2082,9 @@ static void do_runs(form which) {
     if (tally != NONE && count > UINT32_MAX)
         surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
     use(desc.runs.count, tally, 1, 4, 0, 1, 0);
+    if (count > 0 && firsts == NONE && starts == NONE && lengths == NONE && dst == NONE && desc.payload_count == 0 &&
+        tally == NONE)
+        surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
     check_overlaps();
     SCRATCH_SIZE(runs, desc, need);
     some_scratch(&now.call, need);

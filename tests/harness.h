@@ -1014,4 +1014,13 @@ static inline int test_end(void **state) {
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, test_begin, test_end)
 
+/* Programs that an object has. */
+static inline unsigned test_programs(const gpuscan *gs) {
+    const gpuscan__program *program;
+    unsigned                count = 0;
+    for (program = gs->programs; program; program = program->next)
+        count++;
+    return count;
+}
+
 #endif /* TEST_HARNESS_H */

@@ -1377,6 +1377,7 @@ static void test_other_overflow(void **state) {
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.channels = 2);
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_MAX; d.samples.offset = 1);
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples", d.rows = 3; d.pitch = half);
+    ACCEPTED(histogram, d.rows = 1; d.pitch = UINT64_MAX; d.sample_type = GPUSCAN_TYPE_U16);
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows", d.rows = UINT64_MAX);
     REFUSED(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "weights", d.weights = f.scratch; d.rows = 3; d.pitch = N;
             d.weights_pitch = half);
@@ -2473,6 +2474,22 @@ static void test_table_host(void **state) {
     QUANTILE_HOST(GPUSCAN_ERROR_OVERLAP, "edges", d.host_edges = host.dst);
 }
 
+static void test_kept_host(void **state) {
+    uint64_t kept;
+    (void)state;
+    host_reset();
+    HOST(select, gpuscan_select_host(test.gs, NULL, host.src, host.dst, N, &kept, &d), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "src", (void)0);
+    HOST(select, gpuscan_select_host(test.gs, host.src, NULL, host.dst, N, &kept, &d), GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "flags", (void)0);
+    HOST(runs, gpuscan_runs_host(test.gs, NULL, host.dst, N, &kept, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "keys",
+         (void)0);
+    HOST(runs, gpuscan_runs_host(test.gs, host.src, NULL, N, &kept, &d), GPUSCAN_ERROR_INVALID_ARGUMENT, "src",
+         d.host_dst = host.dst);
+    HOST(runs, gpuscan_runs_host(test.gs, host.src, host.dst, N, &kept, &d), GPUSCAN_ERROR_OVERLAP, "lengths",
+         d.host_lengths = host.dst);
+}
+
 /* The same where host arrays are copied: nothing is copied before all arguments are known to be right. */
 static void test_host_copied(void **state) {
     gpuscan_limits limits;
@@ -2482,6 +2499,7 @@ static void test_host_copied(void **state) {
     test_host(state);
     test_sort_host(state);
     test_table_host(state);
+    test_kept_host(state);
 }
 
 int main(void) {
@@ -2516,6 +2534,7 @@ int main(void) {
         CASE(test_integral_types), CASE(test_integral_overlap),
         CASE(test_quantile_call),  CASE(test_quantile_buffers),
         CASE(test_quantile_types), CASE(test_quantile_overlap),
+        CASE(test_kept_host),
     };
     cmocka_set_test_filter(getenv("GPUSCAN_TEST_ONLY"));
     return cmocka_run_group_tests_name("arguments", tests, open_all, close_all);

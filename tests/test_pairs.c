@@ -887,8 +887,11 @@ static int select_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_
     return 1;
 }
 
-/* Flags that are the data have its size. */
+/* Something is wanted, and flags that are the data have its size. */
 static int select_fits(const pairs_row *row) {
+    if (row->level[SELECT_NO_DST] == 1 && !row->level[SELECT_INDICES] && !row->level[SELECT_PAYLOADS] &&
+        !row->level[SELECT_TALLY] && !row->level[SELECT_DISPATCH])
+        return 0;
     if (row->level[SELECT_SRC_FLAGS] != 1 || row->level[SELECT_TYPE] == PAIRS_OPEN ||
         row->level[SELECT_FLAG_TYPE] == PAIRS_OPEN)
         return 1;
@@ -971,6 +974,12 @@ static int run_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_lev
     return !(a == RUN_KEY_TYPE && a_level == 5 && b == RUN_REDUCES && b_level == 4); /* one custom type a call */
 }
 
+/* Something is wanted. */
+static int run_fits(const pairs_row *row) {
+    return row->level[RUN_NO_KEYS] != 1 || row->level[RUN_INDEX_OUTPUTS] || row->level[RUN_REDUCES] ||
+           row->level[RUN_PAYLOAD_SIZES] || row->level[RUN_TALLY] || row->level[RUN_DISPATCH];
+}
+
 static gpuscan_strategy run_of(const pairs_row *row, void *made) {
     static const gpuscan_type key_types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_F16,
                                              GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64, GPUSCAN_TYPE_U32};
@@ -1016,7 +1025,7 @@ static gpuscan_strategy run_of(const pairs_row *row, void *made) {
 
 static void run_pairs(void **state) {
     static const pairs_operation operation = {
-        &runs, {run_fields, RUN_FIELD_COUNT, run_possible, NULL}, RUN_PAYLOAD_SIZES + 1, run_of};
+        &runs, {run_fields, RUN_FIELD_COUNT, run_possible, run_fits}, RUN_PAYLOAD_SIZES + 1, run_of};
     (void)state;
     check_pairs(&operation);
 }

@@ -171,6 +171,41 @@ static void large_totals(void **state) {
         }
 }
 
+/* Means and places between edges that are near the end of f32, of many samples: sums and differences would overflow. */
+static void large_edges(void **state) {
+    static const float    edges[5] = {-3e38f, -1e38f, 0, 1e38f, 3e38f}, ends[2] = {-3e38f, 3e38f};
+    static const uint32_t counts[4] = {4000000000u, 4000000000u, 4000000000u, 4000000000u};
+    static const double   all[2] = {0, 1}, half[2] = {0.5, 0.75}, upper[2] = {0.5 + 1e-10, 1};
+    gpuscan_quantile_desc d;
+    float                 got[2];
+    int                   s;
+    (void)state;
+    for (s = 0; s < 2; s++) {
+        test_case("large edges, %d", s);
+        memset(&d, 0, sizeof d);
+        d.bins = 4;
+        d.host_edges = edges;
+        d.fraction_count = 2;
+        d.form = GPUSCAN_QUANTILE_MEAN;
+        d.fractions = all;
+        d.call.strategy = s ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
+        test_ok(gpuscan_quantile_host(test.gs, counts, got, &d));
+        assert_true(got[0] == 0);
+        d.fractions = upper;
+        test_ok(gpuscan_quantile_host(test.gs, counts, got, &d));
+        assert_true(got[0] > 1.2499e38f && got[0] < 1.2501e38f);
+        d.bins = 1; /* from the first edge to the last */
+        d.host_edges = edges + 3;
+        d.form = GPUSCAN_QUANTILE_VALUE;
+        d.fractions = half;
+        test_ok(gpuscan_quantile_host(test.gs, counts, got, &d));
+        assert_true(got[0] > 1.9999e38f && got[0] < 2.0001e38f);
+        d.host_edges = ends;
+        test_ok(gpuscan_quantile_host(test.gs, counts, got, &d));
+        assert_true(got[0] == 0 && got[1] > 1.4999e38f && got[1] < 1.5001e38f);
+    }
+}
+
 static void limited_devices(void **state) {
     static const gpuscan_limits limits[] = {{100, 1024, 23, 0}, {0, 0, 0, 32}};
     size_t                      l;
@@ -223,7 +258,7 @@ static void after_a_histogram(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(ranks_of_sorted_samples), TEST(exact_ranks),     TEST(bins_and_forms),
                                        TEST(rows_and_gaps),           TEST(many_fractions),  TEST(large_totals),
-                                       TEST(limited_devices),         TEST(after_a_histogram)};
+                                       TEST(large_edges), TEST(limited_devices),         TEST(after_a_histogram)};
     test_select();
     return cmocka_run_group_tests_name("quantile", tests, test_open, test_close);
 }

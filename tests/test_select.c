@@ -140,6 +140,35 @@ static void tally_alone(void **state) {
     }
 }
 
+/* What is prepared with the tally as the only output is what such a call needs. */
+static void prepared_tally(void **state) {
+    test_buffer         flags = test_buffer_new(CL_MEM_READ_ONLY, 1, 5000), tally;
+    gpuscan             *whole = test.gs;
+    gpuscan_desc        desc;
+    gpuscan_select_desc d;
+    unsigned            programs;
+    (void)state;
+    test_case("a tally alone, prepared");
+    memset(&desc, 0, sizeof desc);
+    desc.context = test.context;
+    desc.queue = test.queue;
+    test_expect(gpuscan_create(&test.gs, &desc), GPUSCAN_SUCCESS);
+    tally = test_buffer_new(CL_MEM_READ_WRITE, 4, 1);
+    memset(&d, 0, sizeof d);
+    d.count = 5000;
+    d.selected.count = tally.at;
+    test_ok(gpuscan_select_prepare(test.gs, &d));
+    programs = test_programs(test.gs);
+    d.flags = flags.at;
+    test_ok(gpuscan_select(test.gs, &d));
+    assert_int_equal(test_programs(test.gs), programs);
+    test_cl(clFinish(test.queue));
+    test_destroy(test.gs);
+    test.gs = whole;
+    test_buffer_free(&flags);
+    test_buffer_free(&tally);
+}
+
 /* ---- capacity, counts, dispatches -------------------------------------------------------------------------------- */
 
 /* Where the room ends, in a tile or at its edge: before the first, at what is kept and one beside. */
@@ -431,6 +460,37 @@ static void queues(void **state) {
     free(wanted);
 }
 
+/* As many bits as sums of 32 bits hold, all of them 1, and those of the last word behind the count, too. */
+static void full_words(void **state) {
+    const uint64_t      words = UINT64_C(1) << 27, counts[] = {words * 32 - 31, words * 32 - 1};
+    const cl_uint       ones = UINT32_MAX;
+    test_buffer         tally;
+    gpuscan_select_desc d;
+    cl_int              code;
+    int                 k;
+    (void)state;
+    if (test.is_small || words * 4 > test.largest_buffer || words * 4 > test.device_memory / 4)
+        return;
+    memset(&d, 0, sizeof d);
+    d.flags.mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, (size_t)words * 4, NULL, &code);
+    test_cl(code);
+    test_cl(clEnqueueFillBuffer(test.queue, d.flags.mem, &ones, sizeof ones, 0, (size_t)words * 4, 0, NULL, NULL));
+    tally = test_buffer_new(CL_MEM_READ_WRITE, 8, 1);
+    d.by = GPUSCAN_SELECT_BITS;
+    d.selected.count_type = GPUSCAN_TYPE_U64;
+    for (k = 0; k < 2; k++) {
+        test_case("%" PRIu64 " bits that are 1", counts[k]);
+        test_buffer_set(&tally, 0, 1, NULL);
+        d.selected.count = tally.at;
+        d.count = counts[k];
+        test_ok(gpuscan_select(test.gs, &d));
+        if (*(uint64_t *)test_buffer_get(&tally) != counts[k])
+            fail_msg("%s: %" PRIu64 " are kept", test.what, *(uint64_t *)test_buffer_get(&tally));
+    }
+    test_buffer_free(&tally);
+    test_cl(clReleaseMemObject(d.flags.mem));
+}
+
 /* Counts above 2^32, of which the device's is small: by bits, whose flags are never read but for the first. */
 static void large_counts(void **state) {
     uint64_t            count = (UINT64_C(1) << 32) + 100, live = test_size(700, 30011, 30011), i, kept = 0;
@@ -538,13 +598,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {TEST(every_length),  TEST(edges_and_densities),
                                        TEST(large_by_all_strategies), TEST(predicates),
                                        TEST(structs),       TEST(flags_of_all_types),
-                                       TEST(payloads),      TEST(tally_alone),
+                                       TEST(payloads),      TEST(tally_alone),   TEST(prepared_tally),
                                        TEST(capacities),    TEST(device_counts),
                                        TEST(dispatches),    TEST(offsets),
                                        TEST(in_place),      TEST(over_the_flags),
                                        TEST(scratch_and_events), TEST(limits),
                                        TEST(silent_and_late_tiles), TEST(silent_tiles_under_limits), TEST(queues),
-                                       TEST(large_counts),  TEST(host_arrays)};
+                                       TEST(large_counts),  TEST(full_words),    TEST(host_arrays)};
     test_select();
     return cmocka_run_group_tests_name("select", tests, test_open, test_close);
 }

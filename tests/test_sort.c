@@ -603,13 +603,14 @@ static void silent_and_late_tiles(void **state) {
     const uint64_t n = test_size(300, 12011, 50021);
     uint32_t      *src = (uint32_t *)test_alloc(n * 4), *dst = (uint32_t *)test_alloc(n * 4);
     uint32_t      *places = (uint32_t *)test_alloc(n * 4);
-    uint64_t      *order, i;
+    uint64_t      *orders[2], *order, i;
     size_t         k;
     sort_case      c = a_sort(GPUSCAN_TYPE_U32, n);
     (void)state;
     for (i = 0; i < n; i++)
-        src[i] = (uint32_t)(test_random() & 0xff00ffff);
-    order = sort_order(&c, GPUSCAN_TYPE_U32, (unsigned char *)src, n);
+        src[i] = (uint32_t)(test_random() & (i % 9 ? 0xff00ffff : 0x80000000)); /* floats: both zeros, many NaN */
+    orders[0] = sort_order(&c, GPUSCAN_TYPE_U32, (unsigned char *)src, n);
+    orders[1] = sort_order(&c, GPUSCAN_TYPE_F32, (unsigned char *)src, n);
     for (k = 0; k < sizeof of / sizeof of[0]; k++) {
         gpuscan_custom    custom;
         gpuscan_sort_desc d;
@@ -634,12 +635,14 @@ static void silent_and_late_tiles(void **state) {
         custom.source = text;
         custom.type = "uint";
         custom.size = 4;
-        custom.key = "x";
+        order = orders[(k + test.seed) % 2];
+        d.key_type = order == orders[1] ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32;
+        custom.key = order == orders[1] ? "as_float(x)" : "x";
         d.custom = &custom;
         d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
         d.count = n;
-        test_case("of every %u tiles number %u is silent, late by %u, lanes %u", of[k].every, of[k].which, of[k].rounds,
-                  (unsigned)of[k].lanes);
+        test_case("%s: of every %u tiles number %u is silent, late by %u, lanes %u", test_type_name(d.key_type),
+                  of[k].every, of[k].which, of[k].rounds, (unsigned)of[k].lanes);
         if (test_sort_refusal(&d))
             continue;
         d.count = 0;
@@ -652,7 +655,8 @@ static void silent_and_late_tiles(void **state) {
     free(src);
     free(dst);
     free(places);
-    free(order);
+    free(orders[0]);
+    free(orders[1]);
 }
 
 int main(void) {
