@@ -2010,6 +2010,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_HAS_LANES\n"
     "#define gpuscan_lane_at(x, lane) gpuscan_uint_at(x, lane, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_lane_xor(x, d)   gpuscan_uint_xor(x, d, GPUSCAN_LANES_MEMORY)\n"
+    "#define gpuscan_lane_up(x, d)    gpuscan_uint_up(x, d, GPUSCAN_LANES_MEMORY)\n"
     "#define gpuscan_ballot(x)        gpuscan_vote(x, GPUSCAN_LANES_MEMORY)\n"
     "#else\n"
     "#define gpuscan_lane_at(x, lane) (x)\n"
@@ -2019,7 +2020,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "/* [IMAGES] --------------------------------------------------------------------------------------------------------- */\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_IMAGE\n"
     "/* A pixel, read without a sampler: its first channel is x, its second y, and so on. Alpha is read as w, though it may\n"
     "   be the first channel, or the second. */\n"
@@ -2035,7 +2036,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_IMAGE_CHANNEL(pixel, c)                                                                                \\\n"
     "    ((c) == 0 ? (pixel).x : (c) == 1 ? (pixel).y : (c) == 2 ? (pixel).z : (pixel).w)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#ifdef GPUSCAN_T /* everything but the histogram */\n"
     "/* [ELEMENTS] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -2076,7 +2077,7 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_number gpuscan_combine_numbers(gpuscan_number a, gpuscan_number b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n"
     "static inline gpuscan_number gpuscan_convert_value(gpuscan_source element, ulong i) {\n"
     "#if GPUSCAN_SRC_F16\n"
@@ -2104,7 +2105,7 @@ static const char *gpuscan__kernels[] = {
     "    return x;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Of each operation, what goes from lane to lane (gpuscan_plain), what src holds (gpuscan_src) and what dst holds\n"
     "   (gpuscan_dst). combine(identity, x) is x, with all its bits. */\n"
     "#if GPUSCAN_RUN_STATE\n"
@@ -2142,7 +2143,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return none;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_plain gpuscan_combine_plain(gpuscan_plain a, gpuscan_plain b) {\n"
     "    b.heads += a.heads;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
@@ -2171,7 +2172,14 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_plain_to_dst  gpuscan_to_result\n"
     "#define GPUSCAN_PLAIN_START   GPUSCAN_START\n"
     "#endif\n"
-    "\n",
+    "\n"
+    "/* How many are kept, of a selection's sum or of runs'. */\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "#define GPUSCAN_KEPT(sum) (sum).heads\n"
+    "#else\n"
+    "#define GPUSCAN_KEPT(sum) (sum)\n"
+    "#endif\n"
+    "\n"
     "#if GPUSCAN_HEADS /* see [SEGMENT HEADS] */\n"
     "typedef struct {\n"
     "    gpuscan_plain value;\n"
@@ -2209,7 +2217,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_HAS_BEGUN(sum) false\n"
     "#endif\n"
     "#define gpuscan_to_dst(sum) gpuscan_plain_to_dst(GPUSCAN_VALUE_OF(sum))\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_RUNS\n"
     "typedef GPUSCAN_KEY gpuscan_src;\n"
     "/* Of a key alone nothing is known. */\n"
@@ -2237,7 +2245,7 @@ static const char *gpuscan__kernels[] = {
     "        return gpuscan_sum_of(gpuscan_from_dst(init_buffer[init_offset]), false);\n"
     "    return gpuscan_sum_of(GPUSCAN_PLAIN_START, false);\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_HEADS\n"
     "/* [SEGMENT HEADS] -------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -2258,7 +2266,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_COMPARES_KEYS GPUSCAN_RUNS\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_COMPARES_KEYS\n"
     "/* Whether key is not equal to the one before it, as C's == says, by their bits: KEY is the unsigned type of their size,\n"
     "   KEY_INFINITY the bits of infinity where they are floats, else 0. Of the caller's type his text says it. */\n"
@@ -2278,7 +2286,7 @@ static const char *gpuscan__kernels[] = {
     "static inline bool gpuscan_starts_at(global const GPUSCAN_KEY *keys, ulong i) {\n"
     "    return i == 0 || gpuscan_starts(keys[i - 1], keys[i]);\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The same of vectors of keys, as masks. */\n"
     "#define GPUSCAN_KEYS_WIDE__(key, width) key##width\n"
     "#define GPUSCAN_KEYS_WIDE_(key, width)  GPUSCAN_KEYS_WIDE__(key, width)\n"
@@ -2317,7 +2325,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_ELEMENTS(from)       ((from).src)\n"
     "#define GPUSCAN_KEYS_PARAMETER       global const GPUSCAN_KEY *keys,\n"
     "#define GPUSCAN_SUMS_PARAMETERS GPUSCAN_KEYS_PARAMETER gpuscan_init init_value, global const gpuscan_dst *init_buffer,\n"
-    "\n"
+    "\n",
     "static inline bool gpuscan_is_head(gpuscan_from from, ulong i) {\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
     "    return from.keys[i / 32] >> (uint)(i % 32) & 1;\n"
@@ -2327,7 +2335,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_starts_at(from.keys, i);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Bit v: element i + v is a head, of the left elements that are there. */\n"
     "static inline uint gpuscan_heads_at(gpuscan_from from, ulong i, uint left) {\n"
     "    uint heads = 0;\n"
@@ -2378,7 +2386,7 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_heads_at(from, i, left)    0\n"
     "#define gpuscan_after_base(base, sum)      (sum)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Element i alone, as what is combined. */\n"
     "static inline gpuscan_t gpuscan_element(gpuscan_from from, ulong i) {\n"
     "    bool is_head = gpuscan_is_head(from, i);\n"
@@ -2398,7 +2406,7 @@ static const char *gpuscan__kernels[] = {
     "    return gpuscan_sum_of(gpuscan_convert(GPUSCAN_ELEMENTS(from)[i], i), is_head);\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_PACKED && defined(__ENDIAN_LITTLE__)\n"
     "#define GPUSCAN_PACKED_HERE 1\n"
     "#else\n"
@@ -2442,7 +2450,7 @@ static const char *gpuscan__kernels[] = {
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
     "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
     "#if GPUSCAN_PTX\n"
@@ -2474,7 +2482,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [STATE WORDS] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Values that one group hands to another within a launch (the tile descriptors of a decoupled look-back). */\n"
@@ -2491,7 +2499,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -2527,7 +2535,7 @@ static const char *gpuscan__kernels[] = {
     "typedef ulong2 gpuscan_word;\n"
     "typedef ulong gpuscan_payload;\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_VALUE_WORDS ((GPUSCAN_T_SIZE + (int)sizeof(gpuscan_payload) - 1) / (int)sizeof(gpuscan_payload))\n"
     "#define GPUSCAN_SLOTS (GPUSCAN_VALUE_WORDS == 1 ? 1 : 2)\n"
     "\n"
@@ -2535,7 +2543,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -2589,7 +2597,7 @@ static const char *gpuscan__kernels[] = {
     "    uint slot = flag == GPUSCAN_PREFIX ? GPUSCAN_SLOTS - 1 : 0;\n"
     "    return states + ((ulong)tile * GPUSCAN_SLOTS + slot) * GPUSCAN_VALUE_WORDS;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A value's words: all, but in tests. */\n"
     "static inline void gpuscan_words_store(global gpuscan_word *slot, uint tag, gpuscan_t value, int words) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2603,7 +2611,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2744,8 +2752,18 @@ static const char *gpuscan__kernels[] = {
     "#define gpuscan_plain_xor_by gpuscan_shuffle_xor_by\n"
     "#define gpuscan_plain_at_by  gpuscan_shuffle_by\n"
     "#endif\n"
+    "#if GPUSCAN_RUN_STATE && GPUSCAN_REDUCES /* of what is open, the value alone */\n"
+    "typedef union {\n"
+    "    gpuscan_number value;\n"
+    "    uint uints[(sizeof(gpuscan_number) + 3) / 4];\n"
+    "} gpuscan_number_uints;\n",
+    "GPUSCAN_SHUFFLE(gpuscan_number_up, gpuscan_number, gpuscan_number_uints, gpuscan_uint_up)\n"
+    "GPUSCAN_SHUFFLE(gpuscan_number_at, gpuscan_number, gpuscan_number_uints, gpuscan_uint_at)\n"
+    "#define gpuscan_number_up(x, d)    gpuscan_number_up_by(x, d, GPUSCAN_LANES_MEMORY)\n"
+    "#define gpuscan_number_at(x, lane) gpuscan_number_at_by(x, lane, GPUSCAN_LANES_MEMORY)\n"
+    "#endif\n"
     "/* One of both, by words: a choice of whole structs is one of addresses, which takes them out of registers (NVIDIA). */\n"
-    "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n",
+    "static inline gpuscan_plain gpuscan_pick(bool first, gpuscan_plain a, gpuscan_plain b) {\n"
     "    const int words = sizeof(gpuscan_plain_uints) / 4;\n"
     "    gpuscan_plain_uints x, y;\n"
     "    x.uints[words - 1] = y.uints[words - 1] = 0;\n"
@@ -2785,7 +2803,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return x;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Where a tile ends with what the folding group has found and not with its own prefix and sum, no result need be the\n"
     "   one before it and a sum: see [SCAN AHEAD]. Sums of floats could fall from one tile to the next. */\n"
     "#if GPUSCAN_AHEAD && GPUSCAN_HAS_LANES && !GPUSCAN_EXACT && !GPUSCAN_FLOAT_SUM && !GPUSCAN_RUNS\n"
@@ -2825,7 +2843,7 @@ static const char *gpuscan__kernels[] = {
     "    return end;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* For each vector k: the lane's inclusive prefix within the sub-group, in place of x, its exclusive one, and the\n"
     "   sub-group's sum. All vectors take a step of the tree together, so that their latencies overlap.\n"
     "   Sklansky, \"Conditional-sum addition logic\", 1960: of 2d lanes the upper half adds the lower half's sum. */\n"
@@ -2867,7 +2885,7 @@ static const char *gpuscan__kernels[] = {
     "    if (!GPUSCAN_PLANTED(BARRIER))\n"
     "        GPUSCAN_BARRIER();\n"
     "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
-    "        local gpuscan_plain *swap = from;\n"
+    "        local gpuscan_plain *swap = from;\n",
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS * GPUSCAN_GROUP; k += GPUSCAN_GROUP)\n"
     "            to[k] = GPUSCAN_REACHES(lane, d, reach ? reach[k / GPUSCAN_GROUP] : GPUSCAN_LANES)\n"
     "                        ? gpuscan_combine_plain(from[k - (int)lane + (int)GPUSCAN_LOWER_HALF(lane, d)], from[k])\n"
@@ -2884,7 +2902,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE void gpuscan_lanes_scan(gpuscan_plain *x, gpuscan_plain *before, gpuscan_plain *sum,\n"
     "                                       local gpuscan_shared *shared) {\n"
     "    gpuscan_lanes_scan_rows(x, 0, before, sum, shared);\n"
@@ -3174,6 +3192,14 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
+    "/* Brings a sub-group's elements, which are side by side, into the cache, if one lane can say so for all. */\n"
+    "static inline void gpuscan_rows_prefetch(global const void *p, uint bytes) {\n"
+    "#if GPUSCAN_PTX >= 90\n"
+    "    if (GPUSCAN_LANE == 0 && (((size_t)p | bytes) & 15) == 0)\n"
+    "        __asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(p), \"r\"(bytes) : \"memory\");\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* What is not read again soon, past the cache where that can be said. */\n"
     "static inline void gpuscan_store_past(global uint4 *p, uint4 x) {\n"
     "#if GPUSCAN_PTX\n"
@@ -3439,19 +3465,22 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#if (GPUSCAN_HEADS || GPUSCAN_RUNS) && GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM\n"
-    "/* The key of the lane before. */\n"
-    "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_handed(GPUSCAN_KEY key) {\n"
+    "/* Each vector's last key goes to the next lane, and the last lane's of the vector above to the first. */\n"
+    "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_handed(GPUSCAN_KEY key, GPUSCAN_KEY above) {\n"
+    "    uint from = (GPUSCAN_LANE + GPUSCAN_LANES - 1) % GPUSCAN_LANES;\n"
+    "    if (GPUSCAN_LANE == GPUSCAN_LANES - 1)\n"
+    "        key = above;\n"
     "#if GPUSCAN_KEY_SIZE == 8\n"
-    "    uint low = gpuscan_uint_up((uint)key, 1, 0), high = gpuscan_uint_up((uint)(key >> 32), 1, 0);\n"
+    "    uint low = gpuscan_uint_at((uint)key, from, 0), high = gpuscan_uint_at((uint)(key >> 32), from, 0);\n"
     "    return (ulong)high << 32 | low;\n"
     "#else\n"
-    "    return (GPUSCAN_KEY)gpuscan_uint_up(key, 1, 0);\n"
+    "    return (GPUSCAN_KEY)gpuscan_uint_at(key, from, 0);\n"
     "#endif\n"
     "}\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_RUNS\n"
-    "/* The key before each vector. The lane before has it, where lanes exchange fast: only the first lane's is loaded. */\n"
+    "/* The key before each vector. Where lanes exchange fast, another has it: only that before the sub-group is loaded. */\n"
     "#define GPUSCAN_PRIOR_FROM_LANES (GPUSCAN_LANES_APART && !GPUSCAN_KEYS_CUSTOM)\n"
     "GPUSCAN_INLINE void gpuscan_tile_fetch_prior(gpuscan_tile *tile, global const gpuscan_src *src, ulong first,\n"
     "                                             ulong count, uint own) {\n"
@@ -3459,14 +3488,15 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE;\n"
-    "        if ((!GPUSCAN_PRIOR_FROM_LANES || GPUSCAN_LANE == 0) && at < left && first + at > 0)\n"
+    "        if ((!GPUSCAN_PRIOR_FROM_LANES || (k == 0 && GPUSCAN_LANE == 0)) && at < left && first + at > 0)\n"
     "            tile->prior[k] = src[first + at - 1];\n"
     "    }\n"
     "}\n"
     "GPUSCAN_INLINE gpuscan_src gpuscan_tile_prior(const gpuscan_tile *tile, int k) {\n"
     "#if GPUSCAN_PRIOR_FROM_LANES\n"
-    "    gpuscan_src prior = gpuscan_key_handed(gpuscan_src_at(&tile->vector[k], GPUSCAN_VECTOR - 1));\n"
-    "    return GPUSCAN_LANE == 0 ? tile->prior[k] : prior;\n"
+    "    gpuscan_src prior = gpuscan_key_handed(gpuscan_src_at(&tile->vector[k], GPUSCAN_VECTOR - 1),\n"
+    "                                           gpuscan_src_at(&tile->vector[k == 0 ? 0 : k - 1], GPUSCAN_VECTOR - 1));\n"
+    "    return k == 0 && GPUSCAN_LANE == 0 ? tile->prior[0] : prior;\n"
     "#else\n"
     "    return tile->prior[k];\n"
     "#endif\n"
@@ -3476,7 +3506,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_REDUCES\n"
     "/* wanted: a bit for each vector. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_fetch_values(gpuscan_tile *tile, global const gpuscan_source *values, ulong first,\n"
-    "                                              ulong count, uint own, uint wanted) {\n"
+    "                                              ulong count, uint own, uint wanted, ulong policy) {\n"
     "    global const gpuscan_source *from = values + first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "#ifdef GPUSCAN_SOURCE_RAW\n"
@@ -3484,7 +3514,12 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "            if (wanted >> k & 1)\n"
+    "#if GPUSCAN_SOURCE_RAW_SIZE == 16 && !GPUSCAN_SOURCE_RAW_ULONGS\n"
+    "                tile->value[k].raw =\n"
+    "                    gpuscan_load_hinted((global const uint4 *)(from + k * GPUSCAN_VECTOR_STRIDE), policy);\n"
+    "#else\n"
     "                tile->value[k].raw = *(global const GPUSCAN_SOURCE_RAW *)(from + k * GPUSCAN_VECTOR_STRIDE);\n"
+    "#endif\n"
     "        return;\n"
     "    }\n"
     "#endif\n"
@@ -3571,13 +3606,14 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
-    "/* The key before a lane's vector that begins at element i: the lane before has it, if it is not another sub-group's. */\n"
-    "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_before(gpuscan_from from, const gpuscan_keys *keys, ulong i, bool there) {\n"
+    "/* The key before a lane's vector k that begins at element i. Where lanes exchange fast, another has it: only prior, the\n"
+    "   one before the sub-group, is loaded. */\n"
+    "GPUSCAN_INLINE GPUSCAN_KEY gpuscan_key_before(gpuscan_from from, const gpuscan_keys *keys, int k, ulong i, bool there,\n"
+    "                                              GPUSCAN_KEY prior) {\n"
     "#if GPUSCAN_LANES_APART\n"
-    "    GPUSCAN_KEY before = gpuscan_key_handed(gpuscan_key_at(keys, GPUSCAN_VECTOR - 1));\n"
-    "    if (GPUSCAN_LANE == 0 && there && i > 0)\n"
-    "        before = from.keys[i - 1];\n"
-    "    return before;\n"
+    "    GPUSCAN_KEY before = gpuscan_key_handed(gpuscan_key_at(&keys[k], GPUSCAN_VECTOR - 1),\n"
+    "                                            gpuscan_key_at(&keys[k == 0 ? 0 : k - 1], GPUSCAN_VECTOR - 1));\n"
+    "    return k == 0 && GPUSCAN_LANE == 0 ? prior : before;\n"
     "#else\n"
     "    return there && i > 0 ? from.keys[i - 1] : 0;\n"
     "#endif\n"
@@ -3589,6 +3625,11 @@ static const char *gpuscan__kernels[] = {
     "    ulong at = first + own;\n"
     "    uint left = gpuscan_tile_left(first, count);\n"
     "    gpuscan_keys keys[GPUSCAN_ITEM_VECTORS];\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
+    "    GPUSCAN_KEY prior = 0;\n"
+    "    if (GPUSCAN_LANES_APART && GPUSCAN_LANE == 0 && own < left && at > 0)\n"
+    "        prior = from.keys[at - 1];\n"
+    "#endif\n"
     "#if GPUSCAN_KEYS_WORDS\n"
     "    const size_t aligned = GPUSCAN_KEYS_BYTES < 16 ? GPUSCAN_KEYS_BYTES : 16;\n"
     "    bool whole = left == GPUSCAN_TILE && ((size_t)from.keys & (aligned - 1)) == 0;\n"
@@ -3616,7 +3657,7 @@ static const char *gpuscan__kernels[] = {
     "                    gpuscan_key_put(&keys[k], v, from.keys[i + v]);\n"
     "        }\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_KEYS\n"
-    "        GPUSCAN_KEY before = gpuscan_key_before(from, &keys[k], i, there > 0);\n"
+    "        GPUSCAN_KEY before = gpuscan_key_before(from, keys, k, i, there > 0, prior);\n"
     "        if (GPUSCAN_PLANTED(SEGMENT_VECTOR))\n"
     "            before = gpuscan_key_at(&keys[k], 0);\n"
     "#endif\n"
@@ -3647,13 +3688,29 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_tile_fetch_prior(tile, GPUSCAN_ELEMENTS(from), first, count, own);\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
-    "    gpuscan_tile_fetch_values(tile, from.values, first, count, own, 0xffffffffu);\n"
+    "    gpuscan_tile_fetch_values(tile, from.values, first, count, own, 0xffffffffu, policy);\n"
     "#endif\n"
     "#if GPUSCAN_HEADS\n"
     "    gpuscan_tile_heads(tile, from, first, count, own, policy);\n"
     "    tile->base = from.base;\n"
     "#endif\n"
     "}\n"
+    "\n"
+    "#if GPUSCAN_HEADS\n"
+    "/* Brings a whole tile of elements, and what says where its segments begin, into the cache. */\n"
+    "GPUSCAN_INLINE void gpuscan_tile_prefetch(gpuscan_from from, ulong first, ulong count) {\n"
+    "    const uint elements = GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE;\n"
+    "    ulong at = first + gpuscan_lane_first(GPUSCAN_SUBGROUP, 0);\n"
+    "    if (first + GPUSCAN_TILE > count)\n"
+    "        return;\n"
+    "    gpuscan_rows_prefetch(from.src + at, elements * (uint)sizeof(gpuscan_src));\n"
+    "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
+    "    gpuscan_rows_prefetch(from.keys + at / 32, elements / 8);\n"
+    "#else\n"
+    "    gpuscan_rows_prefetch(from.keys + at, elements * (uint)sizeof(GPUSCAN_KEY));\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
     "\n"
     "GPUSCAN_INLINE void gpuscan_tile_fetch(gpuscan_tile *tile, gpuscan_from src, ulong first, ulong count, uint own) {\n"
     "    gpuscan_tile_fetch_by(tile, src, first, count, own, gpuscan_policy_normal());\n"
@@ -3684,7 +3741,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    return mask;\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_RUN_STATE\n"
     "/* The same elements together, and as far as they are there what is reduced of them. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_vector_run(const gpuscan_tile *tile, int k, ulong i, uint left) {\n"
@@ -3709,7 +3766,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#else\n"
-    "\n",
+    "\n"
     "/* A bit for each element of a vector that is kept, and of a word of flags. */\n"
     "GPUSCAN_INLINE uint gpuscan_vector_mask(const gpuscan_src_vector *vector, ulong i) {\n"
     "    uint mask = 0;\n"
@@ -3756,7 +3813,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_RUNS\n"
     "/* The sum of a lane's vector that begins at element i, from its last head on; heads: a bit each. The second: of the\n"
     "   left elements that are there. */\n"
@@ -3784,7 +3841,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE gpuscan_plain gpuscan_vector_sum_left(const gpuscan_src_vector *vector, ulong i, uint left,\n"
     "                                                     uint heads) {\n"
     "#if GPUSCAN_SELECT\n"
@@ -3815,7 +3872,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return rises;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The sum of each of a lane's vectors, and whether its elements rise. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_lane_sums(gpuscan_tile *tile, ulong first, ulong count, uint own,\n"
     "                                           gpuscan_plain *sums) {\n"
@@ -3876,6 +3933,9 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS], later = ~(gpuscan_ballot_t)0 << GPUSCAN_LANE << 1;\n"
     "    gpuscan_tile_elements(tile, GPUSCAN_ELEMENTS(from), first, count, own, policy);\n"
     "    gpuscan_tile_fetch_prior(tile, GPUSCAN_ELEMENTS(from), first, count, own);\n"
+    "    if (left == GPUSCAN_TILE)\n"
+    "        gpuscan_rows_prefetch(from.values + first + gpuscan_lane_first(GPUSCAN_SUBGROUP, 0),\n"
+    "                              GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE * (uint)sizeof(gpuscan_source));\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        tile->mask[k] = gpuscan_vector_heads(&tile->vector[k], gpuscan_tile_prior(tile, k),\n"
@@ -3887,7 +3947,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) /* no lane after it has a head, and of the vectors after it none */\n"
     "        wanted = (heads[k] != 0 ? 0 : wanted) | ((heads[k] & later) == 0 ? 1u << k : 0);\n"
-    "    gpuscan_tile_fetch_values(tile, from.values, first, count, own, wanted);\n"
+    "    gpuscan_tile_fetch_values(tile, from.values, first, count, own, wanted, policy);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        uint there = gpuscan_left_past(left, own + k * GPUSCAN_VECTOR_STRIDE);\n"
@@ -3895,14 +3955,14 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_HEADS\n"
     "/* Where a sub-group's segments begin. */\n"
     "typedef struct {\n"
     "    uint reach[GPUSCAN_ITEM_VECTORS]; /* of vector k: lanes before this one whose sums belong to its end's segment */\n"
     "    uint before, whole;               /* bit k: there is a head in an earlier lane's vector k, in any lane's */\n"
     "} gpuscan_reaches;\n"
-    "\n",
+    "\n"
     "/* Sets tile->begun, too. */\n"
     "GPUSCAN_INLINE gpuscan_reaches gpuscan_tile_reaches(gpuscan_tile *tile, local gpuscan_shared *shared) {\n"
     "    gpuscan_reaches reaches;\n"
@@ -3947,6 +4007,136 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "/* Of a selection's tile only what precedes each vector is known. */\n"
+    "#define GPUSCAN_KEPT_ALONE (GPUSCAN_SELECT && GPUSCAN_HAS_LANES)\n"
+    "#if GPUSCAN_KEPT_ALONE\n"
+    "/* What is kept of a sub-group's vectors is counted in fields of words, several vectors at once. */\n"
+    "#define GPUSCAN_COUNT_BITS  (GPUSCAN_LANES * GPUSCAN_VECTOR * (GPUSCAN_BITS ? 32 : 1) < 256 ? 8 : 16)\n"
+    "#define GPUSCAN_COUNT_PARTS (32 / GPUSCAN_COUNT_BITS)\n"
+    "#define GPUSCAN_COUNT_WORDS ((GPUSCAN_ITEM_VECTORS + GPUSCAN_COUNT_PARTS - 1) / GPUSCAN_COUNT_PARTS)\n"
+    "#define GPUSCAN_COUNT_OF(words, k)                                                                                     \\\n"
+    "    ((words)[(k) / GPUSCAN_COUNT_PARTS] >> ((k) % GPUSCAN_COUNT_PARTS * GPUSCAN_COUNT_BITS) &                         \\\n"
+    "     ((1u << GPUSCAN_COUNT_BITS) - 1))\n"
+    "\n"
+    "/* Of each vector: how many are kept before it in the sub-group; returns how many in all. */\n"
+    "GPUSCAN_INLINE uint gpuscan_kept_scan(const uint *mask, uint *before, local gpuscan_shared *shared) {\n"
+    "    uint own[GPUSCAN_COUNT_WORDS], sum[GPUSCAN_COUNT_WORDS], all = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int w = 0; w < GPUSCAN_COUNT_WORDS; w++)\n"
+    "        own[w] = 0;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        own[k / GPUSCAN_COUNT_PARTS] |= (uint)popcount(mask[k]) << (k % GPUSCAN_COUNT_PARTS * GPUSCAN_COUNT_BITS);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int w = 0; w < GPUSCAN_COUNT_WORDS; w++)\n"
+    "        sum[w] = own[w];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2)\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int w = 0; w < GPUSCAN_COUNT_WORDS; w++) {\n"
+    "            uint left = gpuscan_lane_up(sum[w], d);\n"
+    "            sum[w] += GPUSCAN_LANE >= d ? left : 0;\n"
+    "        }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int w = 0; w < GPUSCAN_COUNT_WORDS; w++) {\n"
+    "        own[w] = sum[w] - own[w];\n"
+    "        sum[w] = gpuscan_lane_at(sum[w], GPUSCAN_LANES - 1);\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        before[k] = all + GPUSCAN_COUNT_OF(own, k);\n"
+    "        all += GPUSCAN_COUNT_OF(sum, k);\n"
+    "    }\n"
+    "    return all;\n"
+    "}\n"
+    "\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "/* Where the sub-group's last head is: in its last vector with one, of the last lane with one. */\n"
+    "GPUSCAN_INLINE gpuscan_run_count gpuscan_last_head(const gpuscan_plain *x, const gpuscan_ballot_t *heads,\n"
+    "                                                   local gpuscan_shared *shared) {\n"
+    "    gpuscan_ballot_t from = heads[0];\n"
+    "    gpuscan_run_count last = x[0].last;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 1; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        if (heads[k]) {\n"
+    "            from = heads[k];\n"
+    "            last = x[k].last;\n"
+    "        }\n"
+    "    uint lane = from ? gpuscan_highest(from) : 0; /* of none all have 0 */\n"
+    "    ulong wide = last;\n"
+    "    uint low = gpuscan_lane_at((uint)wide, lane);\n"
+    "    uint high = sizeof(last) == 8 ? gpuscan_lane_at((uint)(wide >> 32), lane) : 0;\n"
+    "    return (gpuscan_run_count)((ulong)high << 32 | low);\n"
+    "}\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_REDUCES\n"
+    "/* What is open before each vector, of the sub-group alone, and at its end. As many steps as the longest run needs that\n"
+    "   is not begun in a lane's own vector. */\n"
+    "GPUSCAN_INLINE gpuscan_number gpuscan_open_scan(const gpuscan_plain *x, const gpuscan_ballot_t *heads,\n"
+    "                                                gpuscan_plain *before, local gpuscan_shared *shared) {\n"
+    "    gpuscan_number open[GPUSCAN_ITEM_VECTORS], carry = GPUSCAN_IDENTITY;\n"
+    "    uint reach[GPUSCAN_ITEM_VECTORS], farthest = 0, lane = GPUSCAN_LANE;\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        gpuscan_ballot_t up_to = heads[k] & GPUSCAN_BALLOT_UP_TO(lane);\n"
+    "        reach[k] = up_to ? lane - gpuscan_highest(up_to) : lane;\n"
+    "        farthest = max(farthest, reach[k]);\n"
+    "        open[k] = x[k].open.value;\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint d = 1; d < GPUSCAN_LANES; d *= 2) {\n"
+    "        if (GPUSCAN_LANES_APART && gpuscan_ballot(farthest >= d) == 0)\n"
+    "            break;\n"
+    "GPUSCAN_UNROLL\n"
+    "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "            gpuscan_number left = gpuscan_number_up(open[k], d);\n"
+    "            if (reach[k] >= d)\n"
+    "                open[k] = gpuscan_combine_numbers(left, open[k]);\n"
+    "        }\n"
+    "    }\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        gpuscan_number value = gpuscan_number_up(open[k], 1), all = gpuscan_number_at(open[k], GPUSCAN_LANES - 1);\n"
+    "        if (lane == 0)\n"
+    "            value = GPUSCAN_IDENTITY;\n"
+    "        if (k > 0 && (heads[k] & (GPUSCAN_BALLOT_UP_TO(lane) >> 1)) == 0)\n"
+    "            value = gpuscan_combine_numbers(carry, value);\n"
+    "        before[k].open.value = value;\n"
+    "        carry = k == 0 || heads[k] ? all : gpuscan_combine_numbers(carry, all);\n"
+    "    }\n"
+    "    return carry;\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
+    "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
+    "                                                    local gpuscan_shared *shared) {\n"
+    "    gpuscan_plain x[GPUSCAN_ITEM_VECTORS], all = gpuscan_identity_plain();\n"
+    "    uint before[GPUSCAN_ITEM_VECTORS];\n"
+    "    gpuscan_tile_lane_sums(tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
+    "    GPUSCAN_KEPT(all) = gpuscan_kept_scan(tile->mask, before, shared);\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
+    "        tile->before[k] = gpuscan_identity_plain();\n"
+    "        GPUSCAN_KEPT(tile->before[k]) = before[k];\n"
+    "    }\n"
+    "#if GPUSCAN_RUN_STATE\n"
+    "    gpuscan_ballot_t heads[GPUSCAN_ITEM_VECTORS];\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "        heads[k] = gpuscan_ballot(tile->mask[k] != 0);\n"
+    "#if GPUSCAN_LENGTH_SIZE\n"
+    "    all.last = gpuscan_last_head(x, heads, shared);\n"
+    "#endif\n"
+    "#if GPUSCAN_REDUCES\n"
+    "    all.open.value = gpuscan_open_scan(x, heads, tile->before, shared);\n"
+    "#endif\n"
+    "#endif\n"
+    "    return all;\n"
+    "}\n"
+    "#else\n"
     "/* Scans the sub-group's elements of a fetched tile; returns their sum. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan_subgroup(gpuscan_tile *tile, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
@@ -3977,7 +4167,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "        tile->end[k] = reaches.reach[k] == GPUSCAN_LANES ? gpuscan_combine_plain(carry, x[k]) : x[k];\n"
     "        carry = reaches.whole >> k & 1 ? sum[k] : gpuscan_combine_plain(carry, sum[k]);\n"
-    "#else\n"
+    "#else\n",
     "#if !GPUSCAN_BEFORE_FROM_END\n"
     "        before[k] = gpuscan_combine(carry, before[k]);\n"
     "#endif\n"
@@ -3989,6 +4179,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return gpuscan_sum_of(carry, reaches.whole != 0);\n"
     "}\n"
+    "#endif\n"
     "\n"
     "/* Puts something before the sub-group's elements of a scanned tile. */\n"
     "GPUSCAN_INLINE void gpuscan_tile_after(gpuscan_tile *tile, gpuscan_t outer) {\n"
@@ -3996,8 +4187,10 @@ static const char *gpuscan__kernels[] = {
     "    tile->group = outer;\n"
     "#else\n"
     "    gpuscan_plain value = GPUSCAN_VALUE_OF(outer);\n"
+    "#if !GPUSCAN_KEPT_ALONE\n"
     "    if (!GPUSCAN_BEGUN_BEFORE(tile, 31))\n"
     "        tile->group = gpuscan_combine_plain(value, tile->group);\n"
+    "#endif\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++) {\n"
     "        bool begun = GPUSCAN_BEGUN_BEFORE(tile, k);\n"
@@ -4005,8 +4198,10 @@ static const char *gpuscan__kernels[] = {
     "        if (!begun)\n"
     "            tile->before[k] = gpuscan_combine_plain(value, tile->before[k]);\n"
     "#endif\n"
+    "#if !GPUSCAN_KEPT_ALONE\n"
     "        if (GPUSCAN_HEADS_OF(tile, k) == 0 && !begun)\n"
     "            tile->end[k] = gpuscan_combine_plain(value, tile->end[k]);\n"
+    "#endif\n"
     "    }\n"
     "#if GPUSCAN_HEADS\n"
     "    if (outer.begun[0] != 0)\n"
@@ -4014,7 +4209,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Scans a fetched tile as far as it goes without what precedes the tile; returns the tile's sum. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_scan(gpuscan_tile *tile, ulong first, ulong count, local gpuscan_shared *shared) {\n"
     "    gpuscan_t total;\n"
@@ -4054,7 +4249,7 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* The sum of all of a sub-group's vectors, from each lane's, with the bits of gpuscan_tile_scan_subgroup's. */\n"
     "GPUSCAN_INLINE gpuscan_plain gpuscan_subgroup_sum(const gpuscan_plain *x, local gpuscan_shared *shared) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
@@ -4073,7 +4268,7 @@ static const char *gpuscan__kernels[] = {
     "    return carry;\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_HEADS\n"
     "/* The sum of all of a sub-group's vectors by segments: identities before the last head change no bit. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_subgroup_tail(gpuscan_tile *tile, ulong first, ulong count,\n"
@@ -6005,6 +6200,9 @@ static const char *gpuscan__kernels[] = {
     "    dst += numbers.dst_offset + row * numbers.dst_pitch;\n"
     "    base = gpuscan_base(init_value, init_buffer, numbers.init_offset, flags);\n"
     "    GPUSCAN_FROM_BASE(from, base);\n"
+    "#if GPUSCAN_HEADS\n"
+    "    gpuscan_tile_prefetch(from, first + numbers.ahead * GPUSCAN_TILE, count);\n"
+    "#endif\n"
     "    gpuscan_tile_fetch(&data, from, first, count, GPUSCAN_OWN_FIRST);\n"
     "    sum = gpuscan_tile_scan(&data, first, count, shared);\n"
     "    GPUSCAN_TEST_DELAY(tile);\n"
@@ -6551,13 +6749,6 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_RESULT_PARAMETER\n"
     "#endif\n"
     "\n"
-    "/* How many are kept. */\n"
-    "#if GPUSCAN_RUN_STATE\n"
-    "#define GPUSCAN_KEPT(sum) (sum).heads\n"
-    "#else\n"
-    "#define GPUSCAN_KEPT(sum) (sum)\n"
-    "#endif\n"
-    "\n",
     "#define GPUSCAN_OUTPUT_PARAMETER(k, word, words) global const word *from##k, global word *to##k,\n"
     "#define GPUSCAN_SELECT_OUTPUTS                                                                                         \\\n"
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_PARAMETER) GPUSCAN_INDEX_PARAMETER GPUSCAN_LENGTH_PARAMETER                         \\\n"
@@ -6565,7 +6756,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SELECT_PARAMETERS(state)                                                                               \\\n"
     "    global const gpuscan_src *src, GPUSCAN_SUMS_PARAMETERS global const uint *count_buffer, global state *states,     \\\n"
     "        GPUSCAN_SELECT_OUTPUTS, local gpuscan_shared *shared\n"
-    "\n"
+    "\n",
     "/* Where the outputs are. */\n"
     "#define GPUSCAN_OUTPUT_FIELD(k, word, words) global const word *from##k; global word *to##k;\n"
     "typedef struct {\n"
@@ -6605,7 +6796,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_LENGTH_SET                                                                                                 \\\n"
     "    GPUSCAN_RESULT_SET                                                                                                 \\\n"
     "    outputs.capacity = numbers.capacity\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_put_ulong(global uint *p, ulong i, ulong x) {\n"
     "#ifdef __ENDIAN_LITTLE__\n"
     "    p[2 * i] = (uint)x;\n"
@@ -6615,7 +6806,7 @@ static const char *gpuscan__kernels[] = {
     "    p[2 * i + 1] = (uint)x;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* How many there were, and the work-groups for those that are written. */\n"
     "static inline void gpuscan_tally_store(global uint *tally, global uint *dispatch, gpuscan_select_numbers numbers,\n"
     "                                       ulong total) {\n"
@@ -6882,23 +7073,31 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "typedef ushort gpuscan_place; /* of an element in its tile */\n"
     "\n"
-    "/* What is listed in local memory of a tile: places, where some output needs them, and with STAGES the kept elements\n"
-    "   themselves, which the predicate has loaded. TILE * UNIT of each. */\n"
+    "/* What is listed in local memory of a tile: places, where some output needs them, with STAGES the kept elements\n"
+    "   themselves, which the predicate has loaded, and with RESULTS_LISTED what was open before each head. TILE * UNIT of\n"
+    "   each. */\n"
     "typedef struct {\n"
     "#if GPUSCAN_STAGES\n"
     "    local GPUSCAN_STAGED *elements;\n"
+    "#endif\n"
+    "#if GPUSCAN_RESULTS_LISTED\n"
+    "    local gpuscan_result *results;\n"
     "#endif\n"
     "    local gpuscan_place *places;\n"
     "} gpuscan_list;\n"
     "\n"
     "static inline gpuscan_list gpuscan_list_of(local gpuscan_shared *shared) {\n"
     "    gpuscan_list list;\n"
+    "    local uchar *at = (local uchar *)shared + GPUSCAN_LIST_AT;\n"
     "#if GPUSCAN_STAGES\n"
-    "    list.elements = (local GPUSCAN_STAGED *)((local uchar *)shared + GPUSCAN_LIST_AT);\n"
-    "    list.places = (local gpuscan_place *)(list.elements + GPUSCAN_TILE);\n"
-    "#else\n"
-    "    list.places = (local gpuscan_place *)((local uchar *)shared + GPUSCAN_LIST_AT);\n"
+    "    list.elements = (local GPUSCAN_STAGED *)at;\n"
+    "    at += (GPUSCAN_TILE * sizeof(GPUSCAN_STAGED) + 7) / 8 * 8;\n"
     "#endif\n"
+    "#if GPUSCAN_RESULTS_LISTED\n"
+    "    list.results = (local gpuscan_result *)at;\n"
+    "    at += GPUSCAN_TILE * sizeof(gpuscan_result);\n"
+    "#endif\n"
+    "    list.places = (local gpuscan_place *)at;\n"
     "    return list;\n"
     "}\n"
     "\n"
@@ -7021,21 +7220,29 @@ static const char *gpuscan__kernels[] = {
     "        uint at = own + k * GPUSCAN_VECTOR_STRIDE, mask = tile->mask[k];\n"
     "        gpuscan_t before = gpuscan_combine(prefix, tile->before[k]);\n"
     "        gpuscan_number value = before.open.value;\n"
-    "        uint j = (uint)(before.heads - prefix.heads) - skip;\n"
+    "        uint j = (uint)(before.heads - prefix.heads) - (GPUSCAN_RESULTS_LISTED ? 0 : skip);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < GPUSCAN_VECTOR; v++)\n"
     "            if (at + v < left) {\n"
     "                gpuscan_number x = gpuscan_convert_value(tile->value[k].element[v], first + at + v);\n"
     "                if (mask >> v & 1) {\n"
+    "#if GPUSCAN_RESULTS_LISTED\n"
+    "                    list.results[j++] = GPUSCAN_RUN_RESULT(value);\n"
+    "#else\n"
     "                    if (j < ended)\n"
     "                        results[j] = GPUSCAN_RUN_RESULT(value);\n"
     "                    j++;\n"
+    "#endif\n"
     "                    value = x;\n"
     "                } else {\n"
     "                    value = gpuscan_combine_numbers(value, x);\n"
     "                }\n"
     "            }\n"
     "    }\n"
+    "#if GPUSCAN_RESULTS_LISTED\n"
+    "    GPUSCAN_BARRIER();\n"
+    "    GPUSCAN_OUTPUT_LOOP(gpuscan_result, results, ended, list.results[j + skip])\n"
+    "#endif\n"
     "#endif\n"
     "}\n"
     "#endif\n"
@@ -12875,7 +13082,8 @@ typedef struct gpuscan__tuning {
     uint64_t up_to; /* bytes of the larger of source and destination */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* of a work-item: kernels call it ITEM_VECTORS */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of both from the tile that is summed to the tile that is scanned */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD: bytes of both from the tile that is summed to the tile that is scanned;
+                           of a look-back by segments: to the tile that is brought into the cache */
     uint32_t registers; /* a work-item's, where the compiler can be told; 0: its choice */
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
     uint32_t src_size;  /* and of this size in the source; 0: any */
@@ -12921,6 +13129,8 @@ typedef struct gpuscan__profile {
     gpuscan__tuning select[GPUSCAN__MAX_TUNINGS]; /* as scan, in bytes of what decides, src_size its, but size 1: of
                                                      indices alone, 2: of so many outputs or more; none: as the scan */
     uint32_t select_count;
+    gpuscan__tuning runs[GPUSCAN__MAX_TUNINGS]; /* the same of runs, but size 1: nothing is reduced, 2: something is */
+    uint32_t runs_count;
     uint32_t select_tile; /* elements of a tile at most: their places have 16 bits, and local memory serves several */
     uint32_t counts_group, counts_vectors;
     uint32_t counts_per_unit[GPUSCAN__BY_SIZE]; /* groups a compute unit */
@@ -13827,15 +14037,27 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 0, 1, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, 0, 0},
         {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
-    /* By segments a tile in which one begins waits for nobody, so nobody runs ahead. f32 by keys of u32, segments of
-       100, 2^28 elements: 1073 us, with 64 registers 1098, 6 vectors 1102, 8 and 80 registers 1193; ahead 1220 to 2270,
-       and of one segment 3545, so 1214. */
+    /* Runs, by the bytes of their keys: 2^28 keys of u32 in runs of 1 to 7. Nothing reduced, unique and lengths too: 7
+       vectors 427, 566 (5: 493, 641; 6: 457, 599; 8: 492; 48 registers 460; at 2^24 35.5, 46; 4 vectors 38, 51). f32
+       added: 1015, 8 MiB ahead 1023, 12 MiB 1095, 20 MiB 1149, 3 vectors 1340, 2 1643, 80 registers 1153, by a plain
+       look-back 2365; at 2^24 73, 12 MiB ahead 78. */
+    static const gpuscan__tuning runs[] = {
+        {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, 0, 0},
+        {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 1, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 1, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 2, 0, 0, 0},
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, 0, 0}}; /* where that is forced */
+    /* By segments a tile in which one begins waits for nobody, so nobody runs ahead (1220 to 2270 us, of one segment
+       3545), but tiles are brought into the cache so far ahead. f32 by keys of u32, segments of 1 to 7, 2^28 elements:
+       910, 16 MiB ahead 949, 24 MiB 1221, none 1095; 48 registers 1000, 56 1017, 80 1083, 6 vectors 1078, groups of 512
+       950; 2^24: 67, none 80. */
     static const gpuscan__tuning segmented[] = {
         {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, 0, 0},
         {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, 0, 0},
         {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, 0, 0},
         {12 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 4, 0, 64, 0, 0, 0, 0},
-        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 48, 0, 0, 0, 0}};
+        {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 4 * GPUSCAN__MIB, 64, 0, 0, 0, 0}};
     gpuscan__profile_progress(p);
     memcpy(p->segmented, segmented, sizeof(segmented));
     p->segmented_count = (uint32_t)GPUSCAN__COUNT_OF(segmented);
@@ -13851,6 +14073,8 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     GPUSCAN__TUNE(p, scan);
     memcpy(p->select, select, sizeof(select));
     p->select_count = (uint32_t)GPUSCAN__COUNT_OF(select);
+    memcpy(p->runs, runs, sizeof(runs));
+    p->runs_count = (uint32_t)GPUSCAN__COUNT_OF(runs);
     p->select_tile = 24 * GPUSCAN__KIB;
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
     p->scan_rest.ahead = 24 * GPUSCAN__MIB;
@@ -20525,6 +20749,11 @@ static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
 
+/* Whether a tile's results are: small ones, of which one is on every lane's way. */
+static int gpuscan__select_lists_results(const gpuscan__elements *e) {
+    return e->reduces && (e->result_size == 4 || e->result_size == 8);
+}
+
 /* The outputs from one on, as a list for the kernels. */
 static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const gpuscan__select_key *key,
                                     uint32_t from) {
@@ -20561,6 +20790,7 @@ static void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs, const
     if (stages)
         gpuscan__define(text, "STAGED", gpuscan__word_name(gpuscan__word_of(own.sizes[0])));
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
+    gpuscan__define_number(text, "RESULTS_LISTED", (uint64_t)gpuscan__select_lists_results(&plan->e));
     gpuscan__define_number(text, "LIST_AT", gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size));
     gpuscan__define_number(text, "FLAG_BYTES", own.by == GPUSCAN_SELECT_FLAGS && plan->e.src_size == 1);
     gpuscan__define_operation(text, gs, plan,
@@ -20763,9 +20993,11 @@ static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *ke
         return 16;
     if (gpuscan__select_stages(own))
         bytes += own->sizes[0];
+    if (gpuscan__select_lists_results(e))
+        bytes += e->result_size;
     if (gpuscan__select_lists_places(own))
         bytes += 2;
-    return gpuscan__shared_bytes(gs, e->t_size, key->group, key->vectors) + key->tile * unit * bytes;
+    return gpuscan__shared_bytes(gs, e->t_size, key->group, key->vectors) + key->tile * unit * bytes + 8;
 }
 
 /* As gpuscan__fit. */
@@ -20803,8 +21035,10 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
 
 static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
     gpuscan_strategy forced = plan->common.call->strategy;
-    return row->up_to >= bytes && (!row->src_size || row->src_size == gpuscan__decides_size(&plan->common.e)) &&
-           (row->size != 1 || plan->key.outputs == 0) && (row->size < 2 || plan->key.outputs >= row->size) &&
+    const gpuscan__elements *e = &plan->common.e;
+    int sizes = e->key ? !row->size || row->size == (e->reduces ? 2u : 1u)
+                       : (row->size != 1 || plan->key.outputs == 0) && (row->size < 2 || plan->key.outputs >= row->size);
+    return row->up_to >= bytes && (!row->src_size || row->src_size == gpuscan__decides_size(e)) && sizes &&
            (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy);
 }
 
@@ -20814,9 +21048,10 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     gpuscan__tuning found = profile->scan_rest;
     gpuscan_strategy forced = plan->common.call->strategy;
     uint64_t bytes = plan->units * gpuscan__decides_size(&plan->common.e);
-    const gpuscan__tuning *rows = profile->select_count ? profile->select : profile->scan;
+    int runs = plan->common.e.key && profile->runs_count, selects = !runs && profile->select_count;
+    const gpuscan__tuning *rows = runs ? profile->runs : selects ? profile->select : profile->scan;
     uint32_t i;
-    for (i = profile->select_count ? profile->select_count : profile->scan_count; i-- > 0;)
+    for (i = runs ? profile->runs_count : selects ? profile->select_count : profile->scan_count; i-- > 0;)
         if (gpuscan__select_matches(&rows[i], bytes, plan))
             found = rows[i];
     if (forced != GPUSCAN_STRATEGY_AUTO)
@@ -20839,6 +21074,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         key->word = gpuscan__is_single_pass(tuning->strategy)
                         ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
                         : 0;
+        key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
         memcpy(key->own, &plan->key, sizeof(plan->key));
     }
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);

@@ -181,6 +181,7 @@ done
 if command -v oclgrind > /dev/null 2>&1; then
   on_part oclgrind oclgrind 110
   [ -z "$everywhere" ] && job 120 oclgrind test_lanes oclgrind # what PoCL does not get through
+  [ -z "$everywhere" ] && job 120 oclgrind test_lanes_runs oclgrind
 else
   say 'left out: oclgrind is not installed'
 fi

@@ -1,0 +1,37 @@
+/* Lanes through local memory, of sub-groups of several widths: what the tests of them share. */
+#ifndef TEST_LANES_H
+#define TEST_LANES_H
+
+#include "operators.h"
+
+static const uint32_t widths[] = {8, 16, 32, 64};
+
+static size_t width_count(void) {
+    return sizeof widths / sizeof *widths - (test.is_small ? 1 : 0);
+}
+
+/* Whether a case runs with this width: by default with some of them; in the slow simulator with one, each case. */
+static int width_in_run(size_t width, size_t number) {
+    return test.is_small ? (number + test.seed) % width_count() == width : test_share(width + number, 2);
+}
+
+static void with_width(uint32_t width) {
+    gpuscan_limits limits;
+    memset(&limits, 0, sizeof limits);
+    limits.lanes = width;
+    test_limit(&limits);
+    assert_true(test.info.has_lanes);
+}
+
+/* The program used last, and that it was built of lanes; all is as it was told. */
+static const gpuscan__key *last_key(void) {
+    const gpuscan__program *program = test.gs->programs;
+    assert_non_null(program);
+    if (test.gs->device.lanes != GPUSCAN__LANES_LOCAL || test.gs->refusals)
+        fail_msg("%s: lanes or a strategy were given up", test.what);
+    if (!strstr(program->prefix, "#define GPUSCAN_LANES_KIND 3\n"))
+        fail_msg("%s: a program without lanes", test.what);
+    return &program->key;
+}
+
+#endif

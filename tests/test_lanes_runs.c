@@ -1,0 +1,102 @@
+/* cc -O2 test_lanes_runs.c -o test_lanes_runs -lcmocka -lOpenCL -lm
+   As test_lanes.c, for what programs build from a scan: selections, runs and scans by segments, and how they sum and
+   place elements with lanes. */
+#include "lanes.h"
+#include "runs.h"
+#include "scans.h"
+#include "selections.h"
+
+/* PoCL 3.1 does not get through what runs ahead, nor through a look-back by segments: see test_lanes.c. It takes seconds
+   to build one of these programs, with a barrier for each exchange: one of the other two is enough. */
+static int strategy_in_run(const test_operation *operation, gpuscan_strategy strategy, uint64_t number) {
+    if (test.is_small || test.is_long)
+        return test.is_small || strategy != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
+    return strategy == (number % 2 && operation != &scans ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_MULTI_PASS);
+}
+
+/* By all strategies that lanes belong to; none may be refused but for want of what the device has. */
+static void check(const test_operation *operation, const void *given, uint64_t number) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_SINGLE_PASS,
+                                                  GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD};
+    size_t s;
+    for (s = 0; s < 3; s++)
+        if (strategy_in_run(operation, strategies[s], number) &&
+            test_strategies(operation, given, (int)strategies[s], (int)strategies[s]))
+            last_key();
+}
+
+/* Elements of so many tiles, and of a tile that is not full. */
+static uint64_t count_of(uint32_t width, uint64_t number) {
+    return (test.is_small ? 40 : 150) * (uint64_t)width + number % 5 * 3 + 1;
+}
+
+static void selections_of(uint32_t width, uint64_t number) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8};
+    selection_case c = a_selection(types[number % 3], count_of(width, number), (selection_density)(number % 3 * 9 / 2));
+    c.by = (gpuscan_select_by)(number % 3);
+    c.index_type = number % 2 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+    c.capacity = number % 4 == 3 ? c.count / 3 : 0;
+    check(&selections, &c, number);
+}
+
+/* Runs of all lengths: within a lane's elements, a sub-group's, a tile's, and longer. */
+static void runs_of(uint32_t width, uint64_t number) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_F32};
+    static const gpuscan_op   ops[] = {GPUSCAN_OP_ADD, GPUSCAN_OP_MAX};
+    run_case c = some_runs(count_of(width, number), (run_lengths)(number % RUNS_COUNT));
+    c.key_type = types[number % 4];
+    c.reduces = number % 3 != 0;
+    c.lengths_out = number % 3 != 1;
+    c.starts = number % 2 == 0;
+    c.op = ops[number / 2 % 2];
+    c.custom = number % 3 == 2 && number % 2 ? &op_affine_compose : NULL;
+    if (c.custom)
+        c.src_type = c.dst_type = GPUSCAN_TYPE_CUSTOM;
+    c.capacity = number % 4 == 3 ? c.count / 9 : 0;
+    check(&runs, &c, number);
+}
+
+static void segments_of(uint32_t width, uint64_t number) {
+    static const gpuscan_segment_form forms[] = {GPUSCAN_SEGMENTS_KEYS, GPUSCAN_SEGMENTS_HEADS,
+                                                 GPUSCAN_SEGMENTS_OFFSETS};
+    static const gpuscan_type keys[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U64};
+    scan_case c = a_scan(number % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, count_of(width, number));
+    c.form = forms[number % 3];
+    c.keys = c.form == GPUSCAN_SEGMENTS_OFFSETS ? GPUSCAN_TYPE_U32 : keys[number / 3 % 3];
+    c.segments = number % 4 == 3 ? 1 : c.count / (5 + number * 40);
+    c.cuts = (test_cuts)(number % CUTS_COUNT);
+    check(&scans, &c, number);
+}
+
+static void each_width(void (*of)(uint32_t width, uint64_t number)) {
+    size_t   w;
+    uint64_t number;
+    for (w = 0; w < width_count(); w++) {
+        with_width(widths[w]);
+        test.gs->device.profile.polls = 3; /* each is several barriers */
+        for (number = 0; number < 12; number++)
+            if (test.is_small ? width_in_run(w, number) && test_share(number, 4) : test_share(w + 4 * number, 48))
+                of(widths[w], number + test.seed % 12);
+    }
+}
+
+static void test_selections(void **state) {
+    (void)state;
+    each_width(selections_of);
+}
+
+static void test_runs(void **state) {
+    (void)state;
+    each_width(runs_of);
+}
+
+static void test_segments(void **state) {
+    (void)state;
+    each_width(segments_of);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {TEST(test_selections), TEST(test_runs), TEST(test_segments)};
+    test_select();
+    return cmocka_run_group_tests_name("lanes, runs", tests, test_open, test_close);
+}
