@@ -30,6 +30,7 @@ def struct(name, *fields):
 
 pointer, u64, u32, enum = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_int
 Buffer = struct("gpuscan_buffer", ("mem", pointer), ("offset", u64))
+Image = struct("gpuscan_image", ("mem", pointer), ("x", u64), ("y", u64))
 Call = struct("gpuscan_call", ("queue", pointer), ("wait_count", u32), ("wait_list", pointer), ("event", pointer),
               ("scratch", Buffer), ("scratch_size", u64), ("strategy", enum))
 Functions = struct("functions", ("first", pointer), ("second", pointer), ("user", pointer))
@@ -43,7 +44,8 @@ Segments = struct("gpuscan_segments", ("form", enum), ("data", Buffer), ("type",
 ScanDesc = struct("gpuscan_scan_desc", ("src", Buffer), ("dst", Buffer), ("count", u64), ("src_type", enum),
                   ("dst_type", enum), ("op", enum), ("kind", enum), ("custom", pointer), ("init", pointer),
                   ("init_buffer", Buffer), ("total", Buffer), ("rows", u64), ("src_pitch", u64), ("dst_pitch", u64),
-                  ("count_buffer", Buffer), ("count_type", enum), ("call", Call), ("segments", Segments))
+                  ("count_buffer", Buffer), ("count_type", enum), ("call", Call), ("segments", Segments),
+                  ("src_pitch_bytes", u64), ("dst_pitch_bytes", u64))
 ReduceDesc = struct("gpuscan_reduce_desc", ("src", Buffer), ("dst", Buffer), ("result", pointer), ("count", u64),
                     ("src_type", enum), ("dst_type", enum), ("op", enum), ("custom", pointer), ("init", pointer),
                     ("init_buffer", Buffer), ("count_buffer", Buffer), ("count_type", enum), ("call", Call),
@@ -62,7 +64,7 @@ HistogramDesc = struct("gpuscan_histogram_desc", ("samples", Buffer), ("counts",
                        ("count_buffer", Buffer), ("count_type", enum), ("host_edges", pointer),
                        ("host_weights", pointer), ("call", Call), ("custom", pointer), ("value_type", enum),
                        ("weight", ctypes.c_char_p), ("tile_width", u64), ("tile_height", u64), ("pitch_bytes", u64),
-                       ("channel_bounds", pointer), ("edges_pitch", u64))
+                       ("channel_bounds", pointer), ("edges_pitch", u64), ("samples_image", Image))
 
 
 def build_library():

@@ -6,16 +6,16 @@
 
 static const uint32_t widths[] = {8, 16, 32, 64};
 
-static size_t width_count(void) {
+static inline size_t width_count(void) {
     return sizeof widths / sizeof *widths - (test.is_small ? 1 : 0);
 }
 
 /* Whether a case runs with this width: by default with some of them; in the slow simulator with one, each case. */
-static int width_in_run(size_t width, size_t number) {
+static inline int width_in_run(size_t width, size_t number) {
     return test.is_small ? (number + test.seed) % width_count() == width : test_share(width + number, 2);
 }
 
-static void with_width(uint32_t width) {
+static inline void with_width(uint32_t width) {
     gpuscan_limits limits;
     memset(&limits, 0, sizeof limits);
     limits.lanes = width;
