@@ -533,8 +533,8 @@ has_instructions() {
 if have clang; then
   check 'older cards are not asked for newer instructions' has_instructions
   check 'lanes meet before one writes what the others read' lanes_meet
-  # by default every fourth program, with another seed others
-  parts=4
+  # by default every sixth program, with another seed others
+  parts=6
   [ "${GPUSCAN_TEST_SHARE:-1}" -le 8 ] && parts=1
   find programs.d -name '*.cl' | sort | awk -v n="$parts" -v seed="${GPUSCAN_TEST_SEED:-$$}" '(NR + seed) % n == 0' |
     xargs -n 20 -P 2 sh kernel.sh > kernels.txt 2>&1
