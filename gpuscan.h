@@ -1714,6 +1714,10 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#define GPUSCAN_PLANTED(name) (GPUSCAN_TEST_PLANT == GPUSCAN_TEST_PLANT_##name)\n"
     "\n"
+    "/* One word of two, which may be macros. */\n"
+    "#define GPUSCAN_PASTE_(a, b) a##b\n"
+    "#define GPUSCAN_PASTE(a, b)  GPUSCAN_PASTE_(a, b)\n"
+    "\n"
     "/* [BARRIERS AND MEMORY] -------------------------------------------------------------------------------------------- */\n"
     "\n"
     "#if GPUSCAN_GROUP == 1\n"
@@ -2019,8 +2023,16 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_LANES_SYNC()\n"
     "#endif\n"
     "\n"
-    "/* [IMAGES] --------------------------------------------------------------------------------------------------------- */\n"
+    "/* Brings a sub-group's elements, which are side by side, into the cache, if one lane can say so for all. */\n"
+    "static inline void gpuscan_rows_prefetch(global const void *p, uint bytes) {\n"
+    "#if GPUSCAN_PTX >= 90\n"
+    "    if (GPUSCAN_LANE == 0 && (((size_t)p | bytes) & 15) == 0)\n"
+    "        __asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(p), \"r\"(bytes) : \"memory\");\n"
+    "#endif\n"
+    "}\n"
     "\n",
+    "/* [IMAGES] --------------------------------------------------------------------------------------------------------- */\n"
+    "\n"
     "#if GPUSCAN_IMAGE\n"
     "/* A pixel, read without a sampler: its first channel is x, its second y, and so on. Alpha is read as w, though it may\n"
     "   be the first channel, or the second. */\n"
@@ -2073,11 +2085,11 @@ static const char *gpuscan__kernels[] = {
     "typedef GPUSCAN_T gpuscan_number;    /* what elements are combined as */\n"
     "typedef GPUSCAN_SRC gpuscan_source; /* what they are in memory, */\n"
     "typedef GPUSCAN_DST gpuscan_result; /* and what comes of them */\n"
-    "\n"
+    "\n",
     "static inline gpuscan_number gpuscan_combine_numbers(gpuscan_number a, gpuscan_number b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* A source element as a number of the arithmetic's type; i is its index in the row. */\n"
     "static inline gpuscan_number gpuscan_convert_value(gpuscan_source element, ulong i) {\n"
     "#if GPUSCAN_SRC_F16\n"
@@ -2288,12 +2300,6 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* The same of vectors of keys, as masks. */\n"
-    "#define GPUSCAN_KEYS_WIDE__(key, width) key##width\n"
-    "#define GPUSCAN_KEYS_WIDE_(key, width)  GPUSCAN_KEYS_WIDE__(key, width)\n"
-    "#define GPUSCAN_KEYS_WIDE(width)        GPUSCAN_KEYS_WIDE_(GPUSCAN_KEY, width)\n"
-    "#define GPUSCAN_KEYS_AS__(key, width)   as_##key##width\n"
-    "#define GPUSCAN_KEYS_AS_(key, width)    GPUSCAN_KEYS_AS__(key, width)\n"
-    "#define GPUSCAN_KEYS_AS(width)          GPUSCAN_KEYS_AS_(GPUSCAN_KEY, width)\n"
     "#if GPUSCAN_KEY_INFINITY\n"
     "#define GPUSCAN_KEYS_MAGNITUDE(type, keys) ((keys) & (type)((GPUSCAN_KEY)((GPUSCAN_KEY)~(GPUSCAN_KEY)0 >> 1)))\n"
     "#define GPUSCAN_STARTS_WIDE(type, before, keys)                                                                        \\\n"
@@ -3191,14 +3197,6 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n"
-    "/* Brings a sub-group's elements, which are side by side, into the cache, if one lane can say so for all. */\n"
-    "static inline void gpuscan_rows_prefetch(global const void *p, uint bytes) {\n"
-    "#if GPUSCAN_PTX >= 90\n"
-    "    if (GPUSCAN_LANE == 0 && (((size_t)p | bytes) & 15) == 0)\n"
-    "        __asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(p), \"r\"(bytes) : \"memory\");\n"
-    "#endif\n"
-    "}\n"
     "\n"
     "/* What is not read again soon, past the cache where that can be said. */\n"
     "static inline void gpuscan_store_past(global uint4 *p, uint4 x) {\n"
@@ -4609,6 +4607,21 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Tiles of one work-item: chunks that fit a core's cache. */\n"
     "\n"
+    "/* Whether a vector has any bit that is 1. As any(), which PoCL asks of one lane after the other. */\n"
+    "#define GPUSCAN_ANY_BIT(name, type)                                                                                    \\\n"
+    "    GPUSCAN_INLINE bool name(type x) {                                                                                 \\\n"
+    "        union {                                                                                                        \\\n"
+    "            type vector;                                                                                               \\\n"
+    "            ulong word[sizeof(type) / 8];                                                                              \\\n"
+    "        } bits;                                                                                                        \\\n"
+    "        ulong all = 0;                                                                                                 \\\n"
+    "        bits.vector = x;                                                                                               \\\n"
+    "        GPUSCAN_UNROLL                                                                                                 \\\n"
+    "        for (uint w = 0; w < sizeof(type) / 8; w++)                                                                    \\\n"
+    "            all |= bits.word[w];                                                                                       \\\n"
+    "        return all != 0;                                                                                               \\\n"
+    "    }\n"
+    "\n"
     "/* The chunk is read twice, to sum it and to scan it, but the second time from the cache. */\n"
     "\n"
     "typedef struct {\n"
@@ -4621,11 +4634,9 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_WIDE > 1\n"
-    "#define GPUSCAN_PASTE_(a, b) a##b\n"
-    "#define GPUSCAN_PASTE(a, b)  GPUSCAN_PASTE_(a, b)\n"
-    "#define GPUSCAN_WIDEN(type)  GPUSCAN_PASTE(type, GPUSCAN_WIDE)\n"
+    "#define GPUSCAN_WIDEN(type) GPUSCAN_PASTE(type, GPUSCAN_WIDE)\n"
     "\n"
     "typedef GPUSCAN_WIDEN(GPUSCAN_T) gpuscan_wide;\n"
     "typedef union {\n"
@@ -4661,22 +4672,25 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
     "#define GPUSCAN_UP1(id, x)                                                                                             \\\n"
     "    __builtin_shufflevector(id, x, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)\n"
-    "#define GPUSCAN_UP2(x)  __builtin_shufflevector(id, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)\n"
-    "#define GPUSCAN_UP4(x)  __builtin_shufflevector(id, x, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)\n"
-    "#define GPUSCAN_UP8(x)  __builtin_shufflevector(id, x, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)\n"
+    "#define GPUSCAN_UP2(id, x)                                                                                             \\\n"
+    "    __builtin_shufflevector(id, x, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)\n"
+    "#define GPUSCAN_UP4(id, x)                                                                                             \\\n"
+    "    __builtin_shufflevector(id, x, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)\n"
+    "#define GPUSCAN_UP8(id, x)                                                                                             \\\n"
+    "    __builtin_shufflevector(id, x, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)\n"
     "#elif GPUSCAN_HAS_SHUFFLEVECTOR\n"
     "#define GPUSCAN_UP1(id, x) __builtin_shufflevector(id, x, 7, 8, 9, 10, 11, 12, 13, 14)\n"
-    "#define GPUSCAN_UP2(x)     __builtin_shufflevector(id, x, 6, 7, 8, 9, 10, 11, 12, 13)\n"
-    "#define GPUSCAN_UP4(x)     __builtin_shufflevector(id, x, 4, 5, 6, 7, 8, 9, 10, 11)\n"
+    "#define GPUSCAN_UP2(id, x) __builtin_shufflevector(id, x, 6, 7, 8, 9, 10, 11, 12, 13)\n"
+    "#define GPUSCAN_UP4(id, x) __builtin_shufflevector(id, x, 4, 5, 6, 7, 8, 9, 10, 11)\n"
     "#elif GPUSCAN_WIDE == 16\n"
     "#define GPUSCAN_UP1(id, x) (gpuscan_wide)(id.sf, x.s0, x.s12, x.s3456, x.s789abcde)\n"
-    "#define GPUSCAN_UP2(x)     (gpuscan_wide)(id.s01, x.s01, x.s2345, x.s6789abcd)\n"
-    "#define GPUSCAN_UP4(x)     (gpuscan_wide)(id.s0123, x.s0123, x.s456789ab)\n"
-    "#define GPUSCAN_UP8(x)     (gpuscan_wide)(id.s01234567, x.s01234567)\n"
+    "#define GPUSCAN_UP2(id, x) (gpuscan_wide)(id.s01, x.s01, x.s2345, x.s6789abcd)\n"
+    "#define GPUSCAN_UP4(id, x) (gpuscan_wide)(id.s0123, x.s0123, x.s456789ab)\n"
+    "#define GPUSCAN_UP8(id, x) (gpuscan_wide)(id.s01234567, x.s01234567)\n"
     "#else\n"
     "#define GPUSCAN_UP1(id, x) (gpuscan_wide)(id.s7, x.s0, x.s12, x.s3456)\n"
-    "#define GPUSCAN_UP2(x)     (gpuscan_wide)(id.s01, x.s01, x.s2345)\n"
-    "#define GPUSCAN_UP4(x)     (gpuscan_wide)(id.s0123, x.s0123)\n"
+    "#define GPUSCAN_UP2(id, x) (gpuscan_wide)(id.s01, x.s01, x.s2345)\n"
+    "#define GPUSCAN_UP4(id, x) (gpuscan_wide)(id.s0123, x.s0123)\n"
     "#endif\n"
     "\n",
     "/* The last of d lanes in the d lanes behind them, likewise, for Sklansky's order: see gpuscan_lanes_scan. */\n"
@@ -4716,10 +4730,10 @@ static const char *gpuscan__kernels[] = {
     "static inline gpuscan_wide gpuscan_scan_wide(gpuscan_wide x, gpuscan_wide id) {\n"
     "#if GPUSCAN_ANY_ORDER\n"
     "    x = gpuscan_combine_wide(GPUSCAN_UP1(id, x), x);\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_UP2(x), x);\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_UP4(x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP2(id, x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP4(id, x), x);\n"
     "#if GPUSCAN_WIDE == 16\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_UP8(x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_UP8(id, x), x);\n"
     "#endif\n"
     "#else\n"
     "    x = gpuscan_combine_wide(GPUSCAN_LOWER1(x), x);\n"
@@ -4875,6 +4889,28 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if !GPUSCAN_HEADS\n"
+    "#if GPUSCAN_REDUCE || GPUSCAN_REDUCES\n"
+    "/* Of 4 * quarter elements from i on: quarters in turn, so that not each element waits for the one before. */\n"
+    "GPUSCAN_INLINE gpuscan_number gpuscan_quarters_sum(global const gpuscan_source *src, ulong i, ulong quarter) {\n"
+    "    gpuscan_number a = gpuscan_convert_value(src[i], i);\n"
+    "    gpuscan_number b = gpuscan_convert_value(src[i + quarter], i + quarter);\n"
+    "    gpuscan_number c = gpuscan_convert_value(src[i + 2 * quarter], i + 2 * quarter);\n"
+    "    gpuscan_number d = gpuscan_convert_value(src[i + 3 * quarter], i + 3 * quarter);\n"
+    "#if GPUSCAN_REDUCES /* a block */\n"
+    "GPUSCAN_UNROLL\n"
+    "#endif\n"
+    "    for (ulong v = 1; v < quarter; v++) {\n"
+    "        ulong at = i + v;\n"
+    "        a = gpuscan_combine_numbers(a, gpuscan_convert_value(src[at], at));\n"
+    "        b = gpuscan_combine_numbers(b, gpuscan_convert_value(src[at + quarter], at + quarter));\n"
+    "        c = gpuscan_combine_numbers(c, gpuscan_convert_value(src[at + 2 * quarter], at + 2 * quarter));\n"
+    "        d = gpuscan_combine_numbers(d, gpuscan_convert_value(src[at + 3 * quarter], at + 3 * quarter));\n"
+    "    }\n"
+    "    return gpuscan_combine_numbers(gpuscan_combine_numbers(a, b), gpuscan_combine_numbers(c, d));\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "#if !GPUSCAN_RUNS\n"
     "/* The sum of elements [first, last), one by one; in a reduction of many, a quarter each in turn. */\n"
     "static inline gpuscan_t gpuscan_elements_sum(global const gpuscan_src *src, ulong first, ulong last) {\n"
     "    gpuscan_t sum;\n"
@@ -4882,19 +4918,9 @@ static const char *gpuscan__kernels[] = {
     "        return gpuscan_identity();\n"
     "#if GPUSCAN_REDUCE\n"
     "    if (last - first >= 8) {\n"
-    "        ulong quarter = (last - first) / 4, i = first, end = first + quarter;\n"
-    "        gpuscan_t a = gpuscan_convert(src[i], i);\n"
-    "        gpuscan_t b = gpuscan_convert(src[i + quarter], i + quarter);\n"
-    "        gpuscan_t c = gpuscan_convert(src[i + 2 * quarter], i + 2 * quarter);\n"
-    "        gpuscan_t d = gpuscan_convert(src[i + 3 * quarter], i + 3 * quarter);\n"
-    "        while (++i < end) {\n"
-    "            a = gpuscan_combine(a, gpuscan_convert(src[i], i));\n"
-    "            b = gpuscan_combine(b, gpuscan_convert(src[i + quarter], i + quarter));\n"
-    "            c = gpuscan_combine(c, gpuscan_convert(src[i + 2 * quarter], i + 2 * quarter));\n"
-    "            d = gpuscan_combine(d, gpuscan_convert(src[i + 3 * quarter], i + 3 * quarter));\n"
-    "        }\n"
-    "        sum = gpuscan_combine(gpuscan_combine(a, b), gpuscan_combine(c, d));\n"
-    "        for (i = first + 4 * quarter; i < last; i++)\n"
+    "        ulong quarter = (last - first) / 4;\n"
+    "        sum = gpuscan_quarters_sum(src, first, quarter);\n"
+    "        for (ulong i = first + 4 * quarter; i < last; i++)\n"
     "            sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
     "        return sum;\n"
     "    }\n"
@@ -4904,52 +4930,27 @@ static const char *gpuscan__kernels[] = {
     "        sum = gpuscan_combine(sum, gpuscan_convert(src[i], i));\n"
     "    return sum;\n"
     "}\n"
-    "\n"
-    "#if GPUSCAN_RUNS\n"
+    "#else\n"
     "/* Keys are looked at in blocks of so many, which mostly lie within a run. */\n"
     "#define GPUSCAN_RUN_BLOCK 16u\n"
+    "#if !GPUSCAN_KEYS_CUSTOM\n"
+    "typedef GPUSCAN_PASTE(GPUSCAN_KEY, 16) gpuscan_key_block;\n"
+    "GPUSCAN_ANY_BIT(gpuscan_any_bit, gpuscan_key_block)\n"
+    "#endif\n"
     "\n",
     "/* Whether a run begins in the block at i, i > 0; of the caller's types it may always. */\n"
     "static inline bool gpuscan_block_starts(global const GPUSCAN_KEY *keys, ulong i) {\n"
     "#if GPUSCAN_KEYS_CUSTOM\n"
     "    return true;\n"
     "#else\n"
-    "    union {\n"
-    "        GPUSCAN_KEYS_WIDE(16) keys;\n"
-    "        ulong word[GPUSCAN_RUN_BLOCK * sizeof(GPUSCAN_KEY) / 8];\n"
-    "    } bits;\n"
-    "    GPUSCAN_KEYS_WIDE(16) before = vload16(0, keys + i - 1), here = vload16(0, keys + i);\n"
-    "    ulong any = 0;\n"
-    "    bits.keys = GPUSCAN_KEYS_AS(16)(GPUSCAN_STARTS_WIDE(GPUSCAN_KEYS_WIDE(16), before, here));\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint w = 0; w < sizeof(bits) / 8; w++)\n"
-    "        any |= bits.word[w];\n"
-    "    return any != 0;\n"
+    "    gpuscan_key_block before = vload16(0, keys + i - 1), here = vload16(0, keys + i);\n"
+    "    return gpuscan_any_bit(\n"
+    "        GPUSCAN_PASTE(as_, GPUSCAN_PASTE(GPUSCAN_KEY, 16))(GPUSCAN_STARTS_WIDE(gpuscan_key_block, before, here)));\n"
     "#endif\n"
     "}\n"
-    "\n"
-    "#if GPUSCAN_REDUCES\n"
-    "/* The block's values: quarters, so that not each waits for the one before. */\n"
-    "static inline gpuscan_number gpuscan_block_sum(gpuscan_from from, ulong i) {\n"
-    "    const uint quarter = GPUSCAN_RUN_BLOCK / 4;\n"
-    "    gpuscan_number a = gpuscan_convert_value(from.values[i], i);\n"
-    "    gpuscan_number b = gpuscan_convert_value(from.values[i + quarter], i + quarter);\n"
-    "    gpuscan_number c = gpuscan_convert_value(from.values[i + 2 * quarter], i + 2 * quarter);\n"
-    "    gpuscan_number d = gpuscan_convert_value(from.values[i + 3 * quarter], i + 3 * quarter);\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint v = 1; v < quarter; v++) {\n"
-    "        ulong at = i + v;\n"
-    "        a = gpuscan_combine_numbers(a, gpuscan_convert_value(from.values[at], at));\n"
-    "        b = gpuscan_combine_numbers(b, gpuscan_convert_value(from.values[at + quarter], at + quarter));\n"
-    "        c = gpuscan_combine_numbers(c, gpuscan_convert_value(from.values[at + 2 * quarter], at + 2 * quarter));\n"
-    "        d = gpuscan_combine_numbers(d, gpuscan_convert_value(from.values[at + 3 * quarter], at + 3 * quarter));\n"
-    "    }\n"
-    "    return gpuscan_combine_numbers(gpuscan_combine_numbers(a, b), gpuscan_combine_numbers(c, d));\n"
-    "}\n"
-    "#endif\n"
     "\n"
     "/* Of elements [first, last): the heads by a plain loop, of which LLVM makes vectors; the last one from behind. */\n"
-    "static inline gpuscan_t gpuscan_runs_sum(gpuscan_from from, ulong first, ulong last) {\n"
+    "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
     "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
     "    ulong heads = first == 0 && last > 0 ? 1 : 0;\n"
@@ -4970,7 +4971,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_REDUCES\n"
     "    gpuscan_number value = gpuscan_convert_value(from.values[at], at);\n"
     "    for (at++; at + GPUSCAN_RUN_BLOCK <= last; at += GPUSCAN_RUN_BLOCK)\n"
-    "        value = gpuscan_combine_numbers(value, gpuscan_block_sum(from, at));\n"
+    "        value = gpuscan_combine_numbers(value, gpuscan_quarters_sum(from.values, at, GPUSCAN_RUN_BLOCK / 4));\n"
     "    for (; at < last; at++)\n"
     "        value = gpuscan_combine_numbers(value, gpuscan_convert_value(from.values[at], at));\n"
     "    sum.open.value = value;\n"
@@ -4981,21 +4982,19 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_ARG_WIDE > 1\n"
     "/* argmin, argmax: of a block first its best value, by vectors, which carry no indices; and only where that comes before\n"
     "   the best so far, where it stands. */\n"
-    "#define GPUSCAN_WIDEN_ARG_(type, width) type##width\n"
-    "#define GPUSCAN_WIDEN_ARG(type, width)  GPUSCAN_WIDEN_ARG_(type, width)\n"
     "#define GPUSCAN_ARG_STEP                (4 * GPUSCAN_ARG_WIDE)\n"
     "#define GPUSCAN_ARG_BLOCK               (4096 / sizeof(gpuscan_src)) /* elements */\n"
-    "typedef GPUSCAN_WIDEN_ARG(GPUSCAN_VALUE, GPUSCAN_ARG_WIDE) gpuscan_values;\n"
-    "\n"
+    "typedef GPUSCAN_PASTE(GPUSCAN_VALUE, GPUSCAN_ARG_WIDE) gpuscan_values;\n"
+    "\n",
     "static inline gpuscan_values gpuscan_values_load(global const gpuscan_src *src, ulong i) {\n"
     "#if GPUSCAN_SRC_F16\n"
-    "    return GPUSCAN_WIDEN_ARG(vload_half, GPUSCAN_ARG_WIDE)(0, (global const half *)(src + i));\n"
+    "    return GPUSCAN_PASTE(vload_half, GPUSCAN_ARG_WIDE)(0, (global const half *)(src + i));\n"
     "#else\n"
-    "    return GPUSCAN_WIDEN_ARG(vload, GPUSCAN_ARG_WIDE)(0, src + i);\n"
+    "    return GPUSCAN_PASTE(vload, GPUSCAN_ARG_WIDE)(0, src + i);\n"
     "#endif\n"
     "}\n"
     "\n"
@@ -5046,6 +5045,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
+    "#if !GPUSCAN_RUNS\n"
     "/* The same as fast as it goes; head: where the span is scanned, too, its gpuscan_span_head. */\n"
     "static inline gpuscan_t gpuscan_span_sum(global const gpuscan_src *src, ulong first, ulong last, uint head) {\n"
     "#if GPUSCAN_WIDE > 1\n"
@@ -5059,6 +5059,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return gpuscan_elements_sum(src, first, last);\n"
     "}\n"
+    "#endif\n"
     "#endif\n"
     "\n"
     "/* A span of a row, to be summed. */\n"
@@ -5249,21 +5250,26 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#elif GPUSCAN_HEADS /* by segments */\n"
-    "/* Where a span is: running is of the elements from its last head on, or of all, left what comes before those. */\n"
+    "/* Where a span is: running is of the elements from its last head on, or of all where none has begun, which come after\n"
+    "   prefix. */\n"
     "typedef struct {\n"
-    "    gpuscan_plain running, left;\n"
+    "    gpuscan_plain running, prefix;\n"
     "    bool begun;\n"
     "} gpuscan_segment;\n"
+    "\n"
+    "static inline gpuscan_plain gpuscan_segment_left(gpuscan_from from, const gpuscan_segment *at) {\n"
+    "    return at->begun ? from.base : at->prefix;\n"
+    "}\n"
     "\n"
     "static inline void gpuscan_segment_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, gpuscan_segment *at) {\n"
     "    gpuscan_plain next;\n"
     "    if (gpuscan_is_head(from, i)) {\n"
     "        at->running = gpuscan_identity_plain();\n"
-    "        at->left = from.base;\n"
     "        at->begun = true;\n"
     "    }\n"
     "    next = gpuscan_combine_plain(at->running, gpuscan_convert(from.src[i], i));\n"
-    "    dst[i] = gpuscan_plain_to_dst(gpuscan_combine_plain(at->left, GPUSCAN_INCLUSIVE ? next : at->running));\n"
+    "    dst[i] = gpuscan_plain_to_dst(\n"
+    "        gpuscan_combine_plain(gpuscan_segment_left(from, at), GPUSCAN_INCLUSIVE ? next : at->running));\n"
     "    at->running = next;\n"
     "}\n"
     "\n",
@@ -5280,6 +5286,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SEGMENTS_WIDE\n"
     "/* Of lanes: all bits or none. */\n"
     "typedef GPUSCAN_WIDE_MASK gpuscan_mask;\n"
+    "GPUSCAN_ANY_BIT(gpuscan_any_bit, gpuscan_mask)\n"
     "#define GPUSCAN_MASK_OF(x) GPUSCAN_PASTE(convert_, GPUSCAN_WIDE_MASK)(x)\n"
     "\n"
     "/* Which of WIDE elements from i on are heads. */\n"
@@ -5306,56 +5313,27 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "static inline gpuscan_mask gpuscan_mask_up2(gpuscan_mask x) {\n"
-    "    const gpuscan_mask id = (gpuscan_mask)(0);\n"
-    "    return GPUSCAN_UP2(x);\n"
-    "}\n"
-    "static inline gpuscan_mask gpuscan_mask_up4(gpuscan_mask x) {\n"
-    "    const gpuscan_mask id = (gpuscan_mask)(0);\n"
-    "    return GPUSCAN_UP4(x);\n"
-    "}\n"
-    "#if GPUSCAN_WIDE == 16\n"
-    "static inline gpuscan_mask gpuscan_mask_up8(gpuscan_mask x) {\n"
-    "    const gpuscan_mask id = (gpuscan_mask)(0);\n"
-    "    return GPUSCAN_UP8(x);\n"
-    "}\n"
-    "#endif\n"
-    "\n",
-    "/* As any(), which PoCL asks of one lane after the other. */\n"
-    "static inline bool gpuscan_mask_any(gpuscan_mask x) {\n"
-    "    union {\n"
-    "        gpuscan_mask mask;\n"
-    "        ulong word[sizeof(gpuscan_mask) / 8];\n"
-    "    } bits;\n"
-    "    ulong all = 0;\n"
-    "    bits.mask = x;\n"
-    "GPUSCAN_UNROLL\n"
-    "    for (uint w = 0; w < sizeof(gpuscan_mask) / 8; w++)\n"
-    "        all |= bits.word[w];\n"
-    "    return all != 0;\n"
-    "}\n"
-    "\n"
     "/* The inclusive scan of lanes from the last head on; closed becomes the lanes at or behind a head. */\n"
     "static inline gpuscan_wide gpuscan_segments_scan_wide(gpuscan_wide x, gpuscan_wide id, gpuscan_mask *closed) {\n"
     "    const gpuscan_mask none = (gpuscan_mask)(0);\n"
     "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP1(id, x), x);\n"
     "    *closed |= GPUSCAN_UP1(none, *closed);\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP2(x), x);\n"
-    "    *closed |= gpuscan_mask_up2(*closed);\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP4(x), x);\n"
-    "    *closed |= gpuscan_mask_up4(*closed);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP2(id, x), x);\n"
+    "    *closed |= GPUSCAN_UP2(none, *closed);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP4(id, x), x);\n"
+    "    *closed |= GPUSCAN_UP4(none, *closed);\n"
     "#if GPUSCAN_WIDE == 16\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP8(x), x);\n"
-    "    *closed |= gpuscan_mask_up8(*closed);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP8(id, x), x);\n"
+    "    *closed |= GPUSCAN_UP8(none, *closed);\n"
     "#endif\n"
     "    return x;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Elements [i, end), whole vectors. */\n"
     "static inline void gpuscan_segments_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, ulong end,\n"
     "                                         gpuscan_segment *at) {\n"
-    "    gpuscan_wide id = gpuscan_identity_wide(), base = (gpuscan_wide)(from.base);\n"
-    "    gpuscan_wide running = (gpuscan_wide)(at->running), left = (gpuscan_wide)(at->left);\n"
+    "    gpuscan_wide id = gpuscan_identity_wide(), running = (gpuscan_wide)(at->running);\n"
+    "    gpuscan_wide base = (gpuscan_wide)(from.base), prefix = (gpuscan_wide)(at->prefix);\n"
     "    gpuscan_mask begun = (gpuscan_mask)(at->begun ? -1 : 0);\n"
     "    for (; i < end; i += GPUSCAN_WIDE) {\n"
     "        gpuscan_mask heads = gpuscan_heads_wide(from, i), closed = heads;\n"
@@ -5367,18 +5345,16 @@ static const char *gpuscan__kernels[] = {
     "            GPUSCAN_PREFETCH(dst + i, GPUSCAN_PREFETCH_DST, 1);\n"
     "        x = closed ? x : gpuscan_combine_wide(running, x);\n"
     "        before = heads ? id : GPUSCAN_UP1(running, x);\n"
-    "        left = closed ? base : left;\n"
-    "        gpuscan_store_wide(dst, i, gpuscan_combine_wide(left, GPUSCAN_INCLUSIVE ? x : before), false);\n"
+    "        gpuscan_store_wide(\n"
+    "            dst, i, gpuscan_combine_wide((closed | begun) ? base : prefix, GPUSCAN_INCLUSIVE ? x : before), false);\n"
     "        running = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
-    "        left = (gpuscan_wide)(GPUSCAN_LAST(left));\n"
     "        begun |= (gpuscan_mask)(GPUSCAN_LAST(closed));\n"
     "    }\n"
     "    at->running = GPUSCAN_LAST(running);\n"
-    "    at->left = GPUSCAN_LAST(left);\n"
     "    at->begun = GPUSCAN_LAST(begun) != 0;\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Of the elements from the last head on, or of all. */\n"
     "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
     "    gpuscan_plain sum = gpuscan_identity_plain();\n"
@@ -5390,7 +5366,7 @@ static const char *gpuscan__kernels[] = {
     "    while (i > begin && !begun) {\n"
     "        i -= GPUSCAN_WIDE;\n"
     "        GPUSCAN_PREFETCH(from.keys + i, -GPUSCAN_PREFETCH_SRC, 0);\n"
-    "        begun = gpuscan_mask_any(gpuscan_heads_wide(from, i));\n"
+    "        begun = gpuscan_any_bit(gpuscan_heads_wide(from, i));\n"
     "    }\n"
     "#endif\n"
     "    while (i > first && !begun)\n"
@@ -5404,10 +5380,9 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_wide x = gpuscan_segments_scan_wide(gpuscan_load_wide(from.src, i), id, &closed);\n"
     "        running = (gpuscan_wide)(GPUSCAN_LAST(closed) ? GPUSCAN_LAST(x)\n"
     "                                                      : gpuscan_combine_plain(sum, GPUSCAN_LAST(x)));\n"
-    "        for (i += GPUSCAN_WIDE; i < end; i += GPUSCAN_WIDE) { /* without heads */\n"
-    "            closed = (gpuscan_mask)(0);\n"
+    "        for (i += GPUSCAN_WIDE; i < end; i += GPUSCAN_WIDE) { /* without heads: the last lane's tree is the same */\n"
     "            GPUSCAN_PREFETCH(from.src + i, GPUSCAN_PREFETCH_SRC, 0);\n"
-    "            x = gpuscan_segments_scan_wide(gpuscan_load_wide(from.src, i), id, &closed);\n"
+    "            x = gpuscan_scan_wide(gpuscan_load_wide(from.src, i), id);\n"
     "            running = gpuscan_combine_wide(running, (gpuscan_wide)(GPUSCAN_LAST(x)));\n"
     "        }\n"
     "        sum = GPUSCAN_LAST(running);\n"
@@ -5417,7 +5392,7 @@ static const char *gpuscan__kernels[] = {
     "        sum = gpuscan_combine_plain(sum, gpuscan_convert(from.src[i], i));\n"
     "    return gpuscan_after_base(from.base, gpuscan_sum_of(sum, begun));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Scans a span after prefix; returns prefix and all its elements combined. Its last element is just this, with all\n"
     "   bits: so what precedes the first head comes after prefix as a sum of its own. */\n"
     "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
@@ -5426,7 +5401,7 @@ static const char *gpuscan__kernels[] = {
     "    ulong i = span->first, last = span->last, begin = gpuscan_segments_begin(i, last);\n"
     "    gpuscan_segment at;\n"
     "    at.running = gpuscan_identity_plain();\n"
-    "    at.left = prefix.value;\n"
+    "    at.prefix = prefix.value;\n"
     "    at.begun = false;\n"
     "    for (; i < begin; i++)\n"
     "        gpuscan_segment_scan(from, dst, i, &at);\n"
@@ -5438,10 +5413,10 @@ static const char *gpuscan__kernels[] = {
     "    for (; i < last; i++)\n"
     "        gpuscan_segment_scan(from, dst, i, &at);\n"
     "    if (at.begun)\n"
-    "        at.running = gpuscan_combine_plain(at.left, at.running);\n"
+    "        at.running = gpuscan_combine_plain(from.base, at.running);\n"
     "    return gpuscan_combine(prefix, gpuscan_sum_of(at.running, at.begun));\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
     "                                           bool apart, uint flags, gpuscan_span *ahead) {\n"
     "    gpuscan_span_scan(span, dst, prefix, apart, flags);\n"
@@ -5451,11 +5426,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "static inline gpuscan_t gpuscan_tile_sum_alone(gpuscan_from src, ulong first, ulong count,\n"
     "                                               local gpuscan_shared *shared) {\n"
-    "#if GPUSCAN_RUNS\n"
-    "    return gpuscan_runs_sum(src, first, min(first + GPUSCAN_TILE, count));\n"
-    "#else\n"
     "    return gpuscan_span_sum(src, first, min(first + GPUSCAN_TILE, count), shared->head);\n"
-    "#endif\n"
     "}\n"
     "#endif /* GPUSCAN_CPU */\n"
     "\n"
@@ -5466,7 +5437,7 @@ static const char *gpuscan__kernels[] = {
     "       scan_sums       sums[unit] = sum of the part\n"
     "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
     "       scan_parts      scans the part after its carry\n"
-    "\n"
+    "\n",
     "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
     "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n"
     "\n"
@@ -5489,9 +5460,7 @@ static const char *gpuscan__kernels[] = {
     "        GPUSCAN_FROM_BASE(row, gpuscan_base(init_value, init_buffer, numbers.init_offset, (uint)numbers.flags));\n"
     "        if (GPUSCAN_PLANTED(SUMS_TAIL) && last > first)\n"
     "            last--;\n"
-    "#if GPUSCAN_CPU && GPUSCAN_RUNS\n"
-    "        sum = gpuscan_runs_sum(row, min(first, last), last);\n"
-    "#elif GPUSCAN_CPU\n"
+    "#if GPUSCAN_CPU\n"
     "        sum = gpuscan_span_sum(row, min(first, last), last, 0);\n"
     "#else\n"
     "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
@@ -5503,7 +5472,7 @@ static const char *gpuscan__kernels[] = {
     "            sums[numbers.sums_offset + unit] = sum;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
     "} gpuscan_scan_carries_numbers;\n"
@@ -5548,7 +5517,7 @@ static const char *gpuscan__kernels[] = {
     "                before = running;\n"
     "            running = gpuscan_shuffle(x, GPUSCAN_LANES - 1);\n"
     "            GPUSCAN_BARRIER();\n"
-    "#else\n"
+    "#else\n",
     "            shared->exchange.sums[GPUSCAN_ITEM] = x;\n"
     "            GPUSCAN_BARRIER();\n"
     "            for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
@@ -5564,7 +5533,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SCAN_MULTI_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
@@ -5630,14 +5599,14 @@ static const char *gpuscan__kernels[] = {
     "            part_sum = GPUSCAN_ANY_ORDER ? gpuscan_combine(part_sum, sum) : sum;\n"
     "        }\n"
     "        carry = gpuscan_combine(carry, part_sum);\n"
-    "#endif\n"
+    "#endif\n",
     "        if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n"
     "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n"
     "    }\n"
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_SCAN_ROWS\n"
     "/* [SCAN ROWS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -5676,14 +5645,14 @@ static const char *gpuscan__kernels[] = {
     "    place.column = n - row * tile->row_length;\n"
     "    return place;\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_place_next(const gpuscan_row_tile *tile, gpuscan_place *place) {\n"
     "    if (++place->column == tile->row_length) {\n"
     "        place->column = 0;\n"
     "        place->row++;\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline bool gpuscan_place_is_element(const gpuscan_row_tile *tile, gpuscan_place place) {\n"
     "    return place.row < tile->rows && place.column < tile->count;\n"
     "}\n"
@@ -5724,7 +5693,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    *vector = padded;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The sum of a vector's last elements that are in one row; the column of the last. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_vector_sum(const gpuscan_src_vector *vector, const gpuscan_row_tile *tile,\n"
     "                                                gpuscan_place place, uint i, uint *last, uint *rises) {\n"
@@ -5756,7 +5725,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return sum;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Scans what it can of the tile's vectors without the other sub-groups; returns the sum of its last row's elements. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_tile_scan_subgroup(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
     "                                                        const gpuscan_place *places, local gpuscan_shared *shared) {\n"
@@ -5788,7 +5757,7 @@ static const char *gpuscan__kernels[] = {
     "    data->rising = rising;\n"
     "    return carry;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* From each sub-group's sum of its last row: the sum of what precedes this sub-group in the row that it begins with. */\n"
     "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_group_before(const gpuscan_row_tile *tile, local gpuscan_shared *shared) {\n"
@@ -5818,7 +5787,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return before;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What stands at a vector's ends: see gpuscan_tile_ends. */\n"
     "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_row_tile_ends(const gpuscan_tile *data, gpuscan_t base, gpuscan_place place,\n"
     "                                                         uint last, int k) {\n"
@@ -5837,7 +5806,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return ends;\n"
     "}\n"
-    "\n"
+    "\n",
     "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
     "                                             gpuscan_place place, uint i, int k, gpuscan_t base,\n"
     "                                             global gpuscan_dst *totals, uint flags) {\n"
@@ -6883,9 +6852,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* How many of units [first, last) are kept. Of a predicate LLVM makes vectors where the loop is plain and long. */\n"
     "static inline gpuscan_t gpuscan_kept_sum(gpuscan_from src, ulong first, ulong last) {\n"
-    "#if GPUSCAN_RUNS\n"
-    "    return gpuscan_runs_sum(src, first, last);\n"
-    "#elif GPUSCAN_CONVERT_IS_CUSTOM\n"
+    "#if GPUSCAN_CONVERT_IS_CUSTOM && !GPUSCAN_RUNS\n"
     "    return gpuscan_elements_sum(src, first, last);\n"
     "#else\n"
     "    return gpuscan_span_sum(src, first, last, 0);\n"
@@ -7052,7 +7019,7 @@ static const char *gpuscan__kernels[] = {
     "        value = gpuscan_convert_value(from.values[i++], 0);\n"
     "    for (j = 0; j < ended;) {\n"
     "        if (i + GPUSCAN_RUN_BLOCK <= last && !gpuscan_block_starts(keys, i)) {\n"
-    "            value = gpuscan_combine_numbers(value, gpuscan_block_sum(from, i));\n"
+    "            value = gpuscan_combine_numbers(value, gpuscan_quarters_sum(from.values, i, GPUSCAN_RUN_BLOCK / 4));\n"
     "            i += GPUSCAN_RUN_BLOCK;\n"
     "            continue;\n"
     "        }\n"
@@ -9855,17 +9822,15 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A pixel as the expressions see it. */\n"
     "#if GPUSCAN_PIXEL_CHANNELS\n"
-    "#define GPUSCAN_PIXEL_LOAD_(load, channels) load##channels\n"
-    "#define GPUSCAN_PIXEL_LOAD(load, channels)  GPUSCAN_PIXEL_LOAD_(load, channels)\n"
     "static inline GPUSCAN_PIXEL gpuscan_pixel_of(gpuscan_sample s) {\n"
     "#if GPUSCAN_PIXEL_F16 && GPUSCAN_PIXEL_CHANNELS == 1\n"
     "    return vload_half(0, (private const half *)&s);\n"
     "#elif GPUSCAN_PIXEL_F16\n"
-    "    return GPUSCAN_PIXEL_LOAD(vload_half, GPUSCAN_PIXEL_CHANNELS)(0, (private const half *)&s);\n"
+    "    return GPUSCAN_PASTE(vload_half, GPUSCAN_PIXEL_CHANNELS)(0, (private const half *)&s);\n"
     "#elif GPUSCAN_PIXEL_CHANNELS == 1\n"
     "    return s;\n"
     "#else\n"
-    "    return GPUSCAN_PIXEL_LOAD(vload, GPUSCAN_PIXEL_CHANNELS)(0, s.channel);\n"
+    "    return GPUSCAN_PASTE(vload, GPUSCAN_PIXEL_CHANNELS)(0, s.channel);\n"
     "#endif\n"
     "}\n"
     "#else\n"
@@ -10427,17 +10392,15 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_BIN_WIDE > 1\n"
     "/* gpuscan_bin of so many samples at once, of even bins that take no branches: not every compiler makes vectors of a\n"
     "   loop. */\n"
-    "#define GPUSCAN_BIN_WIDEN_(type, width) type##width\n"
-    "#define GPUSCAN_BIN_WIDEN(type, width)  GPUSCAN_BIN_WIDEN_(type, width)\n"
-    "#define GPUSCAN_BIN_VECTOR(type)        GPUSCAN_BIN_WIDEN(type, GPUSCAN_BIN_WIDE)\n"
+    "#define GPUSCAN_BIN_VECTOR(type) GPUSCAN_PASTE(type, GPUSCAN_BIN_WIDE)\n"
     "typedef GPUSCAN_BIN_VECTOR(uint) gpuscan_bins;\n"
     "typedef GPUSCAN_BIN_VECTOR(int) gpuscan_masks;\n"
-    "\n",
+    "\n"
     "/* gpuscan_outside of those that are. */\n"
     "static inline gpuscan_bins gpuscan_outside_wide(gpuscan_masks below) {\n"
     "    return below ? (gpuscan_bins)(gpuscan_outside(true)) : (gpuscan_bins)(gpuscan_outside(false));\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_BIN_VECTOR(GPUSCAN_SAMPLE_FLOAT) gpuscan_reals;\n"
     "#if GPUSCAN_REAL_SIZE == 8\n"
@@ -12796,15 +12759,6 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_SORT_SWEEP_NUMBERS\n"
     "} gpuscan_sort_sweep_numbers;\n"
     "\n"
-    "/* Asks for a tile's keys and values ahead, where a device takes such requests. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_prefetch(global const uchar *tile) {\n"
-    "#if GPUSCAN_PTX >= 90\n"
-    "    if (GPUSCAN_LANE == 0 && ((size_t)tile & 15) == 0)\n"
-    "        __asm__ volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(tile), \"r\"(GPUSCAN_SORT_RANKER_BYTES)\n"
-    "                         : \"memory\");\n"
-    "#endif\n"
-    "}\n"
-    "\n"
     "#define GPUSCAN_SORT_SWEEP_PARAMETERS                                                                                  \\\n"
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global uint *states, global uint *zeros,                                \\\n"
@@ -12835,10 +12789,10 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    gpuscan_sort_load(keys_here, keys + first, valid, digit);\n"
     "    if (first + GPUSCAN_SORT_AHEAD + 2 * GPUSCAN_TILE < count) {\n"
-    "        gpuscan_sort_prefetch((global const uchar *)(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0)));\n"
+    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANKER_BYTES);\n"
     "#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE\n"
     "        if (!(flags & GPUSCAN_FLAG_BY_INDEX))\n"
-    "            gpuscan_sort_prefetch((global const uchar *)(values + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0)));\n"
+    "            gpuscan_rows_prefetch(values + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANKER_BYTES);\n"
     "#endif\n"
     "    }\n"
     "    if (GPUSCAN_ITEM == 0)\n"
@@ -12857,7 +12811,7 @@ static const char *gpuscan__kernels[] = {
     "                                 tile == 0 ? GPUSCAN_SORT_PREFIX | (back[e].prefix + totals[e])\n"
     "                                           : GPUSCAN_SORT_AGGREGATE | totals[e]);\n"
     "            next_states[d] = 0;\n"
-    "        }\n",
+    "        }\n"
     "    }\n"
     "    gpuscan_sort_start(totals, starts, shared);\n"
     "    gpuscan_sort_exchange(keys_here, digit, places, shared);\n"
@@ -12865,7 +12819,7 @@ static const char *gpuscan__kernels[] = {
     "        for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "            uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "            gpuscan_sort_look_back(&back[e], states, d);\n"
-    "            if (!back[e].done)\n"
+    "            if (!back[e].done)\n",
     "                atomic_max((volatile local uint *)&shared->late, back[e].next + 1);\n"
     "        }\n"
     "        GPUSCAN_BARRIER();\n"
@@ -12908,18 +12862,16 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    gpuscan_sort_store(keys_dst, values + first, first, values_dst, valid, digit, flags, places, shared);\n"
     "}\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
     "#if GPUSCAN_PTX && GPUSCAN_KEY_WHOLE /* a body for each, known to the compiler: three comparisons a key are a percent */\n"
-    "    digit.zeros = plain.shift == 0;\n"
-    "    if (!digit.zeros) {\n"
+    "    if (plain.shift != 0) {\n"
     "        digit.zeros = false;\n"
     "        gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
     "        return;\n"
     "    }\n"
-    "    digit.zeros = true;\n"
     "#endif\n"
     "    gpuscan_sort_sweep_by(digit, GPUSCAN_SORT_SWEEP_ARGUMENTS);\n"
     "}\n"
@@ -13598,9 +13550,16 @@ static int gpuscan__takes_any_order(const gpuscan__elements *e) {
            (e->op != GPUSCAN_OP_CUSTOM && !e->arg && !gpuscan__is_float(e->dst));
 }
 
+/* The bits of a float's infinity; of other keys 0. */
+static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int real) {
+    gpuscan__define(text, "KEY_INFINITY", !real       ? "0"
+                                          : size == 8 ? "0x7ff0000000000000ul"
+                                          : size == 4 ? "0x7f800000u"
+                                                      : "0x7c00u");
+}
+
 /* Keys that are compared by their bits; of the caller's type, custom, by his text. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
-    static const char *const infinities[] = {"0", "0x7c00u", "0x7f800000u", "0x7ff0000000000000ul"};
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
     int size_log = 0;
     while (size_log < 3 && 1u << size_log < size)
@@ -13608,7 +13567,7 @@ static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, in
     gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : words[size_log]);
     gpuscan__define_number(text, "KEY_SIZE", size);
     gpuscan__define_number(text, "KEYS_CUSTOM", (uint64_t)custom);
-    gpuscan__define(text, "KEY_INFINITY", infinities[real ? size_log : 0]);
+    gpuscan__define_infinity(text, size, real);
 }
 
 /* The keys of runs, and what comes of them. */
@@ -15510,34 +15469,50 @@ static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t c
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
+/* What a memory object is, of a buffer or an image: in a range its root and flags. */
+static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_mem mem, cl_mem_object_type wanted,
+                                            gpuscan__range *range) {
     const gpuscan_opencl *cl = &gs->cl;
-    const char *field = range->field;
+    int is_image = wanted != CL_MEM_OBJECT_BUFFER;
+    gpuscan_result invalid = is_image ? GPUSCAN_ERROR_INVALID_IMAGE : GPUSCAN_ERROR_INVALID_BUFFER;
     cl_mem_object_type type = 0;
-    cl_mem_flags flags = 0;
     cl_context context = NULL;
-    cl_mem mem = range->buffer.mem, parent = NULL;
-    size_t size = 0, origin = 0;
-    uint64_t offset, bytes, end;
+    cl_mem parent = NULL;
     cl_int code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL);
+    range->flags = 0;
     if (code == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+        code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, NULL);
     if (code == CL_SUCCESS)
         code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
     if (code == CL_SUCCESS)
         code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
-    if (code == CL_SUCCESS && parent && type == CL_MEM_OBJECT_BUFFER)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL);
     if (code == CL_INVALID_MEM_OBJECT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s is no memory object", field);
+        return gpuscan__fail(gs, invalid, "%s is no memory object", field);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
-    if (type != CL_MEM_OBJECT_BUFFER)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s is a memory object, but no buffer", field);
+    if (type != wanted)
+        return gpuscan__fail(gs, invalid, "%s is a memory object, but no %s", field, is_image ? "2D image" : "buffer");
     if (context != gs->context)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
+    range->root = parent ? parent : mem;
+    return GPUSCAN_SUCCESS;
+}
+
+static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
+    const gpuscan_opencl *cl = &gs->cl;
+    const char *field = range->field;
+    cl_mem mem = range->buffer.mem;
+    size_t size = 0, origin = 0;
+    uint64_t offset, bytes, end;
+    cl_int code;
+    gpuscan_result r = gpuscan__check_memory(gs, field, mem, CL_MEM_OBJECT_BUFFER, range);
+    if (r != 0)
+        return r;
+    code = cl->clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
+    if (code == CL_SUCCESS && range->root != mem)
+        code = cl->clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
     if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
         !gpuscan__multiply(range->elements, range->size, &bytes) ||
         !gpuscan__add(offset, bytes - range->cut, &end))
@@ -15545,14 +15520,12 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     if (end > size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, the buffer has %llu", field,
                              (unsigned long long)end, (unsigned long long)size);
-    if (range->writes && (flags & CL_MEM_READ_ONLY))
+    if (range->writes && (range->flags & CL_MEM_READ_ONLY))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is written, but the buffer is CL_MEM_READ_ONLY",
                              field);
-    if (range->reads && (flags & CL_MEM_WRITE_ONLY))
+    if (range->reads && (range->flags & CL_MEM_WRITE_ONLY))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the buffer is CL_MEM_WRITE_ONLY",
                              field);
-    range->root = parent ? parent : mem;
-    range->flags = flags;
     range->begin = origin + offset;
     range->end = origin + end;
     range->size_left = size - offset;
@@ -15977,31 +15950,16 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
 static gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
                                              gpuscan__range *range, gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
-    cl_mem mem = image->mem, parent = NULL;
-    cl_mem_object_type type = 0;
-    cl_mem_flags flags = 0;
-    cl_context context = NULL;
+    cl_mem mem = image->mem;
     cl_image_format format;
     cl_uint samples = 0;
     cl_int code;
+    gpuscan_result r;
     if (!gs->device.images)
         return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_IMAGE, "%s: the device does not support images", field);
-    code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL);
-    if (code == CL_SUCCESS && type != CL_MEM_OBJECT_IMAGE2D)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s is a memory object, but no 2D image", field);
-    if (code == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
-    if (code == CL_INVALID_MEM_OBJECT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s is no memory object", field);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
-    if (context != gs->context)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
-    if (flags & CL_MEM_WRITE_ONLY)
+    if ((r = gpuscan__check_memory(gs, field, mem, CL_MEM_OBJECT_IMAGE2D, range)) != 0)
+        return r;
+    if (range->flags & CL_MEM_WRITE_ONLY)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the image is CL_MEM_WRITE_ONLY", field);
     code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(format), &format, NULL);
     if (code == CL_SUCCESS)
@@ -16015,8 +15973,6 @@ static gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, con
     if (samples > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples a pixel", field);
     range->is_image = 1;
-    range->root = parent ? parent : mem;
-    range->flags = flags;
     range->begin = 0;
     range->end = UINT64_MAX; /* of a buffer it may be made of: all */
     return gpuscan__image_format(gs, field, format, facts);
@@ -21964,10 +21920,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
                                                           : "char");
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
-    gpuscan__define(text, "KEY_INFINITY", !real             ? "0"
-                                          : type->size == 8 ? "0x7ff0000000000000ul"
-                                          : type->size == 4 ? "0x7f800000u"
-                                                            : "0x7c00u");
+    gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
     gpuscan__define_number(text, "SORT_VALUES", key->dst != GPUSCAN_TYPE_DEFAULT);
     gpuscan__define(text, "SORT_VALUE", key->dst == GPUSCAN_TYPE_U64 ? "ulong" : "uint");
