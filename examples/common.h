@@ -131,6 +131,16 @@ static inline cl_mem make_buffer(cl_context context, cl_mem_flags flags, size_t 
     return buffer;
 }
 
+/* An array, of elements of so many bytes, that follows others. */
+static inline gpuscan_payload make_payload(cl_mem src, cl_mem dst, size_t size) {
+    gpuscan_payload payload;
+    memset(&payload, 0, sizeof payload);
+    payload.src.mem = src;
+    payload.dst.mem = dst;
+    payload.size = size;
+    return payload;
+}
+
 /* The largest power of two up to wanted that the device takes as a group of this kernel. */
 static inline size_t group_size(const gpuscan_info *info, cl_kernel kernel, size_t wanted) {
     size_t limit = 1, size = 1;

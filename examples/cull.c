@@ -121,13 +121,8 @@ int main(int argc, char **argv) {
     dispatch_mem = make_buffer(info.context, CL_MEM_READ_WRITE, 3 * sizeof(uint32_t), NULL);
     sum_mem = make_buffer(info.context, CL_MEM_READ_WRITE, sizeof sums, NULL);
 
-    memset(along, 0, sizeof along);
-    along[0].src.mem = material_mem;
-    along[0].dst.mem = seen_materials;
-    along[0].size = sizeof *materials;
-    along[1].src.mem = transform_mem;
-    along[1].dst.mem = seen_transforms;
-    along[1].size = sizeof *transforms;
+    along[0] = make_payload(material_mem, seen_materials, sizeof *materials);
+    along[1] = make_payload(transform_mem, seen_transforms, sizeof *transforms);
     memset(&select, 0, sizeof select);
     select.count = count;
     select.by = GPUSCAN_SELECT_BITS;

@@ -243,10 +243,7 @@ int main(int argc, char **argv) {
     select.selected.count.mem = f.count;
     select.call.queue = queue;
     memset(&sort, 0, sizeof sort);
-    memset(&numbers, 0, sizeof numbers);
-    numbers.src.mem = f.numbers;
-    numbers.dst.mem = f.order;
-    numbers.size = sizeof(uint32_t);
+    numbers = make_payload(f.numbers, f.order, sizeof(uint32_t));
     sort.count = count; /* at most; the device reads how many there are: */
     sort.count_buffer.mem = f.count;
     sort.key_type = GPUSCAN_TYPE_F32;

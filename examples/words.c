@@ -205,10 +205,7 @@ int main(int argc, char **argv) {
     scan.call.queue = queue;
 
     memset(&select, 0, sizeof select); /* by flags of u8 */
-    memset(&hashes, 0, sizeof hashes);
-    hashes.src.mem = b.maps;
-    hashes.dst.mem = b.hashes;
-    hashes.size = 16;
+    hashes = make_payload(b.maps, b.hashes, 16);
     select.count = size;
     select.flags.mem = b.ends;
     select.indices.mem = b.places;
@@ -218,10 +215,7 @@ int main(int argc, char **argv) {
     select.call.queue = queue;
 
     memset(&by_hash, 0, sizeof by_hash);
-    memset(&moved, 0, sizeof moved);
-    moved.src.mem = b.places;
-    moved.dst.mem = b.sorted_places;
-    moved.size = 4;
+    moved = make_payload(b.places, b.sorted_places, 4);
     by_hash.src.mem = b.hashes;
     by_hash.dst.mem = b.sorted_hashes;
     by_hash.count = size; /* at most; the device reads how many there are: */
@@ -233,10 +227,7 @@ int main(int argc, char **argv) {
     by_hash.call.queue = queue;
 
     memset(&runs, 0, sizeof runs);
-    memset(&first, 0, sizeof first);
-    first.src.mem = b.sorted_places;
-    first.dst.mem = b.first_places;
-    first.size = 4;
+    first = make_payload(b.sorted_places, b.first_places, 4);
     runs.keys.mem = b.sorted_hashes;
     runs.count = size;
     runs.count_buffer.mem = b.words;
@@ -249,10 +240,7 @@ int main(int argc, char **argv) {
     runs.call.queue = queue;
 
     memset(&by_count, 0, sizeof by_count);
-    memset(&top, 0, sizeof top);
-    top.src.mem = b.first_places;
-    top.dst.mem = b.top_places;
-    top.size = 4;
+    top = make_payload(b.first_places, b.top_places, 4);
     by_count.src.mem = b.counts;
     by_count.dst.mem = b.top_counts;
     by_count.count = size;

@@ -16,13 +16,6 @@ static inline gpuscan_call call_on(cl_command_queue queue) {
     return call;
 }
 
-static inline cl_command_queue new_queue(cl_command_queue_properties properties) {
-    cl_int status = CL_SUCCESS;
-    cl_command_queue queue = clCreateCommandQueue(test.context, test.device, properties, &status);
-    test_cl(status);
-    return queue;
-}
-
 static inline cl_event user_event(void) {
     cl_int status = CL_SUCCESS;
     cl_event event = clCreateUserEvent(test.context, &status);

@@ -604,6 +604,20 @@ static inline unsigned char test_pattern(size_t position) {
     return (unsigned char)((position * 37 + (position >> 8) * 11 + 0xA5) & 255);
 }
 
+/* Queues of a test's own. */
+static inline cl_command_queue test_queue_new(cl_command_queue_properties properties) {
+    cl_int status = CL_SUCCESS;
+    cl_command_queue queue = clCreateCommandQueue(test.context, test.device, properties, &status);
+    test_cl(status);
+    return queue;
+}
+
+static inline int test_has_unordered(void) {
+    cl_command_queue_properties properties = 0;
+    test_cl(clGetDeviceInfo(test.device, CL_DEVICE_QUEUE_PROPERTIES, sizeof properties, &properties, NULL));
+    return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
+}
+
 /* Room for count elements at offsets up to TEST_OFFSET_MAX. flags: CL_MEM_READ_WRITE, ... */
 static inline test_buffer test_buffer_new(cl_mem_flags flags, size_t element, uint64_t count) {
     test_buffer buffer;

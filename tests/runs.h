@@ -4,6 +4,7 @@
 #define TEST_RUNS_H
 
 #include "operators.h"
+#include "tallies.h"
 
 /* How long runs are. */
 typedef enum run_lengths {
@@ -302,32 +303,6 @@ static inline void run_check_output(run_set *s, uint32_t k, int ran) {
                         s->capacity - (k == RUN_RESULTS && !s->c.custom ? s->written : 0));
 }
 
-static inline void run_check_tally(run_set *s, int ran) {
-    uint32_t wanted[3], *got;
-    uint64_t items = s->c.items ? s->c.items : 64, limit = s->c.limit ? s->c.limit : 65535, groups, y = 1;
-    if (s->c.tally && !ran)
-        test_buffer_untouched(&s->tally);
-    if (s->c.dispatch && !ran)
-        test_buffer_untouched(&s->dispatch);
-    if (!ran)
-        return;
-    if (s->c.tally && ref_load(s->c.tally, test_buffer_get(&s->tally), 0).bits != s->runs)
-        fail_msg("%s: %" PRIu64 " runs instead of %" PRIu64, test.what,
-                 ref_load(s->c.tally, test_buffer_get(&s->tally), 0).bits, s->runs);
-    if (!s->c.dispatch)
-        return;
-    groups = s->written / items + (s->written % items != 0);
-    while (groups / y + (groups % y != 0) > limit || (y < groups / limit + (groups % limit != 0)))
-        y++;
-    wanted[0] = (uint32_t)(groups / y + (groups % y != 0));
-    wanted[1] = (uint32_t)y;
-    wanted[2] = 1;
-    got = (uint32_t *)test_buffer_get(&s->dispatch);
-    if (memcmp(got, wanted, sizeof wanted) != 0)
-        fail_msg("%s: dispatch %u %u %u instead of %u %u %u", test.what, got[0], got[1], got[2], wanted[0], wanted[1],
-                 wanted[2]);
-}
-
 static inline int run_run(void *set, gpuscan_strategy strategy) {
     run_set        *s = (run_set *)set;
     const run_case *c = &s->c;
@@ -373,7 +348,8 @@ static inline int run_run(void *set, gpuscan_strategy strategy) {
     for (k = 0; k < RUN_OUTPUTS; k++)
         if (s->out_size[k])
             run_check_output(s, k, ran);
-    run_check_tally(s, ran);
+    tally_check(ran, s->c.tally, &s->tally, s->c.dispatch ? &s->dispatch : NULL, s->c.items, s->c.limit, s->runs,
+                s->written);
     return ran;
 }
 

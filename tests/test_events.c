@@ -6,7 +6,7 @@
    Waits on none, one and many events. */
 static void test_wait_lists(void **state) {
     static const cl_uint counts[] = {0, 1, 2, 40};
-    cl_command_queue side = new_queue(0);
+    cl_command_queue side = test_queue_new(0);
     size_t c;
     int which;
     (void)state;
@@ -69,7 +69,7 @@ static void test_wait_lists(void **state) {
 
 /* The event is enough for another queue to read the outputs, with every strategy. */
 static void test_event_to_queue(void **state) {
-    cl_command_queue side = new_queue(0);
+    cl_command_queue side = test_queue_new(0);
     int which, s;
     (void)state;
     for (which = 0; which < JOB_DEVICE_END; which++) {
@@ -139,12 +139,6 @@ static void many_at_once(cl_command_queue first, cl_command_queue second) {
     }
 }
 
-static int has_unordered(void) {
-    cl_command_queue_properties properties = 0;
-    test_cl(clGetDeviceInfo(test.device, CL_DEVICE_QUEUE_PROPERTIES, sizeof properties, &properties, NULL));
-    return (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
-}
-
 static void test_out_of_order(void **state) {
     cl_command_queue queue;
     cl_event events[9];
@@ -152,9 +146,9 @@ static void test_out_of_order(void **state) {
     uint64_t i, count;
     cl_uint *data, *expected;
     (void)state;
-    if (!has_unordered())
+    if (!test_has_unordered())
         skip();
-    queue = new_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    queue = test_queue_new(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     many_at_once(queue, queue);
 
     /* in place, nine times over, each call behind the event of the one before */
@@ -193,7 +187,7 @@ static void test_out_of_order(void **state) {
 }
 
 static void test_two_queues(void **state) {
-    cl_command_queue first = new_queue(0), second = new_queue(0);
+    cl_command_queue first = test_queue_new(0), second = test_queue_new(0);
     (void)state;
     many_at_once(first, second);
     clReleaseCommandQueue(first);
@@ -201,7 +195,7 @@ static void test_two_queues(void **state) {
 }
 
 static void test_profiling(void **state) {
-    cl_command_queue queue = new_queue(CL_QUEUE_PROFILING_ENABLE);
+    cl_command_queue queue = test_queue_new(CL_QUEUE_PROFILING_ENABLE);
     int which;
     (void)state;
     for (which = 0; which < JOB_END; which++) {
@@ -285,7 +279,7 @@ static void test_flushes(void **state) {
         first = which & 1;
         second = which >> 1 & 1;
         same = which >> 2 & 1;
-        if ((first || second) && !has_unordered())
+        if ((first || second) && !test_has_unordered())
             continue;
         memset(&flushes, 0, sizeof flushes);
         for (q = 0; q < 2; q++)
@@ -295,8 +289,9 @@ static void test_flushes(void **state) {
         test_ok(job_start(gs, &j[0], &call)); /* builds it */
         test_cl(clFinish(test.queue));
         job_reset(&j[0]);
-        flushes.queue[0] = new_queue(first ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
-        flushes.queue[1] = same ? flushes.queue[0] : new_queue(second ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+        flushes.queue[0] = test_queue_new(first ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+        flushes.queue[1] =
+            same ? flushes.queue[0] : test_queue_new(second ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
         flushes.gate = user_event();
         test_case("%s in a queue %s order, then in %s %s order", job_names[kind], first ? "without" : "with",
                   same ? "the same" : "one", second ? "without" : "with");
@@ -435,7 +430,7 @@ static void test_released_early(void **state) {
     int which;
     (void)state;
     for (which = 0; which < JOB_DEVICE_END; which++) {
-        cl_command_queue queue = new_queue(0);
+        cl_command_queue queue = test_queue_new(0);
         cl_event gate = user_event(), event = NULL;
         gpuscan_call call = call_on(queue);
         gpuscan_desc desc;
@@ -496,7 +491,7 @@ static int is_done(job *j) {
 /* An event that has failed before the call: refused, since some drivers would wait for ever. One that fails while the
    call waits: drivers stop the call, or run it all the same. Either way nothing hangs, and the next call is right. */
 static void failed_event(gpuscan *gs, int which, gpuscan_strategy strategy, int later) {
-    cl_command_queue queue = new_queue(0);
+    cl_command_queue queue = test_queue_new(0);
     cl_event gate = user_event(), event = NULL;
     gpuscan_call call = call_on(queue);
     job j;
@@ -611,7 +606,7 @@ static cl_ulong event_time(cl_event event, cl_profiling_info what) {
 static void test_times(void **state) {
     static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
                                                   GPUSCAN_STRATEGY_CPU_MULTI_PASS};
-    cl_command_queue queue = new_queue(CL_QUEUE_PROFILING_ENABLE);
+    cl_command_queue queue = test_queue_new(CL_QUEUE_PROFILING_ENABLE);
     size_t s;
     int which;
     (void)state;

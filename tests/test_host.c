@@ -153,7 +153,7 @@ static void late_open(void) {
 static cl_command_queue queue_without_order(void) {
     cl_command_queue_properties properties = 0;
     test_cl(clGetDeviceInfo(test.device, CL_DEVICE_QUEUE_PROPERTIES, sizeof properties, &properties, NULL));
-    return properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ? new_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    return properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ? test_queue_new(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
                                                                : NULL;
 }
 
@@ -317,7 +317,7 @@ static void test_nothing_left_running(void **state) {
     int form, copied, q;
     size_t s;
     (void)state;
-    queues[0] = new_queue(0);
+    queues[0] = test_queue_new(0);
     queues[1] = queue_without_order();
     for (copied = 0; copied < 2; copied++) {
         gated_open();

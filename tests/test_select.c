@@ -204,27 +204,19 @@ static void device_counts(void **state) {
     }
 }
 
-/* At 0, 1, at the limit and above it, where y grows and x is evened out. */
 static void dispatches(void **state) {
-    static const struct {
-        uint64_t count;
-        uint32_t items, limit;
-    } cases[] = {{0, 0, 0},       {1, 0, 0},       {64, 0, 0},    {65, 0, 0},
-                 {100, 1, 100},   {101, 1, 100},   {199, 1, 100}, {201, 1, 100},
-                 {10, 1, 1},      {777, 7, 3},     {5000, 1, 7},  {4096, 4096, 1},
-                 {4097, 4096, 1}, {1000, UINT32_MAX, UINT32_MAX}};
     size_t i;
     (void)state;
-    for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        selection_case c = plain(cases[i].count, KEEP_ALL, i);
+    for (i = 0; i < TALLY_CASES; i++) {
+        selection_case c = plain(tally_cases[i].count, KEEP_ALL, i);
         c.dispatch = 1;
-        c.items = cases[i].items;
-        c.limit = cases[i].limit;
+        c.items = tally_cases[i].items;
+        c.limit = tally_cases[i].limit;
         c.tally = i % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
         c.tally_offset = i % 5;
         check_next(&c);
         c.count += 100; /* and those that are written, not those that are counted */
-        c.capacity = cases[i].count ? cases[i].count : 1;
+        c.capacity = tally_cases[i].count ? tally_cases[i].count : 1;
         check_next(&c);
     }
 }
@@ -415,14 +407,10 @@ static void queues(void **state) {
     cl_command_queue own[2];
     cl_event         done[CALLS];
     test_buffer      from, to[CALLS];
-    cl_int           status = CL_SUCCESS;
     (void)state;
     test_case("selections in two queues");
-    own[0] = clCreateCommandQueue(test.context, test.device, 0, &status);
-    own[1] = clCreateCommandQueue(test.context, test.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &status);
-    if (status != CL_SUCCESS)
-        own[1] = clCreateCommandQueue(test.context, test.device, 0, &status);
-    test_cl(status);
+    own[0] = test_queue_new(0);
+    own[1] = test_queue_new(test_has_unordered() ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
     test_random_bytes(src, n * 4);
     from = test_buffer_new(CL_MEM_READ_ONLY, 4, n);
     test_buffer_set(&from, 0, n, src);

@@ -543,15 +543,13 @@ static void two_queues(void **state) {
     uint32_t         *data[2];
     int               q, round;
     cl_event          ended[2 * ROUNDS];
-    cl_int            status;
     (void)state;
     memset(&d, 0, sizeof d);
     d.count = n;
     test_case("sorts in two queues");
     test_ok(gpuscan_sort_scratch_size(test.gs, &d, &size));
     for (q = 0; q < 2; q++) {
-        queues[q] = clCreateCommandQueue(test.context, test.device, 0, &status);
-        test_cl(status);
+        queues[q] = test_queue_new(0);
         src[q] = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
         dst[q] = test_buffer_new(CL_MEM_READ_WRITE, 4, n);
         scratch[q] = test_buffer_new(CL_MEM_READ_WRITE, 1, size);

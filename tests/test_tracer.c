@@ -100,7 +100,7 @@ static void test_tracer(void **state) {
         cl_command_queue queue;
         if ((can & kinds[kind]) != kinds[kind])
             continue;
-        queue = new_queue(kinds[kind] | CL_QUEUE_PROFILING_ENABLE);
+        queue = test_queue_new(kinds[kind] | CL_QUEUE_PROFILING_ENABLE);
         layer_open();
         desc.tracer.command = trace_command;
         desc.tracer.user = &trace;

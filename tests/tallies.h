@@ -1,0 +1,46 @@
+/* What selections and runs say of how many there are: the tally, and the arguments of a dispatch. */
+#ifndef TEST_TALLIES_H
+#define TEST_TALLIES_H
+
+#include "harness.h"
+#include "reference.h"
+
+/* At 0, 1, at the limit and above it, where y grows and x is evened out. */
+static const struct {
+    uint64_t count;
+    uint32_t items, limit;
+} tally_cases[] = {{0, 0, 0},       {1, 0, 0},       {64, 0, 0},    {65, 0, 0},
+                   {100, 1, 100},   {101, 1, 100},   {199, 1, 100}, {201, 1, 100},
+                   {10, 1, 1},      {777, 7, 3},     {5000, 1, 7},  {4096, 4096, 1},
+                   {4097, 4096, 1}, {1000, UINT32_MAX, UINT32_MAX}};
+enum { TALLY_CASES = sizeof tally_cases / sizeof *tally_cases };
+
+/* count: of type, or DEFAULT where none is wanted; dispatch: NULL where none is. items, limit: the desc's. */
+static inline void tally_check(int ran, gpuscan_type type, test_buffer *count, test_buffer *dispatch, uint32_t items,
+                               uint32_t limit, uint64_t found, uint64_t written) {
+    uint64_t each = items ? items : 64, most = limit ? limit : 65535, groups = written / each + (written % each != 0);
+    uint64_t y = 1;
+    uint32_t wanted[3], *got;
+    if (type && !ran)
+        test_buffer_untouched(count);
+    if (dispatch && !ran)
+        test_buffer_untouched(dispatch);
+    if (!ran)
+        return;
+    if (type && ref_load(type, test_buffer_get(count), 0).bits != found)
+        fail_msg("%s: %" PRIu64 " counted instead of %" PRIu64, test.what,
+                 ref_load(type, test_buffer_get(count), 0).bits, found);
+    if (!dispatch)
+        return;
+    while (groups / y + (groups % y != 0) > most || (y < groups / most + (groups % most != 0)))
+        y++;
+    wanted[0] = (uint32_t)(groups / y + (groups % y != 0));
+    wanted[1] = (uint32_t)y;
+    wanted[2] = 1;
+    got = (uint32_t *)test_buffer_get(dispatch);
+    if (memcmp(got, wanted, sizeof wanted) != 0)
+        fail_msg("%s: dispatch %u %u %u instead of %u %u %u", test.what, got[0], got[1], got[2], wanted[0], wanted[1],
+                 wanted[2]);
+}
+
+#endif
