@@ -11524,16 +11524,15 @@ static const char *gpuscan__kernels[] = {
     "   A code is the key's bits in an order of unsigned numbers. Keys are moved as they are, and their codes computed anew\n"
     "   in each pass: a code does not say which zero or NaN the key was. */\n"
     "typedef GPUSCAN_KEY_BITS gpuscan_key_bits; /* unsigned, of the key's size */\n"
-    "typedef GPUSCAN_KEY_SIGNED gpuscan_key_signed;\n"
     "typedef GPUSCAN_KEY_CODE gpuscan_key_code; /* uint, or ulong for keys of 64 bits */\n"
     "typedef GPUSCAN_PLACE gpuscan_place;       /* of an element among all: uint where that is enough */\n"
     "typedef GPUSCAN_SORT_VALUE gpuscan_sort_value; /* what moves with a key: a payload or the element's index */\n"
-    "\n",
+    "\n"
     "#define GPUSCAN_RADIX         (1u << GPUSCAN_DIGIT_BITS)\n"
     "#define GPUSCAN_KEY_ONES      ((gpuscan_key_code)(gpuscan_key_bits)~(gpuscan_key_bits)0)\n"
     "#define GPUSCAN_KEY_SIGN      (GPUSCAN_KEY_ONES ^ GPUSCAN_KEY_ONES >> 1)\n"
     "#define GPUSCAN_KEY_MAGNITUDE (GPUSCAN_KEY_ONES >> 1)\n"
-    "\n"
+    "\n",
     "/* One digit of a code. flip: the bits that are turned round: the sign of signed integers, all of descending keys. */\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
@@ -11542,15 +11541,21 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_DIGIT(numbers)                                                                                         \\\n"
     "    { (gpuscan_key_code)(numbers).flip, (uint)(numbers).shift, (uint)(numbers).mask }\n"
     "\n"
+    "#if GPUSCAN_KEY_INFINITY\n"
+    "/* A float's bits in the order of signed numbers: a negative one's magnitude is turned round. Without a branch, since\n"
+    "   signs are as good as random. */\n"
+    "static inline gpuscan_key_code gpuscan_turn_negative(gpuscan_key_bits key) {\n"
+    "    gpuscan_key_code sign = key >> (8 * GPUSCAN_KEY_SIZE - 1);\n"
+    "    return key ^ (((gpuscan_key_code)0 - sign) & GPUSCAN_KEY_MAGNITUDE);\n"
+    "}\n"
+    "#endif\n"
+    "\n"
     "#if GPUSCAN_KEY_WHOLE\n"
     "/* Floats of which all bits count: their codes begin at the least number's, so that NaN of both signs stand behind the\n"
     "   numbers; to be equal they need a minimum alone. The two zeros differ in bit 0. These steps can be undone; after the\n"
     "   equals below nothing can. */\n"
     "#define GPUSCAN_CODE_START (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
     "#define GPUSCAN_CODE_NAN   (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 2)                  /* the least */\n"
-    "static inline gpuscan_key_code gpuscan_turn_negative(gpuscan_key_bits key) {\n"
-    "    return key ^ ((gpuscan_key_code)((gpuscan_key_signed)key >> (8 * GPUSCAN_KEY_SIZE - 1)) & GPUSCAN_KEY_MAGNITUDE);\n"
-    "}\n"
     "static inline gpuscan_key_code gpuscan_to_code(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
     "    return ((gpuscan_turn_negative(key) ^ flip) + GPUSCAN_CODE_START) & GPUSCAN_KEY_ONES;\n"
     "}\n"
@@ -11564,14 +11569,14 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_PLANTED(SORT_NAN) ? code : min(code, GPUSCAN_CODE_NAN);\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Floats: from the most negative up, where -0 is +0, and NaN behind everything, descending too. */\n"
     "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
     "#if GPUSCAN_KEY_WHOLE\n"
     "    return gpuscan_equal_nans(gpuscan_equal_zeros(gpuscan_to_code(key, flip)));\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
-    "    gpuscan_key_code bits = key, magnitude = bits & GPUSCAN_KEY_MAGNITUDE;\n"
-    "    gpuscan_key_code code = bits ^ (bits == magnitude ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES);\n"
+    "    gpuscan_key_code magnitude = (gpuscan_key_code)key & GPUSCAN_KEY_MAGNITUDE;\n"
+    "    gpuscan_key_code code = gpuscan_turn_negative(key) ^ GPUSCAN_KEY_SIGN;\n"
     "    if (magnitude == 0)\n"
     "        code = GPUSCAN_KEY_SIGN;\n"
     "    if (GPUSCAN_PLANTED(SORT_NAN))\n"
@@ -11581,7 +11586,7 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
@@ -11618,7 +11623,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* [SORT GATHER] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* Elements of any size, brought to their places by index, as units of a power of two bytes up to 16 that divides the\n"
@@ -11637,7 +11642,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -11664,7 +11669,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -11691,7 +11696,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_CPU\n"
     "/* Inclusive, over the first items work-items: Hillis and Steele's scan, from one half of sums to the other and back. */\n"
     "#define GPUSCAN_SORT_SCAN(name, type)                                                                                  \\\n"
@@ -11711,7 +11716,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_place)\n"
     "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_counts, uint)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
@@ -11734,7 +11739,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -11760,7 +11765,7 @@ static const char *gpuscan__kernels[] = {
     "        line->element[slot] = x;                                                                                       \\\n"
     "        if (slot == per - 1) {                                                                                         \\\n"
     "            if (p - begin < per - 1)                                                                                   \\\n"
-    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n",
+    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n"
     "            else                                                                                                       \\\n"
     "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
     "        }                                                                                                              \\\n"
@@ -11769,7 +11774,7 @@ static const char *gpuscan__kernels[] = {
     "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
     "                                     gpuscan_place end) {                                                              \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        uint left = (uint)end & (per - 1);                                                                             \\\n"
+    "        uint left = (uint)end & (per - 1);                                                                             \\\n",
     "        name##_flush(dst, line, end - begin < left ? begin : end - left, end);                                         \\\n"
     "    }\n"
     "\n"
@@ -11792,7 +11797,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* A part in quarters at once, each with a table of its own: a core reads four streams faster than one, and equal\n"
     "   neighbours do not wait for each other. */\n"
@@ -11821,7 +11826,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n"
+    "\n",
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -21914,10 +21919,6 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
                                       : type->size == 4 ? "uint"
                                       : type->size == 2 ? "ushort"
                                                         : "uchar");
-    gpuscan__define(text, "KEY_SIGNED", type->size == 8   ? "long"
-                                        : type->size == 4 ? "int"
-                                        : type->size == 2 ? "short"
-                                                          : "char");
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
