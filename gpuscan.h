@@ -1709,6 +1709,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_LOOK_BACK   42 /* a sort's look-back loses the tile before */\n"
+    "#define GPUSCAN_TEST_PLANT_ROW_HEADS        43 /* rows begin with vectors alone */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -5661,6 +5662,8 @@ static const char *gpuscan__kernels[] = {
     "/* A bit for each element of the vector at that column that begins a row. */\n"
     "static inline uint gpuscan_row_heads(const gpuscan_row_tile *tile, uint column) {\n"
     "    uint first = column == 0 ? 0 : tile->row_length - column;\n"
+    "    if (GPUSCAN_PLANTED(ROW_HEADS))\n"
+    "        return column == 0;\n"
     "    return first < GPUSCAN_VECTOR ? tile->heads << first & (0xffffffffu >> (32 - GPUSCAN_VECTOR)) : 0;\n"
     "}\n"
     "\n"
@@ -14047,9 +14050,10 @@ static void gpuscan__profile_nvidia(gpuscan__profile *p) {
     gpuscan__tune_rest(p, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8);
     p->scan_rest.ahead = 24 * GPUSCAN__MIB;
     p->scan_rest.registers = 64;
-    /* Rows, 2^28 bytes of u32: of 3, 777, 1000 elements 136, 142, 137 (48 registers 139, 150, 139; 64: 134, 143, 135, but
-       of 6000 155, as fewer groups of 384 fit); 2 vectors, groups of 1024 and 32 registers 149, 155, 151; groups of 512
-       with 4 vectors and 64 registers 139, 152, 141. Prefetches of the tiles 2 to 8 MiB ahead 147, 148, 147. */
+    /* Rows, 2^28 bytes of u32: of 4, 777, 1000 elements 134, 142, 137 (48 registers 139, 150, 139; 64: 134, 143, 135,
+       but of 6000 155 for 135, as fewer groups of 384 are resident); 2 vectors, groups of 1024 and 32 registers 149,
+       155, 151; groups of 512 and 64 registers 138, 152, 141. Tiles brought into the cache 2 to 8 MiB ahead: 1000
+       elements 146 for 141. */
     p->rows_wider = 1;
     gpuscan__set_by_size(p->rows_registers, 56, 64);
     /* 8 loads in flight and two groups of 512 with all registers that they can have (u32 at 2^10, 2^20, 2^28: 5.9, 7.7,
@@ -17676,8 +17680,8 @@ static gpuscan_result gpuscan__scan_cut_parts(gpuscan *gs, gpuscan__scan_plan *p
 }
 
 /* Rows of a tile whose elements are numbered by their pitch. A tile begins where memory's lines do, up to a line before
-   its first row. Where that leaves little of it empty, tiles end with lines, too, or with vectors (H200, 2^28 bytes of
-   u32 in rows of one: 147 us, so 137). */
+   its first row. Where that leaves little of it empty, tiles end with lines, too, or with vectors, so that no vector is
+   of two tiles (H200, 2^28 bytes of u32 in rows of one: 143 us, so 135). */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = tile < 16 * vector ? vector : 8 * vector, even = length & (0u - length); /* the power of two in it */
     uint32_t lines_end = line / (line < even ? line : even), vectors_end = vector / (vector < even ? vector : even);
@@ -17707,7 +17711,9 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
         pitch = plan->dst_pitch;
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels count a tile's places by 32 bits */
     plan->length = (uint32_t)length;
-    plan->tile_rows = by_pitch ? gpuscan__scan_dense_rows(desc->src.offset, plan->length, tile, vector) : tile / plan->length;
+    plan->tile_rows = tile / plan->length;
+    if (by_pitch)
+        plan->tile_rows = gpuscan__scan_dense_rows(desc->src.offset, plan->length, tile, vector);
     plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
 }
@@ -17738,6 +17744,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     uint64_t elements = desc->count * plan->rows; /* fits, as the extents do */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.rows_group * 16;
     uint32_t step, best = 0, best_step = 0;
+    uint64_t tiles;
     int many;
     gpuscan_strategy asked = tuning->strategy;
     if (plan->common.forced)
@@ -17759,13 +17766,13 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
             best_step = step;
         }
     }
-    if (best == 0) {
+    gpuscan__scan_fit_rows(gs, plan, best_step, few);
+    tiles = gpuscan__scan_cut_rows(plan) ? gpuscan__ceil_div(plan->rows, plan->tile_rows) : 0;
+    if (best == 0 || gpuscan__tiles_misfit(gs, key, tiles, tiles)) {
         gpuscan__scan_take(gs, plan, tuning, asked);
         return 0;
     }
     plan->key.shifts = 0;
-    gpuscan__scan_fit_rows(gs, plan, best_step, few);
-    gpuscan__scan_cut_rows(plan);
     plan->key.whole_rows = 1;
     /* maxima of i16: 154 us, in 56 registers 179 */
     many = plan->common.e.t_size > 4 || (plan->common.e.src_size < 4 && !gpuscan__packed(&plan->common.e, 0));
