@@ -15469,8 +15469,8 @@ static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t c
         return GPUSCAN_SUCCESS;
     if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
         !gpuscan__multiply(*elements, size, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s_pitch + count does not fit 64 bits",
-                             field, field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                             "%s: its bytes, from the first row's to the last row's last, do not fit 64 bits", field);
     return GPUSCAN_SUCCESS;
 }
 
