@@ -973,6 +973,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
    dst           out: row r is count elements of dst_type from dst.offset + r * dst_pitch on
+   pitch_bytes   src_pitch_bytes and dst_pitch_bytes, instead of the pitches: multiples of the elements' sizes, since
+                 rows begin at whole elements. Rows of RGB that are aligned to 4 bytes are such rows of u8; their sums
+                 channel by channel are gpuscan_integral's of as many images of height 1
    init          one dst_type element on the host, or in init_buffer; every row begins with it
    total         out, optional: one dst_type element a row, init op all elements of the row
    segments      optional, instead of rows and total: each segment is scanned by itself, as a row is. Element 0 always
@@ -993,9 +996,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
                  than 64 bytes, or in place on a device without fences of device scope; or
                  its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
-                 INVALID_ARGUMENT: a pitch is smaller than count; segments with rows, pitches or total, without a form,
-                 with a count though not by OFFSETS, or with host_data, which is for gpuscan_scan_host. INVALID_TYPE:
-                 segments.type does not fit the form. By segments a single pass takes elements of less than 64 bytes
+                 INVALID_ARGUMENT: a pitch is smaller than count, given twice, or of bytes that are no whole elements;
+                 segments with rows, pitches or total, without a form, with a count though not by OFFSETS, or with
+                 host_data, which is for gpuscan_scan_host. INVALID_TYPE: segments.type does not fit the form.
+                 By segments a single pass takes elements of less than 64 bytes
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
                  "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
@@ -1709,6 +1713,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_LOOK_BACK   42 /* a sort's look-back loses the tile before */\n"
+    "#define GPUSCAN_TEST_PLANT_IMAGE_ORIGIN     47 /* an image is read from its first row on, whatever y says */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -2045,6 +2050,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return pixel;\n"
     "}\n"
+    "/* Where pixel x of a row is that a call reads. */\n"
+    "#define GPUSCAN_IMAGE_AT(numbers, row, x)                                                                              \\\n"
+    "    ((ulong2)((numbers).image_x + (x), (GPUSCAN_PLANTED(IMAGE_ORIGIN) ? 0 : (numbers).image_y) + (row)))\n"
     "#define GPUSCAN_IMAGE_CHANNEL(pixel, c)                                                                                \\\n"
     "    ((c) == 0 ? (pixel).x : (c) == 1 ? (pixel).y : (c) == 2 ? (pixel).z : (pixel).w)\n"
     "#endif\n"
@@ -2081,11 +2089,11 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_ARG_BEFORE(a.best.value, b.best.value) ? a : b;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "typedef GPUSCAN_T gpuscan_number;    /* what elements are combined as */\n"
     "typedef GPUSCAN_SRC gpuscan_source; /* what they are in memory, */\n"
     "typedef GPUSCAN_DST gpuscan_result; /* and what comes of them */\n"
-    "\n",
+    "\n"
     "static inline gpuscan_number gpuscan_combine_numbers(gpuscan_number a, gpuscan_number b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
@@ -2142,7 +2150,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "typedef gpuscan_run gpuscan_plain;\n"
     "typedef gpuscan_run gpuscan_dst;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
     "    gpuscan_plain none;\n"
     "#if GPUSCAN_REDUCES\n"
@@ -2155,7 +2163,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return none;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_plain gpuscan_combine_plain(gpuscan_plain a, gpuscan_plain b) {\n"
     "    b.heads += a.heads;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
@@ -2222,14 +2230,14 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "typedef gpuscan_plain gpuscan_t;\n"
     "#define gpuscan_sum_of(value, begun) (value)\n"
-    "\n"
+    "\n",
     "#define gpuscan_combine        gpuscan_combine_plain\n"
     "#define gpuscan_identity       gpuscan_identity_plain\n"
     "#define GPUSCAN_VALUE_OF(sum)  (sum)\n"
     "#define GPUSCAN_HAS_BEGUN(sum) false\n"
     "#endif\n"
     "#define gpuscan_to_dst(sum) gpuscan_plain_to_dst(GPUSCAN_VALUE_OF(sum))\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_RUNS\n"
     "typedef GPUSCAN_KEY gpuscan_src;\n"
     "/* Of a key alone nothing is known. */\n"
@@ -2270,7 +2278,7 @@ static const char *gpuscan__kernels[] = {
     "   what precedes a tile needs nothing more, and whatever publishes and looks back does it as always. Within a tile\n"
     "   elements have a bit each that is 1 at a segment's first, its head, and a lane's sums those bits' likes: values alone\n"
     "   go from lane to lane. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU computing\", 2007.\n"
-    "\n"
+    "\n",
     "     HEADS_FLAGS   element i is a head where keys[i] is not 0\n"
     "     HEADS_KEYS    where keys[i] is not equal to keys[i - 1]\n"
     "     HEADS_BITS    where bit i % 32 of keys[i / 32] is 1: made of offsets, see gpuscan_heads_set */\n"
@@ -2278,7 +2286,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_COMPARES_KEYS GPUSCAN_RUNS\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_COMPARES_KEYS\n"
     "/* Whether key is not equal to the one before it, as C's == says, by their bits: KEY is the unsigned type of their size,\n"
     "   KEY_INFINITY the bits of infinity where they are floats, else 0. Of the caller's type his text says it. */\n"
@@ -8775,7 +8783,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_IMAGE\n"
     "#define GPUSCAN_PICTURE read_only image2d_t\n"
     "typedef ulong2 gpuscan_place_t;\n"
-    "#define GPUSCAN_PLACE_OF(numbers, number, row, x) ((ulong2)((numbers).image_x + (x), (numbers).image_y + (row)))\n"
+    "#define GPUSCAN_PLACE_OF(numbers, number, row, x) GPUSCAN_IMAGE_AT(numbers, row, x)\n"
     "#define GPUSCAN_PLACE_PAST(place, x, rows, pitch) ((place) + (ulong2)(x, rows))\n"
     "#else\n"
     "#define GPUSCAN_PICTURE global const gpuscan_channel *\n"
@@ -9796,7 +9804,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_IMAGE\n"
     "#define GPUSCAN_SAMPLES read_only image2d_t\n"
     "typedef ulong2 gpuscan_row_t; /* its first pixel */\n"
-    "#define GPUSCAN_ROW_AT(samples, row) ((ulong2)(numbers.image_x, numbers.image_y + (row)))\n"
+    "#define GPUSCAN_ROW_AT(samples, row) GPUSCAN_IMAGE_AT(numbers, row, 0ul)\n"
     "#define GPUSCAN_SAMPLE_IN(samples, from, i)                                                                            \\\n"
     "    gpuscan_image_sample(gpuscan_image_pixel(samples, (from) + (ulong2)((i) / GPUSCAN_CHANNELS, 0)),                   \\\n"
     "                         (uint)((i) % GPUSCAN_CHANNELS))\n"
@@ -16845,7 +16853,8 @@ typedef struct gpuscan__test_array {
     unsigned char *before, *expected; /* what it holds before and after the call */
 } gpuscan__test_array;
 
-/* An image of what one of the arrays holds, if a call reads one. */
+/* An image of what one of the arrays holds, if a call reads one, behind so many other columns and rows. */
+enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
     gpuscan_image *image; /* in the test's desc; NULL: none */
     const gpuscan__test_array *array;
@@ -16888,6 +16897,8 @@ static void gpuscan__test_image_of(gpuscan__test *test, gpuscan_image *image, co
                                    uint64_t height) {
     gpuscan__test_image *of = &test->image;
     memset(image, 0, sizeof(*image));
+    image->x = GPUSCAN__TEST_IMAGE_X;
+    image->y = GPUSCAN__TEST_IMAGE_Y;
     of->image = image;
     of->array = array;
     of->place = place;
@@ -16907,7 +16918,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
     uint32_t size = gpuscan__types[of->type].size, c;
-    uint64_t pixels = of->width * of->height, k;
+    uint64_t width = GPUSCAN__TEST_IMAGE_X + of->width, height = GPUSCAN__TEST_IMAGE_Y + of->height, k, to;
     unsigned char *all;
     cl_image_format format;
     cl_image_desc desc;
@@ -16917,21 +16928,23 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
         return GPUSCAN_SUCCESS;
     memset(&desc, 0, sizeof(desc));
     desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = (size_t)of->width;
-    desc.image_height = (size_t)of->height;
+    desc.image_width = (size_t)width;
+    desc.image_height = (size_t)height;
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].type == of->type)
             format.image_channel_data_type = gpuscan__image_channels[i].channel; /* of floats the last */
-    all = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(pixels * 4 * size));
+    all = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(width * height * 4 * size));
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
-    memset(all, GPUSCAN__TEST_FILL, (size_t)(pixels * 4 * size));
-    for (k = 0; k < pixels; k++)
+    memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
+    for (k = 0; k < of->width * of->height; k++) {
+        to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
         for (c = 0; c < of->channels; c++)
-            memcpy(all + (k * 4 + gpuscan__test_place(of->place, c)) * size,
+            memcpy(all + (to * 4 + gpuscan__test_place(of->place, c)) * size,
                    of->array->before + (k * of->channels + c) * size, size);
+    }
     of->image->mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, all,
                                           &code);
     gpuscan__release(&gs->allocator, all);
@@ -20480,22 +20493,33 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
+/* Pixels a row that touches 17 vectors, wherever it begins: work-items step by powers of two, times groups that a test
+   has few of, so that they come to other places of each row. */
+static uint64_t gpuscan__test_row(const gpuscan__histogram_plan *of) {
+    uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
+    return gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels);
+}
+
 /* One row; or for programs that take rows with gaps two, and in another round many. Tiles are a few that groups share,
-   and in another round many, the last ones of both directions smaller. */
+   and in another round more, the last ones of both directions smaller. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0, 0, 0, 1};
-    if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled) {
-        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : of->key.tiled ? 5 : 2;
-        shape.rows = rows;
-        shape.pixels = shape.pixels / rows + (of->key.tiled ? 7 : 0);
-        shape.gap = 3;
+    uint64_t row = gpuscan__test_row(of), all = gpuscan__max(shape.pixels, 9 * row);
+    if (of->key.tiled) {
+        shape.rows = round ? all / (row + row / 2) : 5;
+        shape.pixels = round ? row + row / 2 : shape.pixels / 5 + 7;
+    } else if (of->key.pipe == GPUSCAN__PIPE_ROWS) {
+        shape.rows = round ? all / row : 2;
+        shape.pixels = round ? row : shape.pixels / 2;
     }
+    if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled)
+        shape.gap = 3;
     shape.tile_width = shape.pixels;
     shape.tile_height = shape.rows;
     if (of->key.tiled) {
-        shape.tile_width = round ? 5 : shape.pixels / 2 + 1;
-        shape.tile_height = round ? gpuscan__max(shape.rows / 8, 1) : 3;
+        shape.tile_width = round ? row : shape.pixels / 2 + 1;
+        shape.tile_height = round ? shape.rows / 4 : 3;
         shape.tiles = gpuscan__ceil_div(shape.pixels, shape.tile_width) *
                       gpuscan__ceil_div(shape.rows, shape.tile_height);
     }
