@@ -11552,21 +11552,21 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A key's bits in the order of unsigned numbers (\"twiddled\"), which can be undone. Floats of which all bits count begin\n"
     "   at the least number, so that NaN of both signs stand behind the numbers. */\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
     "#define GPUSCAN_ORDERED_ZERO (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
-    "#else\n"
-    "#define GPUSCAN_ORDERED_ZERO GPUSCAN_KEY_SIGN\n"
-    "#endif\n"
     "static inline gpuscan_key_code gpuscan_to_ordered(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
     "    return ((gpuscan_turn_negative(key) ^ flip) + GPUSCAN_ORDERED_ZERO) & GPUSCAN_KEY_ONES;\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    return gpuscan_turn_negative(key) ^ GPUSCAN_KEY_SIGN ^ flip;\n"
     "#else\n"
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
     "static inline gpuscan_key_bits gpuscan_from_ordered(gpuscan_key_code ordered, gpuscan_key_code flip) {\n"
-    "#if GPUSCAN_KEY_INFINITY\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
     "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)((ordered - GPUSCAN_ORDERED_ZERO) ^ flip));\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)(ordered ^ flip ^ GPUSCAN_KEY_SIGN));\n"
     "#else\n"
     "    return (gpuscan_key_bits)(ordered ^ flip);\n"
     "#endif\n"
@@ -11583,8 +11583,9 @@ static const char *gpuscan__kernels[] = {
     "#elif GPUSCAN_KEY_INFINITY\n"
     "    gpuscan_key_code least = GPUSCAN_KEY_MAGNITUDE ^ (gpuscan_key_code)GPUSCAN_KEY_INFINITY; /* NaN are on both sides */\n"
     "    gpuscan_key_code span = 2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 1;\n"
-    "    gpuscan_key_code code = ordered == (GPUSCAN_KEY_MAGNITUDE ^ flip) ? ordered ^ GPUSCAN_KEY_ONES : ordered;\n"
-    "    return !GPUSCAN_PLANTED(SORT_NAN) && (gpuscan_key_code)(ordered - least) > span ? GPUSCAN_KEY_ONES : code;\n"
+    "    gpuscan_key_code ascending = ordered ^ flip;\n"
+    "    gpuscan_key_code code = (ascending == GPUSCAN_KEY_MAGNITUDE ? GPUSCAN_KEY_SIGN : ascending) ^ flip;\n"
+    "    return !GPUSCAN_PLANTED(SORT_NAN) && (gpuscan_key_code)(ascending - least) > span ? GPUSCAN_KEY_ONES : code;\n"
     "#else\n"
     "    return ordered;\n"
     "#endif\n"
@@ -22083,6 +22084,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     uint32_t group = gs->device.profile.sort_group, vectors = gs->device.profile.sort_vectors;
+    int is_float = gpuscan__is_float((gpuscan_type)key->src);
+    int is_whole = plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
         *key = *plan->common.forced;
         memcpy(&plan->key, key->own, sizeof(plan->key));
@@ -22098,14 +22101,13 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
-    plan->key.small = plan->key.whole = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
         plan->key.small = desc->count <= gs->device.profile.sort_small;
+        plan->key.whole = is_float && is_whole;
     } else {
-        int is_single = gpuscan__is_single_pass(strategy), is_float = gpuscan__is_float((gpuscan_type)key->src);
-        int is_whole = is_single && is_float && plan->begin == 0 && plan->end == 8 * plan->key_size;
+        int is_single = gpuscan__is_single_pass(strategy);
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1;
         plan->key.digit_bits = is_single ? 8 : 4;
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
@@ -22124,7 +22126,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
-        plan->key.whole = is_whole && !plan->key.small;
+        plan->key.whole = is_single && is_float && is_whole && !plan->key.small;
         if (is_single && !plan->key.small) {
             key->registers = gpuscan__registers(gs, key, gs->device.profile.sort_registers[plan->values.size != 0]);
             plan->key.loads = 8;
