@@ -11733,43 +11733,51 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n"
+    "/* A key's bits in the order of unsigned numbers (\"twiddled\"), which can be undone. Floats of which all bits count begin\n"
+    "   at the least number, so that NaN of both signs stand behind the numbers. */\n"
+    "#define GPUSCAN_ORDERED_ZERO (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
+    "static inline gpuscan_key_code gpuscan_to_ordered(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
     "#if GPUSCAN_KEY_WHOLE\n"
-    "/* Floats of which all bits count: their codes begin at the least number's, so that NaN of both signs stand behind the\n"
-    "   numbers; to be equal they need a minimum alone. The two zeros differ in bit 0. These steps can be undone; after the\n"
-    "   equals below nothing can. */\n"
-    "#define GPUSCAN_CODE_START (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
-    "#define GPUSCAN_CODE_NAN   (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 2)                  /* the least */\n"
-    "static inline gpuscan_key_code gpuscan_to_code(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
-    "    return ((gpuscan_turn_negative(key) ^ flip) + GPUSCAN_CODE_START) & GPUSCAN_KEY_ONES;\n"
-    "}\n"
-    "static inline gpuscan_key_bits gpuscan_from_code(gpuscan_key_code code, gpuscan_key_code flip) {\n"
-    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)((code - GPUSCAN_CODE_START) ^ flip));\n"
-    "}\n"
-    "static inline gpuscan_key_code gpuscan_equal_zeros(gpuscan_key_code code) {\n"
-    "    return code == GPUSCAN_KEY_INFINITY ? code + 1 : code;\n"
-    "}\n"
-    "static inline gpuscan_key_code gpuscan_equal_nans(gpuscan_key_code code) {\n"
-    "    return GPUSCAN_PLANTED(SORT_NAN) ? code : min(code, GPUSCAN_CODE_NAN);\n"
-    "}\n"
-    "#endif\n"
-    "\n"
-    "/* Floats: from the most negative up, where -0 is +0, and NaN behind everything, descending too. */\n"
-    "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    return gpuscan_equal_nans(gpuscan_equal_zeros(gpuscan_to_code(key, flip)));\n"
+    "    return ((gpuscan_turn_negative(key) ^ flip) + GPUSCAN_ORDERED_ZERO) & GPUSCAN_KEY_ONES;\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
-    "    gpuscan_key_code magnitude = (gpuscan_key_code)key & GPUSCAN_KEY_MAGNITUDE;\n"
-    "    gpuscan_key_code code = gpuscan_turn_negative(key) ^ GPUSCAN_KEY_SIGN;\n"
-    "    if (magnitude == 0)\n"
-    "        code = GPUSCAN_KEY_SIGN;\n"
-    "    if (GPUSCAN_PLANTED(SORT_NAN))\n"
-    "        return code ^ flip;\n"
-    "    return magnitude > (gpuscan_key_code)GPUSCAN_KEY_INFINITY ? GPUSCAN_KEY_ONES : code ^ flip;\n"
+    "    return gpuscan_turn_negative(key) ^ GPUSCAN_KEY_SIGN ^ flip;\n"
     "#else\n"
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
     "}\n"
+    "static inline gpuscan_key_bits gpuscan_from_ordered(gpuscan_key_code ordered, gpuscan_key_code flip) {\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)((ordered - GPUSCAN_ORDERED_ZERO) ^ flip));\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)(ordered ^ flip ^ GPUSCAN_KEY_SIGN));\n"
+    "#else\n"
+    "    return (gpuscan_key_bits)(ordered ^ flip);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The code of ordered bits, by which keys are compared. Here alone it is decided what floats are equal: -0 and +0; and\n"
+    "   all NaN, which come behind everything, descending too. zeros: whether the bit counts in which ordered zeros of whole\n"
+    "   floats differ, which is bit 0. */\n"
+    "static inline gpuscan_key_code gpuscan_canonical(gpuscan_key_code ordered, gpuscan_key_code flip, bool zeros) {\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    gpuscan_key_code code = zeros && ordered == GPUSCAN_KEY_INFINITY ? ordered + 1 : ordered;\n"
+    "    gpuscan_key_code least_nan = 2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 2;\n"
+    "    return GPUSCAN_PLANTED(SORT_NAN) ? code : min(code, least_nan);\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    gpuscan_key_code least = GPUSCAN_KEY_MAGNITUDE ^ (gpuscan_key_code)GPUSCAN_KEY_INFINITY; /* NaN are on both sides */\n"
+    "    gpuscan_key_code span = 2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 1;\n"
+    "    gpuscan_key_code ascending = ordered ^ flip;\n"
+    "    gpuscan_key_code code = (ascending == GPUSCAN_KEY_MAGNITUDE ? GPUSCAN_KEY_SIGN : ascending) ^ flip;\n"
+    "    return !GPUSCAN_PLANTED(SORT_NAN) && (gpuscan_key_code)(ascending - least) > span ? GPUSCAN_KEY_ONES : code;\n"
+    "#else\n"
+    "    return ordered;\n"
+    "#endif\n"
+    "}\n"
     "\n",
+    "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
+    "    return gpuscan_canonical(gpuscan_to_ordered(key, flip), flip, true);\n"
+    "}\n"
+    "\n"
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
@@ -11814,7 +11822,7 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    GPUSCAN_SORT_GATHER_NUMBERS\n"
     "} gpuscan_sort_gather_numbers;\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_GATHER(type)                                                                                           \\\n"
     "    for (uint u = GPUSCAN_ITEM; u < units; u += GPUSCAN_GROUP) {                                                       \\\n"
     "        uint e = parts == 1 ? u : u / parts;                                                                           \\\n"
@@ -11825,7 +11833,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -11852,7 +11860,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -11879,7 +11887,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_CPU\n"
     "/* Inclusive, over the first items work-items: Hillis and Steele's scan, from one half of sums to the other and back. */\n"
     "#define GPUSCAN_SORT_SCAN(name, type)                                                                                  \\\n"
@@ -11899,7 +11907,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_place)\n"
     "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_counts, uint)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
@@ -11922,7 +11930,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -11948,7 +11956,7 @@ static const char *gpuscan__kernels[] = {
     "        line->element[slot] = x;                                                                                       \\\n"
     "        if (slot == per - 1) {                                                                                         \\\n"
     "            if (p - begin < per - 1)                                                                                   \\\n"
-    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n"
+    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n",
     "            else                                                                                                       \\\n"
     "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
     "        }                                                                                                              \\\n"
@@ -11957,7 +11965,7 @@ static const char *gpuscan__kernels[] = {
     "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
     "                                     gpuscan_place end) {                                                              \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        uint left = (uint)end & (per - 1);                                                                             \\\n",
+    "        uint left = (uint)end & (per - 1);                                                                             \\\n"
     "        name##_flush(dst, line, end - begin < left ? begin : end - left, end);                                         \\\n"
     "    }\n"
     "\n"
@@ -11980,7 +11988,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* A part in quarters at once, each with a table of its own: a core reads four streams faster than one, and equal\n"
     "   neighbours do not wait for each other. */\n"
@@ -12009,7 +12017,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -12152,118 +12160,99 @@ static const char *gpuscan__kernels[] = {
     "/* [SORT GROUP] ----------------------------------------------------------------------------------------------------- */\n"
     "\n",
     "/* A tile is sorted by its digit in local memory and stored from there, so that neighbours go to neighbouring places.\n"
-    "   Who ranks: a sub-group by ballots, each the elements that follow those of the one before; without lanes the group, by\n"
-    "   bits of the elements of a digit that are set in local memory. A ranker's elements lie as they are loaded:\n"
+    "   A rank group ranks its elements with a private histogram: a sub-group by ballots, each the elements that follow those\n"
+    "   of the one before; without lanes the work-group, by bits of the elements of a digit that are set in local memory. The\n"
+    "   elements lie as they are loaded (striped within the rank group):\n"
     "\n"
-    "       round 0:  ranker 0's lanes: e0 e1 ... | round 1: ... | ranker 1's lanes, round 0: ...                          */\n"
+    "       rank group 0, round 0: lanes e0 e1 ... | round 1: ... | rank group 1, round 0: ...                             */\n"
     "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "#define GPUSCAN_RANKERS     GPUSCAN_SUBGROUPS\n"
-    "#define GPUSCAN_RANKER      GPUSCAN_SUBGROUP\n"
-    "#define GPUSCAN_RANKER_SIZE GPUSCAN_LANES\n"
-    "#define GPUSCAN_RANKER_ITEM GPUSCAN_LANE\n"
+    "#define GPUSCAN_RANK_GROUPS     GPUSCAN_SUBGROUPS\n"
+    "#define GPUSCAN_RANK_GROUP      GPUSCAN_SUBGROUP\n"
+    "#define GPUSCAN_RANK_GROUP_SIZE GPUSCAN_LANES\n"
+    "#define GPUSCAN_RANK_GROUP_ITEM GPUSCAN_LANE\n"
     "#else\n"
-    "#define GPUSCAN_RANKERS     1u\n"
-    "#define GPUSCAN_RANKER      0u\n"
-    "#define GPUSCAN_RANKER_SIZE GPUSCAN_GROUP\n"
-    "#define GPUSCAN_RANKER_ITEM GPUSCAN_ITEM\n"
+    "#define GPUSCAN_RANK_GROUPS     1u\n"
+    "#define GPUSCAN_RANK_GROUP      0u\n"
+    "#define GPUSCAN_RANK_GROUP_SIZE GPUSCAN_GROUP\n"
+    "#define GPUSCAN_RANK_GROUP_ITEM GPUSCAN_ITEM\n"
     "#endif\n"
     "#define GPUSCAN_RANK_WORDS  ((GPUSCAN_GROUP + 31u) / 32u)\n"
     "#define GPUSCAN_ITEM_DIGITS ((GPUSCAN_RADIX + GPUSCAN_GROUP - 1u) / GPUSCAN_GROUP) /* a work-item keeps count of */\n"
     "\n"
-    "/* Keys as a group holds them, so that digits are cheap: an integer's code, rotated until the digit stands where it is\n"
-    "   four times itself, an offset in bytes; of a float its code before zeros and NaN became equals. */\n"
-    "typedef gpuscan_key_code gpuscan_held;\n"
-    "#define GPUSCAN_HELD_BITS (8u * (uint)sizeof(gpuscan_held))\n"
-    "#define GPUSCAN_DIGIT_ONE (GPUSCAN_KEY_WHOLE ? 1u : 4u) /* digits are so many times themselves */\n"
+    "/* A tile's keys, twiddled so that digits are cheap: an integer's ordered bits, rotated until the digit stands where it\n"
+    "   is four times itself, an offset in bytes; a float's ordered bits. */\n"
+    "typedef gpuscan_key_code gpuscan_twiddled;\n"
+    "#define GPUSCAN_TWIDDLED_BITS (8u * (uint)sizeof(gpuscan_twiddled))\n"
+    "#define GPUSCAN_DIGIT_SCALE   (GPUSCAN_KEY_WHOLE ? 1u : 4u) /* digits are so many times themselves */\n"
     "\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
-    "    uint shift, mask; /* mask: in place, of the digit times DIGIT_ONE */\n"
+    "    uint shift, mask; /* mask: in place, of the digit times DIGIT_SCALE */\n"
     "    uint rotation;    /* to the left */\n"
     "    bool zeros;       /* whole floats: the digit has the bit in which zeros differ */\n"
-    "} gpuscan_held_digit;\n"
+    "} gpuscan_twiddled_digit;\n"
     "\n"
-    "static inline gpuscan_held_digit gpuscan_digit_held(gpuscan_digit digit) {\n"
-    "    gpuscan_held_digit held;\n"
-    "    held.flip = digit.flip;\n"
-    "    held.shift = digit.shift;\n"
-    "    held.mask = digit.mask * GPUSCAN_DIGIT_ONE;\n"
-    "    held.rotation = (GPUSCAN_HELD_BITS + 2 - digit.shift) % GPUSCAN_HELD_BITS;\n"
-    "    held.zeros = true;\n"
-    "    return held;\n"
+    "static inline gpuscan_twiddled_digit gpuscan_digit_twiddled(gpuscan_digit digit) {\n"
+    "    gpuscan_twiddled_digit twiddled;\n"
+    "    twiddled.flip = digit.flip;\n"
+    "    twiddled.shift = digit.shift;\n"
+    "    twiddled.mask = digit.mask * GPUSCAN_DIGIT_SCALE;\n"
+    "    twiddled.rotation = (GPUSCAN_TWIDDLED_BITS + 2 - digit.shift) % GPUSCAN_TWIDDLED_BITS;\n"
+    "    twiddled.zeros = true;\n"
+    "    return twiddled;\n"
     "}\n"
     "\n",
-    "static inline gpuscan_held gpuscan_hold(gpuscan_key_bits key, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    return gpuscan_to_code(key, digit.flip);\n"
-    "#elif GPUSCAN_KEY_INFINITY\n"
-    "    return key ^ ((key & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_ONES : GPUSCAN_KEY_SIGN) ^ digit.flip;\n"
-    "#else\n"
-    "    return rotate((gpuscan_held)key ^ digit.flip, (gpuscan_held)digit.rotation);\n"
-    "#endif\n"
+    "static inline gpuscan_twiddled gpuscan_twiddle_in(gpuscan_key_bits key, gpuscan_twiddled_digit digit) {\n"
+    "    gpuscan_twiddled ordered = gpuscan_to_ordered(key, digit.flip);\n"
+    "    return GPUSCAN_KEY_INFINITY ? ordered : rotate(ordered, (gpuscan_twiddled)digit.rotation);\n"
     "}\n"
     "\n"
-    "static inline gpuscan_key_bits gpuscan_release(gpuscan_held held, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    return gpuscan_from_code(held, digit.flip);\n"
-    "#elif GPUSCAN_KEY_INFINITY\n"
-    "    held ^= digit.flip;\n"
-    "    return (gpuscan_key_bits)(held ^ ((held & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES));\n"
-    "#else\n"
-    "    return (gpuscan_key_bits)(rotate(held, (gpuscan_held)(GPUSCAN_HELD_BITS - digit.rotation)) ^ digit.flip);\n"
-    "#endif\n"
+    "static inline gpuscan_key_bits gpuscan_twiddle_out(gpuscan_twiddled twiddled, gpuscan_twiddled_digit digit) {\n"
+    "    uint rotation = GPUSCAN_KEY_INFINITY ? 0 : GPUSCAN_TWIDDLED_BITS - digit.rotation;\n"
+    "    return gpuscan_from_ordered(rotate(twiddled, (gpuscan_twiddled)rotation), digit.flip);\n"
     "}\n"
     "\n"
     "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. */\n"
-    "static inline gpuscan_held gpuscan_held_last(gpuscan_held_digit digit) {\n"
+    "static inline gpuscan_twiddled gpuscan_twiddled_last(gpuscan_twiddled_digit digit) {\n"
     "#if GPUSCAN_KEY_WHOLE\n"
-    "    return (gpuscan_held)digit.mask << digit.shift;\n"
+    "    return (gpuscan_twiddled)digit.mask << digit.shift;\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
     "    return GPUSCAN_KEY_ONES;\n"
     "#else\n"
-    "    return ~(gpuscan_held)0;\n"
+    "    return ~(gpuscan_twiddled)0;\n"
     "#endif\n"
     "}\n"
     "\n"
-    "/* The digit times DIGIT_ONE. What is beyond the infinities, on either side, is NaN. */\n"
-    "#define GPUSCAN_HELD_LEAST (GPUSCAN_KEY_MAGNITUDE ^ (gpuscan_key_code)GPUSCAN_KEY_INFINITY)\n"
-    "#define GPUSCAN_HELD_SPAN  (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 1)\n"
-    "static inline uint gpuscan_held_at(gpuscan_held held, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    gpuscan_held code = gpuscan_equal_nans(digit.zeros ? gpuscan_equal_zeros(held) : held);\n"
-    "#if GPUSCAN_PTX /* a byte; above it are 0, or of 64 bits others */\n"
+    "/* The digit times DIGIT_SCALE. */\n"
+    "static inline uint gpuscan_scaled_digit(gpuscan_twiddled twiddled, gpuscan_twiddled_digit digit) {\n"
+    "#if GPUSCAN_KEY_WHOLE && GPUSCAN_PTX /* a byte; above it are 0, or of 64 bits others */\n"
+    "    gpuscan_key_code code = gpuscan_canonical(twiddled, digit.flip, digit.zeros);\n"
     "    uint byte, place = digit.shift / 8 + (GPUSCAN_KEY_SIZE == 8 ? 0u : 0x4440u);\n"
     "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(byte) : \"r\"((uint)code), \"r\"((uint)((ulong)code >> 32)), \"r\"(place));\n"
     "    return GPUSCAN_KEY_SIZE == 8 ? byte & digit.mask : byte;\n"
-    "#else\n"
-    "    return (uint)(code >> digit.shift) & digit.mask;\n"
-    "#endif\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
-    "    gpuscan_held code = held == (GPUSCAN_KEY_MAGNITUDE ^ digit.flip) ? held ^ GPUSCAN_KEY_ONES : held;\n"
-    "#if !GPUSCAN_PLANTED(SORT_NAN)\n"
-    "    code = (gpuscan_held)(held - GPUSCAN_HELD_LEAST) > GPUSCAN_HELD_SPAN ? GPUSCAN_KEY_ONES : code;\n"
-    "#endif\n"
-    "    return ((uint)(code >> digit.shift) << 2) & digit.mask;\n"
+    "    gpuscan_key_code code = gpuscan_canonical(twiddled, digit.flip, digit.zeros);\n"
+    "    return (uint)(code >> digit.shift) * GPUSCAN_DIGIT_SCALE & digit.mask;\n"
     "#else\n"
-    "    return (uint)held & digit.mask;\n"
+    "    return (uint)twiddled & digit.mask;\n"
     "#endif\n"
-    "}\n"
-    "\n",
-    "/* What was computed of it before is forgotten: NVIDIA's compiler would keep the digits of all keys in registers, and\n"
-    "   spill. */\n"
-    "static inline gpuscan_held gpuscan_held_anew(gpuscan_held held) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_KEY_SIZE == 8\n"
-    "    __asm__ volatile(\"\" : \"+l\"(held));\n"
-    "#elif GPUSCAN_PTX\n"
-    "    __asm__ volatile(\"\" : \"+r\"(held));\n"
-    "#endif\n"
-    "    return held;\n"
     "}\n"
     "\n"
+    "/* What was computed of it before is forgotten: NVIDIA's compiler would keep the digits of all keys in registers, and\n"
+    "   spill. */\n"
+    "static inline gpuscan_twiddled gpuscan_twiddled_anew(gpuscan_twiddled twiddled) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_KEY_SIZE == 8\n"
+    "    __asm__ volatile(\"\" : \"+l\"(twiddled));\n"
+    "#elif GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"\" : \"+r\"(twiddled));\n"
+    "#endif\n"
+    "    return twiddled;\n"
+    "}\n"
+    "\n",
     "/* A digit's element of an array. */\n"
     "#define GPUSCAN_AT_DIGIT(type, p, digit)                                                                               \\\n"
-    "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_ONE)))\n"
+    "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_SCALE)))\n"
     "\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_RANK_BATCH 4u /* rounds that are ranked together, so that their latencies overlap */\n"
@@ -12277,21 +12266,21 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
     "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
     "\n"
-    "/* How many rankers' places of a digit share a word: they have 16 bits each. */\n"
+    "/* How many rank groups' places of a digit share a word: they have 16 bits each. */\n"
     "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
     "\n"
     "typedef struct {\n"
     "    gpuscan_place to[GPUSCAN_RADIX]; /* where a digit's elements go, less the place of its first in the tile */\n"
     "    union {                          /* of the tile, in its order */\n"
-    "        gpuscan_held key[GPUSCAN_TILE];\n"
+    "        gpuscan_twiddled key[GPUSCAN_TILE];\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        gpuscan_sort_value value[GPUSCAN_TILE];\n"
     "#endif\n"
     "#if GPUSCAN_SORT_PACKED\n"
-    "        uint count[GPUSCAN_RANKERS * GPUSCAN_RADIX]; /* before: of each ranker's digits */\n"
+    "        uint count[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX]; /* before: of each rank group's digits */\n"
     "#endif\n"
     "    } exchange;\n"
-    "    uint next[GPUSCAN_RANKERS * GPUSCAN_RADIX / GPUSCAN_PACK]; /* of each ranker's digits: places in the tile */\n"
+    "    uint next[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX / GPUSCAN_PACK]; /* each rank group's */\n"
     "#if GPUSCAN_HAS_LANES\n"
     "    uint sums[GPUSCAN_SUBGROUPS];\n"
     "    uint others[GPUSCAN_LANES]; /* what lanes add to that do not add for their peers: cheaper than a branch */\n"
@@ -12339,22 +12328,22 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Where round k's element of a work-item stands in the tile. */\n"
     "static inline uint gpuscan_sort_at(uint k) {\n"
-    "    return (GPUSCAN_RANKER * GPUSCAN_ROUNDS + k) * GPUSCAN_RANKER_SIZE + GPUSCAN_RANKER_ITEM;\n"
+    "    return (GPUSCAN_RANK_GROUP * GPUSCAN_ROUNDS + k) * GPUSCAN_RANK_GROUP_SIZE + GPUSCAN_RANK_GROUP_ITEM;\n"
     "}\n"
     "\n"
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
     "   (Two loops that load or hold keys spill.) */\n"
     "#define GPUSCAN_IS_WHOLE(valid) (GPUSCAN_PTX && (valid) == GPUSCAN_TILE)\n"
     "\n"
-    "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_held *tile, global const gpuscan_key_bits *keys, uint valid,\n"
-    "                                      gpuscan_held_digit digit) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_twiddled *tile, global const gpuscan_key_bits *keys, uint valid,\n"
+    "                                      gpuscan_twiddled_digit digit) {\n"
     "    gpuscan_key_bits loaded[GPUSCAN_ROUNDS];\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "        loaded[k] = gpuscan_sort_at(k) < valid ? keys[gpuscan_sort_at(k)] : 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(loaded[k], digit) : gpuscan_held_last(digit);\n"
+    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_twiddle_in(loaded[k], digit) : gpuscan_twiddled_last(digit);\n"
     "}\n"
     "\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -12387,24 +12376,24 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* For the digits of a work-item: how many the tile has. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_held *tile, gpuscan_held_digit digit, uint *totals,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *totals,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->skew = 0;\n"
     "#endif\n"
-    "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANKERS * GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
+    "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
     "        GPUSCAN_SORT_COUNTS[i] = 0;\n"
     "    GPUSCAN_BARRIER();\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        gpuscan_count_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
-    "                                            gpuscan_held_at(tile[k], digit)));\n"
+    "        gpuscan_count_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANK_GROUP * GPUSCAN_RADIX,\n"
+    "                                            gpuscan_scaled_digit(tile[k], digit)));\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        totals[e] = 0;\n"
-    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r++)\n"
+    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r++)\n"
     "            totals[e] += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "        if (totals[e] > GPUSCAN_SKEWED)\n"
@@ -12413,7 +12402,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* And where the first of each goes in the tile. For each ranker's digits that is left in shared->next. */\n"
+    "/* And where the first of each goes in the tile. For each rank group's digits that is left in shared->next. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, uint *starts, local gpuscan_sort_shared *shared) {\n"
     "    uint sum = 0, before;\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
@@ -12422,7 +12411,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        starts[e] = before;\n"
-    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r += GPUSCAN_PACK) {\n"
+    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r += GPUSCAN_PACK) {\n"
     "            uint places = before;\n"
     "            before += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
     "#if GPUSCAN_SORT_PACKED\n"
@@ -12436,7 +12425,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#if GPUSCAN_HAS_LANES\n"
-    "/* The lanes with the same digit; d: times DIGIT_ONE. masked: of its lower bits by masks in local memory, which is\n"
+    "/* The lanes with the same digit; d: times DIGIT_SCALE. masked: of its lower bits by masks in local memory, which is\n"
     "   faster where few lanes meet in one. */\n"
     "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_peers(uint d, bool masked, local gpuscan_sort_shared *shared) {\n"
     "    gpuscan_ballot_t peers = GPUSCAN_BALLOT_ALL;\n"
@@ -12444,7 +12433,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (masked) {\n"
     "        local uint *masks = shared->masks + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
-    "        uint lower = d & GPUSCAN_DIGIT_ONE * (GPUSCAN_LANES - 1);\n"
+    "        uint lower = d & GPUSCAN_DIGIT_SCALE * (GPUSCAN_LANES - 1);\n"
     "        volatile local uint *mask = &GPUSCAN_AT_DIGIT(volatile uint, masks, lower);\n"
     "        atomic_or(mask, 1u << GPUSCAN_LANE);\n"
     "        GPUSCAN_LANES_SYNC();\n"
@@ -12462,9 +12451,9 @@ static const char *gpuscan__kernels[] = {
     "                         \" vote.sync.ballot.b32 lanes, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
     "                         \" lop3.b32 %0, %0, lanes, mine, 0x90; }\" /* peers & ~(lanes ^ mine) */\n"
     "                         : \"+r\"(peers)\n"
-    "                         : \"r\"(d), \"r\"(GPUSCAN_DIGIT_ONE << b));\n"
+    "                         : \"r\"(d), \"r\"(GPUSCAN_DIGIT_SCALE << b));\n"
     "#else\n"
-    "        uint bit = d & (GPUSCAN_DIGIT_ONE << b);\n"
+    "        uint bit = d & (GPUSCAN_DIGIT_SCALE << b);\n"
     "        gpuscan_ballot_t lanes = gpuscan_ballot((int)bit);\n"
     "        peers &= bit ? lanes : ~lanes;\n"
     "#endif\n"
@@ -12474,7 +12463,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "/* A ranker's half of a word. */\n"
+    "/* A rank group's half of a word. */\n"
     "static inline uint gpuscan_sort_half(uint word, uint upper) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint x;\n"
@@ -12485,14 +12474,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Of some rounds' elements, whose digits these are, times DIGIT_ONE: the places in the tile. The highest lane of peers,\n"
-    "   which knows how many they are, draws their places for all of them; rounds draw in order. */\n"
+    "/* Of some rounds' elements, whose digits these are, times DIGIT_SCALE: the places in the tile. The highest lane of\n"
+    "   peers, which knows how many they are, draws their places for all of them; rounds draw in order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
     "    uint below[GPUSCAN_RANK_BATCH], highest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
-    "    local uint *next = shared->next + GPUSCAN_RANKER / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
+    "    local uint *next = shared->next + GPUSCAN_RANK_GROUP / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
     "    local uint *other = shared->others + GPUSCAN_LANE; /* anything */\n"
-    "    uint upper = GPUSCAN_RANKER % GPUSCAN_PACK, one = upper ? 0x10000u : 1u;\n"
+    "    uint upper = GPUSCAN_RANK_GROUP % GPUSCAN_PACK, one = upper ? 0x10000u : 1u;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
     "        gpuscan_ballot_t peers = gpuscan_sort_peers(digits[b], masked, shared);\n"
@@ -12518,13 +12507,13 @@ static const char *gpuscan__kernels[] = {
     "/* The place in the tile of a round's element. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
-    "    uint d = digits[0] / GPUSCAN_DIGIT_ONE;\n"
+    "    uint d = digits[0] / GPUSCAN_DIGIT_SCALE;\n"
     "    local uint *bits = shared->bits + d * GPUSCAN_RANK_WORDS;\n"
     "    uint word = GPUSCAN_ITEM / 32u, bit = GPUSCAN_ITEM % 32u, place = shared->next[d], after = 0;\n"
     "    atomic_or((volatile local uint *)bits + word, 1u << bit);\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n"
-    "        uint of_word = bits[w];\n",
+    "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n",
+    "        uint of_word = bits[w];\n"
     "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
     "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
     "        else\n"
@@ -12554,14 +12543,14 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_PLACE_BITS 16u /* of a place in a tile */\n"
     "\n"
     "/* Brings the keys into the tile's order; places, packed: where each went. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_held *tile, bool masked, gpuscan_held_digit digit,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_twiddled *tile, bool masked, gpuscan_twiddled_digit digit,\n"
     "                                             uint *places, local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k += GPUSCAN_RANK_BATCH) {\n"
     "        uint digits[GPUSCAN_RANK_BATCH], here[GPUSCAN_RANK_BATCH];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-    "            digits[b] = gpuscan_held_at(gpuscan_held_anew(tile[k + b]), digit);\n"
+    "            digits[b] = gpuscan_scaled_digit(gpuscan_twiddled_anew(tile[k + b]), digit);\n"
     "        gpuscan_sort_rank(digits, masked, here, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
@@ -12572,8 +12561,8 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
-    "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_held *tile, gpuscan_held_digit digit, uint *places,\n"
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
     "                                          local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    uint skew = shared->skew;\n"
@@ -12590,20 +12579,20 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Stores the tile's keys, whole: all; digits, packed: what each had. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, bool whole, uint valid,\n"
-    "                                            gpuscan_held_digit digit, uint *digits,\n"
+    "                                            gpuscan_twiddled_digit digit, uint *digits,\n"
     "                                            local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
     "        uint at = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
     "        if (whole || at < valid) {\n"
-    "            gpuscan_held held = shared->exchange.key[at];\n"
-    "            uint d = gpuscan_held_at(held, digit);\n"
-    "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->to, d) + at] = gpuscan_release(held, digit);\n"
+    "            gpuscan_twiddled twiddled = shared->exchange.key[at];\n"
+    "            uint d = gpuscan_scaled_digit(twiddled, digit);\n"
+    "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->to, d) + at] = gpuscan_twiddle_out(twiddled, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / GPUSCAN_DIGIT_ONE);\n"
+    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / GPUSCAN_DIGIT_SCALE);\n"
     "#endif\n"
     "        }\n"
     "    }\n"
@@ -12621,11 +12610,11 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
-    "/* Stores the tile's keys, and then its values, which take the same way. */\n"
+    "\n",
+    "/* Stores the tile's keys, and then its values in the same order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_store(global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,\n"
     "                                       ulong index, global gpuscan_sort_value *values_dst, uint valid,\n"
-    "                                       gpuscan_held_digit digit, uint flags, const uint *places,\n"
+    "                                       gpuscan_twiddled_digit digit, uint flags, const uint *places,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "    uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_DIGIT_BITS)];\n"
     "    if (GPUSCAN_PLANTED(SORT_TAIL))\n"
@@ -12651,7 +12640,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What must be there before the first tile. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_begin(local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -12675,9 +12664,9 @@ static const char *gpuscan__kernels[] = {
     "    uint valid = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
-    "    gpuscan_held tile[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
     "    gpuscan_digit plain = {(gpuscan_key_code)numbers.flip, begin, (1u << min(width, end - begin)) - 1};\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "    gpuscan_sort_begin(shared);\n"
     "    gpuscan_sort_load(tile, keys + numbers.keys_offset, valid, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -12686,14 +12675,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    for (uint p = 0; p < passes; p++) {\n"
     "        if (p > 0) {\n"
-    "            gpuscan_held_digit before = digit;\n"
+    "            gpuscan_twiddled_digit before = digit;\n"
     "            plain.shift += width;\n"
     "            plain.mask = (1u << min(width, end - plain.shift)) - 1;\n"
-    "            digit = gpuscan_digit_held(plain);\n"
+    "            digit = gpuscan_digit_twiddled(plain);\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(gpuscan_release(tile[k], before), digit)\n"
-    "                                                     : gpuscan_held_last(digit);\n"
+    "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_twiddle_in(gpuscan_twiddle_out(tile[k], before), digit)\n"
+    "                                                     : gpuscan_twiddled_last(digit);\n"
     "        }\n"
     "        gpuscan_sort_tally(tile, digit, totals, shared);\n"
     "        gpuscan_sort_start(totals, starts, shared);\n"
@@ -12707,7 +12696,7 @@ static const char *gpuscan__kernels[] = {
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile_values[k];\n"
     "        GPUSCAN_BARRIER();\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL\n",
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            tile_values[k] = shared->exchange.value[gpuscan_sort_at(k)];\n"
     "        GPUSCAN_BARRIER();\n"
@@ -12719,7 +12708,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
     "        uint at = gpuscan_sort_at(k);\n"
     "        if (at < valid && !(flags & GPUSCAN_FLAG_NO_KEYS))\n"
-    "            keys_dst[at] = gpuscan_release(tile[k], digit);\n"
+    "            keys_dst[at] = gpuscan_twiddle_out(tile[k], digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        if (at < valid)\n"
     "            values_dst[at] = tile_values[k];\n"
@@ -12739,7 +12728,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP)\n"
     "        atomic_inc((volatile local uint *)counts + gpuscan_digit_of(keys[i], digit));\n"
-    "    GPUSCAN_BARRIER();\n",
+    "    GPUSCAN_BARRIER();\n"
     "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
     "        table[d * get_num_groups(0)] = counts[d];\n"
     "}\n"
@@ -12747,7 +12736,7 @@ static const char *gpuscan__kernels[] = {
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS,\n"
     "                                                         local gpuscan_sort_shared *shared) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
@@ -12765,7 +12754,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_begin(shared);\n"
     "    for (; first < last; first += GPUSCAN_TILE) {\n"
     "        uint valid = (uint)min(last - first, (ulong)GPUSCAN_TILE);\n"
-    "        gpuscan_held tile[GPUSCAN_ROUNDS];\n"
+    "        gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
     "        uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "        uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
     "        gpuscan_sort_load(tile, keys + first, valid, digit);\n"
@@ -12953,7 +12942,7 @@ static const char *gpuscan__kernels[] = {
     "        global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
     "#define GPUSCAN_SORT_SWEEP_ARGUMENTS                                                                                   \\\n"
     "    keys, keys_dst, values, values_dst, states, zeros, count_buffer, numbers, shared\n"
-    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_held_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_twiddled_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
@@ -12964,7 +12953,7 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    uint valid = (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
     "    global uint *next_states = states + numbers.next_states_offset + (ulong)tile * GPUSCAN_RADIX;\n"
-    "    gpuscan_held keys_here[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
     "    uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
     "    gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
@@ -12977,10 +12966,10 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    gpuscan_sort_load(keys_here, keys + first, valid, digit);\n"
     "    if (first + GPUSCAN_SORT_AHEAD + 2 * GPUSCAN_TILE < count) {\n"
-    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANKER_BYTES);\n"
+    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANK_BYTES);\n"
     "#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE\n"
     "        if (!(flags & GPUSCAN_FLAG_BY_INDEX))\n"
-    "            gpuscan_rows_prefetch(values + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANKER_BYTES);\n"
+    "            gpuscan_rows_prefetch(values + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANK_BYTES);\n"
     "#endif\n"
     "    }\n"
     "    if (GPUSCAN_ITEM == 0)\n"
@@ -13053,7 +13042,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "#if GPUSCAN_PTX && GPUSCAN_KEY_WHOLE /* a body for each, known to the compiler: three comparisons a key are a percent */\n"
     "    if (plain.shift != 0) {\n"
     "        digit.zeros = false;\n"
@@ -21993,11 +21982,11 @@ typedef struct gpuscan__sort_place {
 
 /* How keys, or the values that move with them, go through the passes: the first reads from, the passes 0, 2, ... write
    to to[0] and the others to to[1], and the result is wanted in dst. */
-typedef struct gpuscan__sort_way {
+typedef struct gpuscan__sort_buffers {
     gpuscan__sort_place from, to[2], dst;
     uint32_t size;
     int has_dst; /* 0: it may stay where the last pass leaves it */
-} gpuscan__sort_way;
+} gpuscan__sort_buffers;
 
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
@@ -22009,7 +21998,7 @@ typedef struct gpuscan__sort_plan {
     size_t keys_range, payloads_range; /* the first of each, and its destination behind it */
     uint64_t parts, table_at, moved_at; /* one pass: the table is the states */
     uint64_t tiles;
-    gpuscan__sort_way keys, values; /* values.size 0: none */
+    gpuscan__sort_buffers keys, values; /* values.size 0: none */
     unsigned commands;
 } gpuscan__sort_plan;
 
@@ -22083,8 +22072,9 @@ static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
 /* Whether of two sub-groups the places of a digit share a word: where the room of the tile's keys holds all counts
    before them. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
-    uint32_t rankers = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
-    return gpuscan__whole_lanes(gs, group) && rankers % 2 == 0 && rankers << own->digit_bits <= tile && tile < 65536;
+    uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
+    return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 && rank_groups << own->digit_bits <= tile &&
+           tile < 65536;
 }
 
 static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -22107,7 +22097,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_COPIES", own.copies);
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
     gpuscan__define_number(text, "SORT_AHEAD", (uint64_t)gs->device.units * key->tile);
-    gpuscan__define_number(text, "SORT_RANKER_BYTES",
+    gpuscan__define_number(text, "SORT_RANK_BYTES",
                            (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors * type->size);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT_VALUE_SIZE", gpuscan__types[key->dst].size);
@@ -22253,11 +22243,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
                                            uint32_t vectors) {
     const gpuscan__sort_key *own = &plan->key;
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
-    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rankers = whole ? group / lanes : 1;
+    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
     uint64_t each = gpuscan__max(plan->key_size > 4 ? 8 : 4, plan->values.size);
     uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8;
-    bytes += rankers * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
-    bytes += whole ? rankers * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
+    bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
+    bytes += whole ? rank_groups * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
     bytes += 8 + (whole ? lanes * 4 : 0) + gpuscan__lanes_bytes(gs, group);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole) /* masks */
         bytes += (uint64_t)group * 4 + 4;
@@ -22295,6 +22285,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     uint32_t group = gs->device.profile.sort_group, vectors = gs->device.profile.sort_vectors;
+    int is_float = gpuscan__is_float((gpuscan_type)key->src);
+    int is_whole = plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
         *key = *plan->common.forced;
         memcpy(&plan->key, key->own, sizeof(plan->key));
@@ -22310,14 +22302,13 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
-    plan->key.small = plan->key.whole = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
         plan->key.small = desc->count <= gs->device.profile.sort_small;
+        plan->key.whole = is_float && is_whole;
     } else {
-        int is_single = gpuscan__is_single_pass(strategy), is_float = gpuscan__is_float((gpuscan_type)key->src);
-        int is_whole = is_single && is_float && plan->begin == 0 && plan->end == 8 * plan->key_size;
+        int is_single = gpuscan__is_single_pass(strategy);
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1;
         plan->key.digit_bits = is_single ? 8 : 4;
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
@@ -22336,7 +22327,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
-        plan->key.whole = is_whole && !plan->key.small;
+        plan->key.whole = is_single && is_float && is_whole && !plan->key.small;
         if (is_single && !plan->key.small) {
             key->registers = gpuscan__registers(gs, key, gs->device.profile.sort_registers[plan->values.size != 0]);
             plan->key.loads = 8;
@@ -22383,76 +22374,78 @@ static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
 }
 
 /* Where the last pass leaves the result. */
-static const gpuscan__sort_place *gpuscan__sort_result(const gpuscan__sort_plan *plan, const gpuscan__sort_way *way) {
-    return plan->key.small ? &way->to[0] : &way->to[(plan->passes - 1) % 2];
+static const gpuscan__sort_place *gpuscan__sort_result(const gpuscan__sort_plan *plan,
+                                                       const gpuscan__sort_buffers *buffers) {
+    return plan->key.small ? &buffers->to[0] : &buffers->to[(plan->passes - 1) % 2];
 }
 
-/* The way of a caller's array that goes through the passes. A small sort finds its own way between to[0] and to[1]. */
-static void gpuscan__sort_way_of(gpuscan__sort_plan *plan, gpuscan__sort_way *way, const gpuscan__range *src) {
+/* The buffers of a caller's array that goes through the passes. A small sort chooses between to[0] and to[1] itself. */
+static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
+                                     const gpuscan__range *src) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
-    way->from = gpuscan__sort_of(src->buffer);
-    way->dst = gpuscan__sort_of(src[1].buffer);
-    way->has_dst = 1;
+    buffers->from = gpuscan__sort_of(src->buffer);
+    buffers->dst = gpuscan__sort_of(src[1].buffer);
+    buffers->has_dst = 1;
     if (plan->key.small) {
-        way->to[0] = way->dst;
-        way->to[1] = gpuscan__sort_scratch(plan, way->size);
+        buffers->to[0] = buffers->dst;
+        buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     } else if (apart && desc->may_destroy_src) {
-        way->to[0] = way->dst;
-        way->to[1] = way->from;
+        buffers->to[0] = buffers->dst;
+        buffers->to[1] = buffers->from;
     } else if (apart) {
-        way->to[!odd] = way->dst;
-        way->to[odd] = plan->passes > 1 ? gpuscan__sort_scratch(plan, way->size) : way->dst;
+        buffers->to[!odd] = buffers->dst;
+        buffers->to[odd] = plan->passes > 1 ? gpuscan__sort_scratch(plan, buffers->size) : buffers->dst;
     } else {
-        way->to[0] = gpuscan__sort_scratch(plan, way->size);
-        way->to[1] = way->dst;
+        buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
+        buffers->to[1] = buffers->dst;
     }
 }
 
-/* The way of what is in the scratch alone. */
-static void gpuscan__sort_way_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_way *way) {
-    way->has_dst = 0;
-    way->to[0] = gpuscan__sort_scratch(plan, way->size);
-    way->to[1] = gpuscan__sort_scratch(plan, way->size);
+/* Of what is in the scratch alone. */
+static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
+    buffers->has_dst = 0;
+    buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
+    buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
-static void gpuscan__sort_way_of_keys(gpuscan__sort_plan *plan) {
+static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     const gpuscan__range *src = &common->ranges[plan->keys_range];
-    gpuscan__sort_way *way = &plan->keys;
-    way->size = plan->key_size;
+    gpuscan__sort_buffers *buffers = &plan->keys;
+    buffers->size = plan->key_size;
     if (desc->custom) {
-        gpuscan__sort_way_in_scratch(plan, way);
-        way->from = way->to[!plan->key.small]; /* the first pass of a small sort goes to the other */
+        gpuscan__sort_buffers_in_scratch(plan, buffers);
+        buffers->from = buffers->to[!plan->key.small]; /* the first pass of a small sort goes to the other */
     } else if (desc->dst.mem || !common->is_run) {
-        gpuscan__sort_way_of(plan, way, src);
+        gpuscan__sort_buffers_of(plan, buffers, src);
         if (!desc->dst.mem && plan->values.size) /* it may not be wanted: see below */
-            gpuscan__sort_scratch(plan, way->size);
+            gpuscan__sort_scratch(plan, buffers->size);
     } else {
-        gpuscan__sort_way_in_scratch(plan, way);
-        way->from = gpuscan__sort_of(desc->src);
+        gpuscan__sort_buffers_in_scratch(plan, buffers);
+        buffers->from = gpuscan__sort_of(desc->src);
     }
 }
 
-static void gpuscan__sort_way_of_values(gpuscan__sort_plan *plan) {
+static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    gpuscan__sort_way *way = &plan->values;
+    gpuscan__sort_buffers *buffers = &plan->values;
     int odd = (int)plan->passes % 2;
-    if (way->size == 0)
+    if (buffers->size == 0)
         return;
     if (!plan->by_index) {
-        gpuscan__sort_way_of(plan, way, &common->ranges[plan->payloads_range]);
-    } else if (desc->permutation.mem && plan->index_size == way->size) {
-        way->has_dst = 0;
-        way->dst = gpuscan__sort_of(desc->permutation);
+        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
+    } else if (desc->permutation.mem && plan->index_size == buffers->size) {
+        buffers->has_dst = 0;
+        buffers->dst = gpuscan__sort_of(desc->permutation);
         if (plan->key.small)
             odd = 1;
-        way->to[!odd] = way->dst;
-        way->to[odd] = gpuscan__sort_scratch(plan, way->size);
+        buffers->to[!odd] = buffers->dst;
+        buffers->to[odd] = gpuscan__sort_scratch(plan, buffers->size);
     } else {
-        gpuscan__sort_way_in_scratch(plan, way);
+        gpuscan__sort_buffers_in_scratch(plan, buffers);
     }
 }
 
@@ -22465,8 +22458,9 @@ static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *pl
     return plan->by_index ? &ranges[plan->payloads_range + 2 * (number - 1)] : NULL;
 }
 
-static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_way *way) {
-    return way->size && way->has_dst && !gpuscan__sort_same_place(gpuscan__sort_result(plan, way), &way->dst);
+static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
+    return buffers->size && buffers->has_dst &&
+           !gpuscan__sort_same_place(gpuscan__sort_result(plan, buffers), &buffers->dst);
 }
 
 static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
@@ -22477,7 +22471,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
 /* Before the states: a word for each digit of up to 8 passes. */
 #define GPUSCAN__SORT_BASES_BYTES (8 * 256 * sizeof(cl_uint))
 
-/* Scratch and commands. What is gathered in place goes by way of the scratch that the keys leave. */
+/* Scratch and commands. What is gathered in place goes through the scratch that the keys leave. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
@@ -22492,9 +22486,9 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         *bytes += gpuscan__scratch_aligned((plan->parts << plan->key.digit_bits) * (plan->key.wide ? 8 : 4));
     }
     common->idle_plain = gpuscan__max(*bytes, 1); /* the elements' places are not touched */
-    gpuscan__sort_way_of_values(plan);
+    gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
-    gpuscan__sort_way_of_keys(plan);
+    gpuscan__sort_buffers_of_keys(plan);
     plan->commands = (unsigned)(desc->custom != NULL) +
                      (plan->key.small                                                  ? 1
                       : gpuscan__sort_is_single(plan) ? 1 + plan->passes
@@ -22645,7 +22639,7 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SMALL);
     uint32_t size = plan->values.size;
-    const gpuscan__sort_way *values = size ? &plan->values : &plan->keys; /* anything */
+    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* anything */
     gpuscan__sort_small_numbers numbers;
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
@@ -22685,7 +22679,7 @@ typedef struct gpuscan__sort_step {
 static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, uint32_t pass) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    const gpuscan__sort_way *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
+    const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
     int is_first_by_index = pass == 0 && plan->by_index;
     gpuscan__sort_step step;
     step.keys = pass ? keys->to[(pass - 1) % 2] : keys->from;
@@ -22813,7 +22807,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     return gpuscan__sort_end(run, &launch, &scatter, sizeof(scatter), plan->parts, shared);
 }
 
-/* What goes by index; in place by way of the scratch. */
+/* What goes by index; in place through the scratch. */
 static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
     gpuscan_buffer none = {NULL, 0};
     gpuscan__sort_place from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
@@ -22830,7 +22824,7 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
                                             gpuscan__program *program) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    const gpuscan__sort_way *ways[2];
+    const gpuscan__sort_buffers *both[2];
     gpuscan__sort_run run;
     int is_single = gpuscan__sort_is_single(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -22849,11 +22843,11 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
         r = gpuscan__sort_histogram(&run);
     for (i = 0; i < plan->passes && r == 0 && !plan->key.small; i++)
         r = is_single ? gpuscan__sort_sweep(&run, i) : gpuscan__sort_pass(&run, i);
-    ways[0] = &plan->keys;
-    ways[1] = &plan->values;
+    both[0] = &plan->keys;
+    both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)
-        if (gpuscan__sort_copies(plan, ways[i]))
-            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, ways[i]), &ways[i]->dst, ways[i]->size, 0, 0);
+        if (gpuscan__sort_copies(plan, both[i]))
+            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), &both[i]->dst, both[i]->size, 0, 0);
     for (i = 0; i <= desc->payload_count && r == 0; i++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
         if (src)
