@@ -10163,21 +10163,23 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have their low half\n"
-    "   there, and whoever overflows it carries to the sum in global memory. */\n"
+    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have a low half,\n"
+    "   in copies, and an upper one, to which whoever overflows a low half carries. Large weights do so at every second\n"
+    "   sample: carried to global memory, those of one bin took 64 times as long as small ones. */\n"
     "#if GPUSCAN_WEIGHTED && GPUSCAN_COUNTER_SIZE == 8\n"
     "#define GPUSCAN_CARRIES 1\n"
     "#else\n"
     "#define GPUSCAN_CARRIES 0\n"
     "#endif\n"
-    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, global gpuscan_counter *sum) {\n"
+    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, local uint *upper) {\n"
     "#if GPUSCAN_CARRIES\n"
-    "    uint add = (uint)amount;\n"
-    "    ulong carry = amount >> 32;\n"
+    "    uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
     "    if (atomic_add((volatile local uint *)counter, add) > 0xffffffffu - add)\n"
     "        carry++;\n"
-    "    if (carry)\n"
-    "        gpuscan_add_global(sum, carry << 32);\n"
+    "    if (carry == 1) /* lanes that add this constant to one counter do so at once (NVIDIA) */\n"
+    "        atomic_inc((volatile local uint *)upper);\n"
+    "    else if (carry)\n"
+    "        atomic_add((volatile local uint *)upper, carry);\n"
     "#elif GPUSCAN_GROUP == 1\n"
     "    *counter += (uint)amount;\n"
     "#elif !GPUSCAN_WEIGHTED\n"
@@ -10867,9 +10869,9 @@ static const char *gpuscan__kernels[] = {
     "    bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
     "#endif\n"
     "#if GPUSCAN_BY_VALUE\n"
-    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
+    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, 0); /* never CARRIES */\n"
     "#elif GPUSCAN_COPIES\n"
-    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, accumulators + first_bin + bin);\n"
+    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, bins + GPUSCAN_LOCAL_COUNTERS + bin);\n"
     "#else\n"
     "    gpuscan_add_global_once(accumulators, bin, weight);\n"
     "#endif\n"
@@ -11127,6 +11129,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n"
     "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n"
+    "#if GPUSCAN_CARRIES\n"
+    "    sum += (ulong)shared[GPUSCAN_LOCAL_COUNTERS + bin] << 32;\n"
+    "#endif\n"
     "#if GPUSCAN_BIN_ITEMS > 1\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n"
@@ -18982,8 +18987,13 @@ static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
     return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
 }
 
+/* Words of a counter besides its copies: the upper half of weighted sums of 64 bits. */
+static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
+    return own->weight && own->counter == GPUSCAN_TYPE_U64;
+}
+
 static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
-    uint32_t words = gpuscan__local_counters(own);
+    uint32_t words = gpuscan__local_counters(own) + (own->slice_bins + own->spare) * gpuscan__upper_words(own);
     if (own->merge == GPUSCAN__MERGE_LOCAL)
         words += (uint32_t)gpuscan__all_bins(own);
     return words ? words : 1;
@@ -19607,7 +19617,7 @@ static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local,
     uint64_t slices, room = local / 4 - own->spare;
     if (gpuscan__key_is_cpu(&plan->common.key) || own->converted || own->weighed || own->tiled ||
         gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
-        (own->weight && plan->counter == GPUSCAN_TYPE_U64) || local < 1024 ||
+        gpuscan__upper_words(own) || local < 1024 ||
         plan->count * plan->rows < GPUSCAN__VALUES_FROM)
         return 0;
     slices = gpuscan__ceil_div(65536, room);
@@ -19683,7 +19693,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
     uint64_t most_copies = gpuscan__tile_copies(plan);
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
-    uint64_t local = gs->device.local_memory, copies_local, copies;
+    uint64_t local = gs->device.local_memory, copies_local, copies, room;
+    uint32_t upper = gpuscan__upper_words(own);
     const char *why;
     if (is_auto)
         strategy = profile->histogram;
@@ -19713,16 +19724,14 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     copies = profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     copies = gpuscan__min(copies, most_copies);
     why = gpuscan__why_refused(gs, common, strategy);
-    if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
-        gpuscan__counts_by_value(plan, local, (uint32_t)copies))
+    if (!why && !gpuscan__key_is_cpu(key) && !upper && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
         return GPUSCAN_SUCCESS;
-    /* weighted sums of 64 bits would carry to a bin that is not there */
-    own->spare = gpuscan__uses_ptx_or_local(gs, key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64);
-    own->slices = (uint32_t)gpuscan__min(
-        gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, own->spare * 4 + 4) - own->spare * 4), UINT32_MAX);
+    own->spare = gpuscan__uses_ptx_or_local(gs, key);
+    room = gpuscan__max(local / (4 + upper * 4), own->spare + 1) - own->spare;
+    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     if (!why && gpuscan__slices_values(plan, local, profile->counts_slices))
         return GPUSCAN_SUCCESS;
-    if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
+    if (!why && upper && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
                                           : own->slices > (own->tiled ? 1 : profile->counts_slices)))
@@ -19740,7 +19749,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         copies = gpuscan__min(gpuscan__min(8, most_copies), local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
-    for (own->copies = 1; own->copies * 2 <= copies && (plan->all_bins + own->spare) * 8 * own->copies <= copies_local;)
+    for (own->copies = 1; own->copies * 2 <= copies &&
+                          (plan->all_bins + own->spare) * 4 * (own->copies * 2 + upper) <= copies_local;)
         own->copies *= 2;
     if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
         gpuscan__histogram_edges(plan, local);
@@ -19834,11 +19844,10 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
 
 /* The launch that counts tiles writes their counters, too: where nobody else has part of them, and it is one launch. */
 static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
-    int carries = plan->key.weight && plan->counter == GPUSCAN_TYPE_U64;
     if (gpuscan__key_is_cpu(&plan->common.key))
         return plan->members == 1;
     return plan->members == 1 && plan->groups <= GPUSCAN__TILE_GROUPS && plan->key.copies &&
-           plan->key.merge != GPUSCAN__MERGE_GLOBAL && !carries;
+           plan->key.merge != GPUSCAN__MERGE_GLOBAL;
 }
 
 /* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
