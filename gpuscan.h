@@ -2430,11 +2430,96 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PACKED_HERE\n"
     "/* [PACKED ELEMENTS] ------------------------------------------------------------------------------------------------ */\n"
     "\n"
-    "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16. */\n"
+    "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16 or combined bit by bit; or four bytes of which\n"
+    "   the product, modulo 2^8, or the extreme is wanted. A sum of them on its way is a word, too: of products the lower\n"
+    "   byte counts; of extremes there are two halves, of which the upper byte counts, and what stands below it decides only\n"
+    "   between equal ones; of bits there are as many sums as elements. */\n"
+    "#define GPUSCAN_PACKED_EXTREME (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MIN || GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX)\n"
+    "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) & (b))\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_OR\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) | (b))\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_XOR\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) ^ (b))\n"
+    "#endif\n"
+    "\n"
+    "/* An element in each place of a word. */\n"
+    "#define GPUSCAN_PACKED_ALL(x) \\\n"
+    "    (GPUSCAN_PACKED == 1 ? ((uint)(x) & 0xffu) * 0x01010101u : ((uint)(x) & 0xffffu) * 0x00010001u)\n"
+    "#define GPUSCAN_PACKED_IDENTITY GPUSCAN_PACKED_ALL(GPUSCAN_IDENTITY)\n"
+    "\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_PACKED_BYTES(x, a, b, which) \\\n"
+    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(which))\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "#if GPUSCAN_PTX >= 90\n"
+    "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "#define GPUSCAN_PACKED_PTX \"max\"\n"
+    "#else\n"
+    "#define GPUSCAN_PACKED_PTX \"min\"\n"
+    "#endif\n"
+    "#endif\n"
+    "/* The greater, or less, of both lower and of both upper halves. */\n"
+    "static inline uint gpuscan_packed_best(uint a, uint b) {\n"
+    "    uint x;\n"
+    "#if GPUSCAN_PTX >= 90 && GPUSCAN_PACKED_SIGNED\n"
+    "    __asm__(GPUSCAN_PACKED_PTX \".s16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+    "#elif GPUSCAN_PTX >= 90\n"
+    "    __asm__(GPUSCAN_PACKED_PTX \".u16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+    "#elif GPUSCAN_PACKED_SIGNED && GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "    x = as_uint(max(as_short2(a), as_short2(b)));\n"
+    "#elif GPUSCAN_PACKED_SIGNED\n"
+    "    x = as_uint(min(as_short2(a), as_short2(b)));\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "    x = as_uint(max(as_ushort2(a), as_ushort2(b)));\n"
+    "#else\n"
+    "    x = as_uint(min(as_ushort2(a), as_ushort2(b)));\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A sum as a word, which adds it once, and back; and as what precedes a word, in all of its parts. */\n"
+    "static inline uint gpuscan_packed_from(gpuscan_t sum) {\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    const uint element = GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu;\n"
+    "    return ((uint)sum & element) | (GPUSCAN_PACKED_IDENTITY & ~element);\n"
+    "#else\n"
+    "    return GPUSCAN_PACKED_EXTREME ? ((uint)sum & 0xffu) * 0x01000100u : (uint)sum;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_before(gpuscan_t sum) {\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    return GPUSCAN_PACKED_ALL(sum);\n"
+    "#elif GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_OP == GPUSCAN_PACKED_ADD\n"
+    "    return ((uint)sum & 0xffu) * 0x10001u;\n"
+    "#else\n"
+    "    return gpuscan_packed_from(sum);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_packed_to(uint sum) {\n"
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "    sum = gpuscan_packed_best(sum, sum >> 16) >> 8;\n"
+    "#elif defined(GPUSCAN_PACKED_BITS)\n"
+    "    sum = GPUSCAN_PACKED_BITS(sum, sum >> 16);\n"
+    "    if (GPUSCAN_PACKED == 1)\n"
+    "        sum = GPUSCAN_PACKED_BITS(sum, sum >> 8);\n"
+    "#endif\n"
+    "    return (gpuscan_t)sum;\n"
+    "}\n"
     "\n"
     "/* Adds a word's elements to a sum. */\n"
     "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    return GPUSCAN_PACKED_BITS(sum, word);\n"
+    "#elif GPUSCAN_PACKED_EXTREME\n"
+    "    return gpuscan_packed_best(sum, gpuscan_packed_best(word, word << 8));\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL\n"
+    "    return sum * word * (word >> 8) * ((word >> 16) * (word >> 24));\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
     "    __asm__(\"dp4a.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n"
     "    return sum;\n"
     "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1\n"
@@ -2460,16 +2545,45 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
-    "\n",
+    "\n"
+    "/* The lower halves of both; the bytes 1 and 3, in halves; byte 2 in both halves. */\n"
+    "static inline uint gpuscan_packed_pair(uint a, uint b) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, 0x5410);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a & 0xffffu) | b << 16;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_odd(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x4341);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return a >> 8 & 0x00ff00ffu;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_last(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x4242);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 16 & 0xffu) * 0x10001u;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
     "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint x;\n"
-    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410));\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410);\n"
     "    return x;\n"
     "#elif GPUSCAN_PACKED == 1\n"
     "    return (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8;\n"
@@ -2478,17 +2592,69 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n"
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "/* The identity and a's lower half; a's upper half twice; the upper bytes of both, side by side: a's first. */\n"
+    "static inline uint gpuscan_packed_shift(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, GPUSCAN_PACKED_IDENTITY, 0x1054);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return a << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu);\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_upper(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x3232);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 16) | (a & 0xffff0000u);\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_join_upper(uint a, uint b) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, 0x7351);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 8 & 0x00ff00ffu) | (b & 0xff00ff00u);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A word's prefix sums after what precedes it, *before, which moves past the word. All parts of *before are equal. */\n"
     "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
-    "#if GPUSCAN_PACKED == 1\n"
-    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. */\n"
-    "    uint odd = word >> 8 & 0x00ff00ffu, at_odd = (word & 0x00ff00ffu) + odd, at_even, first = *before & 0xffu;\n"
-    "    at_odd += at_odd << 16;\n"
-    "    at_odd += first * 0x10001u;\n"
-    "    at_even = at_odd - odd;\n"
-    "    *before = at_odd >> 16;\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    const uint bits = 8 * GPUSCAN_PACKED;\n"
+    "    uint ahead = *before;\n"
+    "    if (GPUSCAN_PACKED == 1)\n"
+    "        word = GPUSCAN_PACKED_BITS(word, word << 8 | (GPUSCAN_PACKED_IDENTITY & 0xffu));\n"
+    "    word = GPUSCAN_PACKED_BITS(word, word << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu));\n"
+    "    word = GPUSCAN_PACKED_BITS(word, ahead);\n"
+    "    *before = GPUSCAN_PACKED_ALL(word >> (32 - bits));\n"
+    "    return GPUSCAN_INCLUSIVE ? word : word << bits | ahead >> (32 - bits);\n"
+    "#elif GPUSCAN_PACKED_EXTREME\n"
+    "    /* Two pairs at a time, each with what precedes it: the bytes 0 and 2, and with the bytes 1 and 3. */\n"
+    "    uint even = word << 8, pairs = gpuscan_packed_best(even, word);\n"
+    "    uint first = gpuscan_packed_best(*before, gpuscan_packed_shift(pairs));\n"
+    "    uint second = gpuscan_packed_best(first, even), third = gpuscan_packed_best(first, pairs);\n"
+    "    *before = gpuscan_packed_upper(third);\n"
+    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join_upper(second, third) : gpuscan_packed_join_upper(first, second);\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL\n"
+    "    uint zeroth = *before, first = zeroth * word, second = first * (word >> 8), third = second * (word >> 16);\n"
+    "    *before = third * (word >> 24);\n"
+    "    return GPUSCAN_INCLUSIVE\n"
+    "               ? gpuscan_packed_join(gpuscan_packed_pair(first, third), gpuscan_packed_pair(second, *before))\n"
+    "               : gpuscan_packed_join(gpuscan_packed_pair(zeroth, second), gpuscan_packed_pair(first, third));\n"
+    "#elif GPUSCAN_PACKED == 1\n"
+    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. *before is there\n"
+    "       twice, as a byte, so that nothing overflows a half. */\n"
+    "    uint odd = gpuscan_packed_odd(word), first = *before;\n"
+    "    uint at_odd = ((word & 0x00ff00ffu) + odd) * 0x10001u + first, at_even = at_odd - odd;\n"
+    "    *before = gpuscan_packed_last(at_odd);\n",
     "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n"
-    "                             : gpuscan_packed_join(at_odd << 16 | first, at_even);\n"
+    "                             : gpuscan_packed_join(gpuscan_packed_pair(first, at_odd), at_even);\n"
     "#else\n"
     "    uint first = *before, second = first + word, third = second + (word >> 16); /* their lower halves count */\n"
     "    *before = third;\n"
@@ -2513,7 +2679,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -2526,7 +2692,7 @@ static const char *gpuscan__kernels[] = {
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_EMPTY     0u\n"
     "#define GPUSCAN_AGGREGATE 1u /* the sum of the tile */\n"
     "#define GPUSCAN_PREFIX    2u /* the sum of everything up to the tile's end */\n"
@@ -2557,7 +2723,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -2581,7 +2747,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_payload payload) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    return (ulong2)((ulong)tag << 32 | (uint)payload, (ulong)tag << 32 | payload >> 32);\n"
@@ -2625,7 +2791,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2645,7 +2811,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
     "                        GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The flag of a tile, and its value unless it is empty. */\n"
     "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n"
     "#if GPUSCAN_ONE_WORD\n"
@@ -3401,14 +3567,15 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A vector of which left elements are there, or of a buffer that is not aligned for whole vectors. */\n"
     "GPUSCAN_INLINE void gpuscan_vector_fetch(gpuscan_src_vector *vector, global const gpuscan_src *from, uint left) {\n"
-    "#if GPUSCAN_PACKED_HERE /* what is not there is 0, which adds nothing */\n"
+    "#if GPUSCAN_PACKED_HERE /* what is not there is the identity */\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
-    "        uint word = 0;\n"
+    "        uint word = GPUSCAN_PACKED_IDENTITY;\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < 4 / GPUSCAN_PACKED; v++)\n"
     "            if (w * (4 / GPUSCAN_PACKED) + v < left)\n"
-    "                word |= (from[w * (4 / GPUSCAN_PACKED) + v] & (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
+    "                word ^= ((from[w * (4 / GPUSCAN_PACKED) + v] ^ GPUSCAN_PACKED_IDENTITY) &\n"
+    "                         (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
     "                        << 8 * GPUSCAN_PACKED * v;\n"
     "        vector->word[w] = word;\n"
     "    }\n"
@@ -3827,11 +3994,11 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask(vector, i));\n"
     "#elif GPUSCAN_PACKED_HERE\n"
-    "    uint sum = 0;\n"
+    "    uint sum = gpuscan_packed_from(gpuscan_identity());\n"
     "GPUSCAN_UNROLL\n"
     "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
     "        sum = gpuscan_packed_sum(vector->word[w], sum);\n"
-    "    return (gpuscan_t)sum;\n"
+    "    return gpuscan_packed_to(sum);\n"
     "#else\n"
     "    gpuscan_plain sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
     "GPUSCAN_UNROLL\n"
@@ -4230,10 +4397,10 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n"
     "    const uint bytes = GPUSCAN_ITEM_VECTORS * GPUSCAN_SRC_RAW_SIZE, rounds = bytes / 16, rest = bytes % 16;\n"
     "    global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n"
-    "    gpuscan_t sum = 0;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
     "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE && ((size_t)from & 15) == 0) {\n"
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-    "        uint packed = 0;\n"
+    "        uint packed = gpuscan_packed_from(sum);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < rounds; k++)\n"
     "            loaded[k] = gpuscan_load_hinted(from + k * GPUSCAN_GROUP, policy);\n"
@@ -4242,7 +4409,7 @@ static const char *gpuscan__kernels[] = {
     "            packed = gpuscan_packed_sum4(loaded[k], packed);\n"
     "        if (GPUSCAN_ITEM * 16 < rest * GPUSCAN_GROUP)\n"
     "            packed = gpuscan_packed_sum4(gpuscan_load_hinted(from + rounds * GPUSCAN_GROUP, policy), packed);\n"
-    "        sum = (gpuscan_t)packed;\n"
+    "        sum = gpuscan_packed_to(packed);\n"
     "    } else {\n"
     "        gpuscan_tile tile;\n"
     "        gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
@@ -4250,7 +4417,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            sum += x[k];\n"
+    "            sum = gpuscan_combine(sum, x[k]);\n"
     "    }\n"
     "    return sum;\n"
     "}\n"
@@ -4423,7 +4590,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
     "GPUSCAN_INLINE void gpuscan_vector_scan_packed(gpuscan_dst_vector *out, const gpuscan_src_vector *vector,\n"
     "                                              gpuscan_t before) {\n"
-    "    uint running = before;\n"
+    "    uint running = gpuscan_packed_before(before);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
     "        out->word[w] = gpuscan_packed_scan(vector->word[w], &running);\n"
@@ -7808,7 +7975,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "static inline gpuscan_t gpuscan_raw_vector_add(gpuscan_t sum, uint4 raw, ulong i) {\n"
     "#if GPUSCAN_PACKED_HERE\n"
-    "    return (gpuscan_t)gpuscan_packed_sum4(raw, sum);\n"
+    "    return gpuscan_packed_to(gpuscan_packed_sum4(raw, gpuscan_packed_from(sum)));\n"
     "#else\n"
     "    gpuscan_raw_vector vector;\n"
     "    vector.raw = raw;\n"
@@ -10346,21 +10513,23 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have their low half\n"
-    "   there, and whoever overflows it carries to the sum in global memory. */\n"
+    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have a low half,\n"
+    "   in copies, and an upper one, to which whoever overflows a low half carries. Large weights do so at every second\n"
+    "   sample: carried to global memory, those of one bin took 64 times as long as small ones. */\n"
     "#if GPUSCAN_WEIGHTED && GPUSCAN_COUNTER_SIZE == 8\n"
     "#define GPUSCAN_CARRIES 1\n"
     "#else\n"
     "#define GPUSCAN_CARRIES 0\n"
     "#endif\n"
-    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, global gpuscan_counter *sum) {\n"
+    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, local uint *upper) {\n"
     "#if GPUSCAN_CARRIES\n"
-    "    uint add = (uint)amount;\n"
-    "    ulong carry = amount >> 32;\n"
+    "    uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
     "    if (atomic_add((volatile local uint *)counter, add) > 0xffffffffu - add)\n"
     "        carry++;\n"
-    "    if (carry)\n"
-    "        gpuscan_add_global(sum, carry << 32);\n"
+    "    if (carry == 1) /* lanes that add this constant to one counter do so at once (NVIDIA) */\n"
+    "        atomic_inc((volatile local uint *)upper);\n"
+    "    else if (carry)\n"
+    "        atomic_add((volatile local uint *)upper, carry);\n"
     "#elif GPUSCAN_GROUP == 1\n"
     "    *counter += (uint)amount;\n"
     "#elif !GPUSCAN_WEIGHTED\n"
@@ -11050,9 +11219,9 @@ static const char *gpuscan__kernels[] = {
     "    bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
     "#endif\n"
     "#if GPUSCAN_BY_VALUE\n"
-    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
+    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, 0); /* never CARRIES */\n"
     "#elif GPUSCAN_COPIES\n"
-    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, accumulators + first_bin + bin);\n"
+    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, bins + GPUSCAN_LOCAL_COUNTERS + bin);\n"
     "#else\n"
     "    gpuscan_add_global_once(accumulators, bin, weight);\n"
     "#endif\n"
@@ -11310,6 +11479,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n"
     "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n"
+    "#if GPUSCAN_CARRIES\n"
+    "    sum += (ulong)shared[GPUSCAN_LOCAL_COUNTERS + bin] << 32;\n"
+    "#endif\n"
     "#if GPUSCAN_BIN_ITEMS > 1\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n"
@@ -13098,6 +13270,13 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(PACKED_ADD, 0)         /* small integers, several a word: see [PACKED ELEMENTS] in kernels.cl.inc */               \
+    X(PACKED_MUL, 1)                                                                                                   \
+    X(PACKED_MIN, 2)                                                                                                   \
+    X(PACKED_MAX, 3)                                                                                                   \
+    X(PACKED_AND, 4)                                                                                                   \
+    X(PACKED_OR, 5)                                                                                                    \
+    X(PACKED_XOR, 6)                                                                                                   \
     X(HEADS_NONE, 0)         /* scan: who says where segments begin: nobody */                                         \
     X(HEADS_FLAGS, 1)        /* numbers that are not 0 */                                                              \
     X(HEADS_KEYS, 2)         /* keys that are not equal to the one before */                                           \
@@ -13868,11 +14047,20 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 }
 
 /* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are
-   added. Their sums wrap around, so any order gives the same bits. */
+   added, and those whose sums are of the same type: bits, and products and extremes of bytes. Any order gives the same
+   bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
-    return integers && !cpu && plain && e->src_size <= 2 && e->t_size <= 4 ? e->src_size : 0;
+    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op <= GPUSCAN_OP_XOR;
+    int of_bytes = e->op == GPUSCAN_OP_MUL || e->op == GPUSCAN_OP_MIN || e->op == GPUSCAN_OP_MAX;
+    int small = e->src_size <= (of_bytes ? 1u : 2u) && (e->op == GPUSCAN_OP_ADD ? e->t_size <= 4 : e->src == e->dst);
+    return integers && !cpu && plain && small ? e->src_size : 0;
+}
+
+static uint32_t gpuscan__packed_op(gpuscan_op op) {
+    static const uint32_t ops[] = {GPUSCAN__PACKED_ADD, GPUSCAN__PACKED_MIN, GPUSCAN__PACKED_MAX, GPUSCAN__PACKED_MUL,
+                                   GPUSCAN__PACKED_AND, GPUSCAN__PACKED_OR,  GPUSCAN__PACKED_XOR};
+    return op < GPUSCAN_OP_CUSTOM ? ops[op] : (uint32_t)GPUSCAN__PACKED_ADD;
 }
 
 /* The vector of a lane in a row: 16 bytes of the larger type, so that loads and stores are whole; else one element. */
@@ -14960,6 +15148,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     /* the simulator crashes on vectors of 16 */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
+    gpuscan__define_number(text, "PACKED_OP", gpuscan__packed_op(e->op));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
     gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
@@ -19161,8 +19350,13 @@ static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
     return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
 }
 
+/* Words of a counter besides its copies: the upper half of weighted sums of 64 bits. */
+static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
+    return own->weight && own->counter == GPUSCAN_TYPE_U64;
+}
+
 static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
-    uint32_t words = gpuscan__local_counters(own);
+    uint32_t words = gpuscan__local_counters(own) + (own->slice_bins + own->spare) * gpuscan__upper_words(own);
     if (own->merge == GPUSCAN__MERGE_LOCAL)
         words += (uint32_t)gpuscan__all_bins(own);
     return words ? words : 1;
@@ -19786,7 +19980,7 @@ static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local,
     uint64_t slices, room = local / 4 - own->spare;
     if (gpuscan__key_is_cpu(&plan->common.key) || own->converted || own->weighed || own->tiled ||
         gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
-        (own->weight && plan->counter == GPUSCAN_TYPE_U64) || local < 1024 ||
+        gpuscan__upper_words(own) || local < 1024 ||
         plan->count * plan->rows < GPUSCAN__VALUES_FROM)
         return 0;
     slices = gpuscan__ceil_div(65536, room);
@@ -19862,7 +20056,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
     uint64_t most_copies = gpuscan__tile_copies(plan);
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
-    uint64_t local = gs->device.local_memory, copies_local, copies;
+    uint64_t local = gs->device.local_memory, copies_local, copies, room;
+    uint32_t upper = gpuscan__upper_words(own);
     const char *why;
     if (is_auto)
         strategy = profile->histogram;
@@ -19892,16 +20087,14 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     copies = profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     copies = gpuscan__min(copies, most_copies);
     why = gpuscan__why_refused(gs, common, strategy);
-    if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
-        gpuscan__counts_by_value(plan, local, (uint32_t)copies))
+    if (!why && !gpuscan__key_is_cpu(key) && !upper && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
         return GPUSCAN_SUCCESS;
-    /* weighted sums of 64 bits would carry to a bin that is not there */
-    own->spare = gpuscan__uses_ptx_or_local(gs, key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64);
-    own->slices = (uint32_t)gpuscan__min(
-        gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, own->spare * 4 + 4) - own->spare * 4), UINT32_MAX);
+    own->spare = gpuscan__uses_ptx_or_local(gs, key);
+    room = gpuscan__max(local / (4 + upper * 4), own->spare + 1) - own->spare;
+    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     if (!why && gpuscan__slices_values(plan, local, profile->counts_slices))
         return GPUSCAN_SUCCESS;
-    if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
+    if (!why && upper && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
                                           : own->slices > (own->tiled ? 1 : profile->counts_slices)))
@@ -19919,7 +20112,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         copies = gpuscan__min(gpuscan__min(8, most_copies), local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
-    for (own->copies = 1; own->copies * 2 <= copies && (plan->all_bins + own->spare) * 8 * own->copies <= copies_local;)
+    for (own->copies = 1; own->copies * 2 <= copies &&
+                          (plan->all_bins + own->spare) * 4 * (own->copies * 2 + upper) <= copies_local;)
         own->copies *= 2;
     if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
         gpuscan__histogram_edges(plan, local);
@@ -20013,11 +20207,10 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
 
 /* The launch that counts tiles writes their counters, too: where nobody else has part of them, and it is one launch. */
 static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
-    int carries = plan->key.weight && plan->counter == GPUSCAN_TYPE_U64;
     if (gpuscan__key_is_cpu(&plan->common.key))
         return plan->members == 1;
     return plan->members == 1 && plan->groups <= GPUSCAN__TILE_GROUPS && plan->key.copies &&
-           plan->key.merge != GPUSCAN__MERGE_GLOBAL && !carries;
+           plan->key.merge != GPUSCAN__MERGE_GLOBAL;
 }
 
 /* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
