@@ -20089,7 +20089,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     why = gpuscan__why_refused(gs, common, strategy);
     if (!why && !gpuscan__key_is_cpu(key) && !upper && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
         return GPUSCAN_SUCCESS;
-    own->spare = gpuscan__uses_ptx_or_local(gs, key);
+    own->spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, key);
     room = gpuscan__max(local / (4 + upper * 4), own->spare + 1) - own->spare;
     own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     if (!why && gpuscan__slices_values(plan, local, profile->counts_slices))
