@@ -445,7 +445,7 @@ static void rows_in_tiles(void **state) {
     size_t i, t, turn = (size_t)test_below(8);
     (void)state;
     for (t = 0; t < sizeof types / sizeof *types; t++)
-        for (i = 0; i < sizeof counts / sizeof *counts - (test.is_small ? 14 : 0); i++, turn++) {
+        for (i = 0; i < sizeof counts / sizeof *counts - (test.is_small ? 13 : 0); i++, turn++) {
             uint64_t count = types[t] == GPUSCAN_TYPE_U8       ? counts[i].bytes
                              : types[t] == GPUSCAN_TYPE_CUSTOM ? counts[i].structs
                                                                : counts[i].elements;
@@ -453,7 +453,9 @@ static void rows_in_tiles(void **state) {
             scan_case c = a_scan(types[t], GPUSCAN_OP_ADD, count);
             if (types[t] == GPUSCAN_TYPE_CUSTOM)
                 c.custom = &op_affine_compose;
-            c.rows = (test.is_small ? 700 : elements) / count + 2;
+            if (test.is_small && turn * 5 % 7 > 1)
+                continue;
+            c.rows = (test.is_small ? 300 : elements) / count + 2;
             c.kind = t % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
             c.init = (test_init)(turn % 3);
             c.total = turn % 2 == 0;
