@@ -18519,7 +18519,7 @@ static gpuscan_result gpuscan__scan_test_round(gpuscan *gs, const gpuscan__plan 
     desc.kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc.count = shape.count;
     desc.init = init;
-    if (own.whole_rows) { /* of two thirds of a tile, a seventh, or one element: by work-items, if that is small */
+    if (own.whole_rows) { /* of two thirds of a tile, a seventh, or one element */
         shape.count = round ? program->key.tile / 7 : program->key.tile - program->key.tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
