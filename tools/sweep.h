@@ -1265,6 +1265,56 @@ static void sweep_integrals(void) {
             }
 }
 
+/* Images of so many channels, 4096 wide: luminances, or one channel's tiles, and tables. */
+static void sweep_images(void) {
+    static const gpuscan_custom luma = {
+        NULL, NULL, 0, NULL, NULL, "(77 * x.x + 150 * x.y + 29 * x.z + 128) >> 8", NULL, NULL, NULL};
+    static const struct {
+        uint32_t channels, table, tile;
+        double floor;
+    } images[] = {{4, 0, 0, 0.3}, {1, 0, 0, 0.15}, {1, 0, 64, 0.1}, {1, 1, 0, 0.3}, {4, 1, 0, 0.3}};
+    size_t k;
+    for (k = 0; k < sizeof images / sizeof *images; k++) {
+        const uint32_t channels = images[k].channels, tile = images[k].tile;
+        const uint64_t width = 4096, most = sweep.bytes / (images[k].table ? 4 : 1) / channels / width;
+        const uint64_t height = most < device.image_height ? most : device.image_height;
+        sweep_call c = sweep_histogram_call("images", images[k].floor, GPUSCAN_TYPE_U8, 256);
+        const uint64_t tiles = tile ? (width / tile) * ((height + tile - 1) / tile) : 1;
+        cl_mem image;
+        if (!device.info.has_images || device.image_width < width || height == 0) continue;
+        c.read = width * height * channels;
+        c.results = tiles * 256;
+        c.loop = sweep_picture;
+        if (images[k].table) {
+            c.op = SWEEP_INTEGRAL;
+            memset(&c.u, 0, sizeof c.u);
+            c.u.integral.dst.mem = sweep.b;
+            c.u.integral.width = width;
+            c.u.integral.height = height;
+            c.u.integral.channels = channels;
+            c.u.integral.kind = GPUSCAN_INCLUSIVE;
+            c.u.integral.call.queue = device.queue;
+            c.results = c.read;
+            c.loop = sweep_integral_u8;
+        } else {
+            c.u.histogram.samples.mem = NULL;
+            c.u.histogram.count = width;
+            c.u.histogram.rows = height;
+            c.u.histogram.channels = channels;
+            c.u.histogram.custom = channels > 1 ? &luma : NULL;
+            c.u.histogram.tile_width = c.u.histogram.tile_height = tile;
+        }
+        c.written = c.results * 4;
+        sweep_set_data(&c);
+        image = image_of(sweep.a, channels, width, height);
+        if (images[k].table) c.u.integral.src_image.mem = image;
+        else c.u.histogram.samples_image.mem = image;
+        sweep_run(&c, "%s of an image of %u bytes a pixel, tiles of %u", images[k].table ? "integral" : "histogram",
+                  (unsigned)channels, (unsigned)tile);
+        cl.clReleaseMemObject(image);
+    }
+}
+
 static const double sweep_fractions[3] = {0.25, 0.5, 0.99};
 
 static void sweep_quantile_loop(const sweep_call *c, const void *src, void *dst) {
@@ -1454,6 +1504,7 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
         sweep_runs();
         sweep_sorts();
         sweep_integrals();
+        sweep_images();
         sweep_quantiles();
     }
     progress("%s", "");
