@@ -10076,15 +10076,17 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_t own = 0, total, before;\n"
     "        for (ulong batch = 0; batch < batches; batch += 2) { /* two, for more loads in flight */\n"
     "            gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS], y[GPUSCAN_ITEM_VECTORS];\n"
+    "            bool two = batch + 1 < batches;\n"
     "            gpuscan_counts_load(x, of_row, first + batch * GPUSCAN_BATCH_BINS, last);\n"
-    "            gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
+    "            if (two)\n"
+    "                gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
     "            gpuscan_t of_x = 0, of_y = 0;\n"
     "GPUSCAN_UNROLL\n"
     "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "GPUSCAN_UNROLL\n"
     "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "                    of_x += x[k].element[v];\n"
-    "                    of_y += y[k].element[v];\n"
+    "                    of_y += two ? y[k].element[v] : 0;\n"
     "                }\n"
     "            own += of_x + of_y;\n"
     "            if (keeps) {\n"
@@ -10096,9 +10098,9 @@ static const char *gpuscan__kernels[] = {
     "                }\n"
     "            }\n"
     "        }\n"
-    "        own = gpuscan_lanes_sum_one(own, shared);\n"
+    "        own = gpuscan_lanes_sum_one(own, shared);\n",
     "        before = gpuscan_group_prefix(own, &total, shared);\n"
-    "        GPUSCAN_ALL_FRACTIONS_PUT;\n",
+    "        GPUSCAN_ALL_FRACTIONS_PUT;\n"
     "        for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) { /* its own */\n"
     "            ranks[i] = gpuscan_rank(ranks[i], total);\n"
     "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && ranks[i] < total)\n"
@@ -23928,12 +23930,25 @@ static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan_
 
 enum { GPUSCAN__QUANTILE_FEW = 8 }; /* fractions, of a program that takes no more: GPUSCAN_FRACTIONS_PUT's */
 
+/* Of enough work-items for a vector each, in a few sizes, since each is a program; of 1024 registers are too few. Of
+   small histograms, of more than run at once, one sub-group's each, and no more vectors than they need: what a row takes
+   is code, not memory. */
+static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+    uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
+    if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
+        gpuscan__fit(gs, &plan->common, width, plan->bins <= (uint64_t)width * vector ? 1 : 4);
+        return;
+    }
+    while (group < 512 && (uint64_t)group * vector < plan->bins)
+        group = group == 64 ? 256 : 512;
+    gpuscan__fit(gs, &plan->common, group, 4);
+}
+
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
-    uint32_t group = 64;
     if (common->forced) {
         *key = *common->forced;
         return GPUSCAN_SUCCESS;
@@ -23946,10 +23961,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
         key->own[0] = GPUSCAN__QUANTILE_PLAIN;
     else
         key->own[0] = GPUSCAN__QUANTILE_ALL;
-    /* of enough work-items for a vector each, in a few sizes, since each is a program; of 1024 registers are too few */
-    while (group < 512 && (uint64_t)group * gpuscan__quantile_vector(common) < plan->bins)
-        group = group == 64 ? 256 : 512;
-    gpuscan__fit(gs, common, group, 4);
+    gpuscan__quantile_fit(gs, plan);
     while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
         gpuscan__fit(gs, common, key->group / 2, 4);
     return GPUSCAN_SUCCESS;
