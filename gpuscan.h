@@ -7265,7 +7265,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_KEEP(compresses, compress, plain, copy)                                                                \\\n"
     "    {                                                                                                                  \\\n"
     "        ulong j = 0;                                                                                                   \\\n"
-    "        for (ulong i = first; j < kept; i += GPUSCAN_WORD) {                                                           \\\n"
+    "        for (ulong i = first; i < last && j < kept; i += GPUSCAN_WORD) {                                               \\\n"
     "            ulong word = gpuscan_word_at(src, words, first, i, last);                                                  \\\n"
     "            if (word == 0)                                                                                             \\\n"
     "                continue;                                                                                              \\\n"
@@ -7326,7 +7326,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_wide id = gpuscan_identity_wide();\n"
     "#endif\n"
     "    ulong j = 0;\n"
-    "    for (ulong i = first; j < ended; i += GPUSCAN_WORD) {\n"
+    "    for (ulong i = first; i < last && j < ended; i += GPUSCAN_WORD) {\n"
     "        ulong word = words[(i - first) / GPUSCAN_WORD], at = i, end = min(last, i + GPUSCAN_WORD);\n"
     "        for (uint k = 0; k < GPUSCAN_WORD * sizeof(gpuscan_source); k += GPUSCAN_LINE)\n"
     "            GPUSCAN_PREFETCH(values + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
@@ -7375,7 +7375,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    global gpuscan_length *lengths = outputs->lengths + to;\n"
     "    ulong begin = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
-    "    for (i = first; j < ended; i += GPUSCAN_WORD) {\n"
+    "    for (i = first; i < last && j < ended; i += GPUSCAN_WORD) {\n"
     "        ulong word = words[(i - first) / GPUSCAN_WORD];\n"
     "        if (GPUSCAN_COMPRESSES && GPUSCAN_LENGTH_SIZE == 4) {\n"
     "            for (uint s = 0; word && s < GPUSCAN_WORD && j < ended; s += GPUSCAN_STEP_BITS) {\n"
@@ -20137,7 +20137,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     why = gpuscan__why_refused(gs, common, strategy);
     if (!why && !gpuscan__key_is_cpu(key) && !upper && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
         return GPUSCAN_SUCCESS;
-    own->spare = gpuscan__uses_ptx_or_local(gs, key);
+    own->spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, key);
     room = gpuscan__max(local / (4 + upper * 4), own->spare + 1) - own->spare;
     own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     if (!why && gpuscan__slices_values(plan, local, profile->counts_slices))
