@@ -13446,7 +13446,7 @@ typedef struct gpuscan__tuning {
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
     uint32_t src_size;  /* and of this size in the source; 0: any */
     int inclusive;      /* 1: for inclusive scans only */
-    int unpacked;       /* 1: for integers of 1 or 2 bytes only that are not added as parts of words */
+    int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once */
 } gpuscan__tuning;
 
 /* Samples of 1 byte, of more; where elements are meant: of up to 4 bytes, of more. */
@@ -20043,7 +20043,7 @@ static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local,
 
 /* Edges in local memory, up to so many, and there cells that a search begins with, but for few edges or few samples
    (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84,
-   112, 280, 243, 685; with cells 115, 121, 128, 133, 138). */
+   112, 280, 243, 685, the first steps in registers 70, 90; with cells 115, 121, 128, 133, 138). */
 #define GPUSCAN__LOCAL_EDGES 2048
 #define GPUSCAN__EDGES_ALONE 32  /* without cells */
 #define GPUSCAN__FEW_EDGES   256 /* without cells more are searched faster in the cache */
