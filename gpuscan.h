@@ -3428,28 +3428,48 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_SHIFTS_DST 0\n"
     "#endif\n"
     "#if GPUSCAN_SHIFTS_SRC || GPUSCAN_SHIFTS_DST\n"
-    "/* The last `bytes` bytes of a, and then b. */\n"
-    "GPUSCAN_INLINE uint4 gpuscan_shifted(uint4 a, uint4 b, uint bytes) {\n"
-    "    uint bits = bytes % 4 * 8, z0, z1, z2, z3, z4;\n"
-    "    /* whole words first: z0 to z4 begin with the one that the bytes begin in, or end before */\n"
-    "    bool by_two = bytes & 8, by_one = bytes & 4;\n"
-    "    uint y0 = by_two ? a.x : a.z, y1 = by_two ? a.y : a.w, y2 = by_two ? a.z : b.x, y3 = by_two ? a.w : b.y;\n"
-    "    uint y4 = by_two ? b.x : b.z, y5 = by_two ? b.y : b.w;\n"
-    "    z0 = by_one ? y0 : y1;\n"
-    "    z1 = by_one ? y1 : y2;\n"
-    "    z2 = by_one ? y2 : y3;\n"
-    "    z3 = by_one ? y3 : y4;\n"
-    "    z4 = by_one ? y4 : y5;\n"
-    "    if (bits == 0)\n"
-    "        return (uint4)(z1, z2, z3, z4);\n"
-    "    return (uint4)(z0 >> (32 - bits) | z1 << bits, z1 >> (32 - bits) | z2 << bits, z2 >> (32 - bits) | z3 << bits,\n"
-    "                   z3 >> (32 - bits) | z4 << bits);\n"
+    "/* Elements of 8 bytes are two words off. */\n"
+    "#define GPUSCAN_TWO_WORDS       (sizeof(gpuscan_src) % 8 == 0 && sizeof(gpuscan_dst) % 8 == 0)\n"
+    "#define GPUSCAN_WORDS_OF(first) (GPUSCAN_TWO_WORDS && !GPUSCAN_PLANTED(UNALIGNED) ? 2 : (first) / 4)\n"
+    "\n"
+    "/* 32 bits of two words from bit `bits` on; 16 bytes of five words. */\n"
+    "GPUSCAN_INLINE uint gpuscan_funnel(uint low, uint high, uint bits) {\n"
+    "    uint x;\n"
+    "    __asm__(\"shf.r.wrap.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(low), \"r\"(high), \"r\"(bits));\n"
+    "    return x;\n"
+    "}\n"
+    "GPUSCAN_INLINE uint4 gpuscan_funnels(uint a, uint b, uint c, uint d, uint e, uint bits) {\n"
+    "    if (GPUSCAN_TWO_WORDS)\n"
+    "        return (uint4)(a, b, c, d);\n"
+    "    return (uint4)(gpuscan_funnel(a, b, bits), gpuscan_funnel(b, c, bits), gpuscan_funnel(c, d, bits),\n"
+    "                   gpuscan_funnel(d, e, bits));\n"
     "}\n"
     "\n",
-    "/* Of another lane of the sub-group. */\n"
-    "GPUSCAN_INLINE uint4 gpuscan_shuffle_vector(uint4 x, uint lane) {\n"
-    "    return (uint4)(gpuscan_uint_at(x.x, lane, 0), gpuscan_uint_at(x.y, lane, 0), gpuscan_uint_at(x.z, lane, 0),\n"
-    "                   gpuscan_uint_at(x.w, lane, 0));\n"
+    "/* 16 bytes, from byte `first` of a lane's vector on and then of what another lane hands; or of what that hands and then\n"
+    "   of its own. Only words that are needed are handed: the branches are the same for all lanes. */\n"
+    "GPUSCAN_INLINE uint4 gpuscan_shifted_up(uint4 own, uint4 handed, uint from, uint first) {\n"
+    "    uint words = GPUSCAN_WORDS_OF(first), bits = first % 4 * 8, x = gpuscan_uint_at(handed.x, from, 0), y, z;\n"
+    "    if (words == 0)\n"
+    "        return gpuscan_funnels(own.x, own.y, own.z, own.w, x, bits);\n"
+    "    y = gpuscan_uint_at(handed.y, from, 0);\n"
+    "    if (words == 1)\n"
+    "        return gpuscan_funnels(own.y, own.z, own.w, x, y, bits);\n"
+    "    z = gpuscan_uint_at(handed.z, from, 0);\n"
+    "    if (words == 2)\n"
+    "        return gpuscan_funnels(own.z, own.w, x, y, z, bits);\n"
+    "    return gpuscan_funnels(own.w, x, y, z, gpuscan_uint_at(handed.w, from, 0), bits);\n"
+    "}\n"
+    "GPUSCAN_INLINE uint4 gpuscan_shifted_down(uint4 handed, uint4 own, uint from, uint first) {\n"
+    "    uint words = GPUSCAN_WORDS_OF(first), bits = first % 4 * 8, w = gpuscan_uint_at(handed.w, from, 0), z, y;\n"
+    "    if (words == 3)\n"
+    "        return gpuscan_funnels(w, own.x, own.y, own.z, own.w, bits);\n"
+    "    z = gpuscan_uint_at(handed.z, from, 0);\n"
+    "    if (words == 2)\n"
+    "        return gpuscan_funnels(z, w, own.x, own.y, own.z, bits);\n"
+    "    y = gpuscan_uint_at(handed.y, from, 0);\n"
+    "    if (words == 1)\n"
+    "        return gpuscan_funnels(y, z, w, own.x, own.y, bits);\n"
+    "    return gpuscan_funnels(gpuscan_uint_at(handed.x, from, 0), y, z, w, own.x, bits);\n"
     "}\n"
     "#endif\n"
     "#if GPUSCAN_SHIFTS_SRC\n"
@@ -3467,16 +3487,13 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_UNROLL\n"
     "    for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "        loaded[k] = gpuscan_load_hinted(aligned + k * GPUSCAN_LANES, policy);\n"
-    "    if (lane == GPUSCAN_LANES - 1) /* behind the sub-group's last */\n"
-    "        behind = gpuscan_load_hinted(aligned + (GPUSCAN_ITEM_VECTORS - 1) * GPUSCAN_LANES + 1, policy);\n"
+    "    if (lane == 0) /* behind the sub-group's last */\n"
+    "        behind = gpuscan_load_hinted(aligned + GPUSCAN_ITEM_VECTORS * GPUSCAN_LANES, policy);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int k = GPUSCAN_ITEM_VECTORS - 1; k >= 0; k--) {\n"
     "        gpuscan_src_words out;\n"
-    "        uint4 next = gpuscan_shuffle_vector(lane == 0 ? behind : loaded[k], (lane + 1) % GPUSCAN_LANES);\n"
-    "        if (k == GPUSCAN_ITEM_VECTORS - 1 && lane == GPUSCAN_LANES - 1)\n"
-    "            next = behind;\n"
-    "        out.words =\n"
-    "            gpuscan_shifted(loaded[k], next, 16 - past - (GPUSCAN_PLANTED(UNALIGNED) ? sizeof(gpuscan_src) : 0));\n"
+    "        out.words = gpuscan_shifted_up(loaded[k], lane == 0 ? behind : loaded[k], (lane + 1) % GPUSCAN_LANES,\n"
+    "                                       past + (GPUSCAN_PLANTED(UNALIGNED) ? (uint)sizeof(gpuscan_src) : 0));\n"
     "        tile->vector[k].raw = out.raw;\n"
     "        behind = loaded[k]; /* the first lane's comes behind the last lane's before */\n"
     "    }\n"
@@ -3487,20 +3504,18 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_DST_RAW raw;\n"
     "    uint4 words;\n"
     "} gpuscan_dst_words;\n"
-    "\n"
+    "\n",
     "/* Stores vector k; before: the lane's vector k - 1. */\n"
     "GPUSCAN_INLINE void gpuscan_vector_store_shifted(global gpuscan_dst *to, uint past, int k,\n"
     "                                                 const gpuscan_dst_vector *vector, GPUSCAN_DST_RAW before) {\n"
     "    uint lane = GPUSCAN_LANE, own = GPUSCAN_VECTOR - past / (uint)sizeof(gpuscan_dst); /* elements in its aligned one */\n"
-    "    gpuscan_dst_words out, last;\n"
+    "    gpuscan_dst_words out, last, shifted;\n"
     "    uint4 handed;\n"
     "    out.raw = vector->raw;\n"
     "    last.raw = before;\n"
     "    handed = lane == GPUSCAN_LANES - 1 ? last.words : out.words; /* the first lane's comes from the last */\n"
-    "    handed = gpuscan_shuffle_vector(handed, (lane + GPUSCAN_LANES - 1) % GPUSCAN_LANES);\n"
+    "    shifted.words = gpuscan_shifted_down(handed, out.words, (lane + GPUSCAN_LANES - 1) % GPUSCAN_LANES, 16 - past);\n"
     "    if (k != 0 || lane != 0) {\n"
-    "        gpuscan_dst_words shifted;\n"
-    "        shifted.words = gpuscan_shifted(handed, out.words, past);\n"
     "        gpuscan_store_vector((global gpuscan_dst *)((global uchar *)to - past), shifted.raw);\n"
     "    } else { /* what is before belongs to others */\n"
     "GPUSCAN_UNROLL\n"
@@ -3516,7 +3531,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Large elements, one a vector, of several pieces that can be stored at once. If each lane stored its own, 32 bytes of\n"
     "   memory would be written several times (H200, 2^28 bytes, elements of 12 bytes: 201 us, so 187); so lanes hand each\n"
     "   other their pieces and store them side by side: a transposition. Of an odd number of pieces lane s hands over piece r\n"
@@ -3564,12 +3579,12 @@ static const char *gpuscan__kernels[] = {
     "                r == 0 ? got.piece : bitselect(piece[i], got.piece, (gpuscan_dst_piece)(0u - (uint)(place == i)));\n"
     "    }\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint i = 0; i < pieces; i++)\n"
+    "    for (uint i = 0; i < pieces; i++)\n",
     "        at[i * GPUSCAN_LANES] = piece[i];\n"
     "#endif\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* Where in the tile a lane's first vector begins: what is called `own` below. */\n"
     "static inline uint gpuscan_lane_first(uint subgroup, uint lane) {\n"
     "    return subgroup * (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE) + lane * GPUSCAN_VECTOR;\n"
@@ -10277,15 +10292,17 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_t own = 0, total, before;\n"
     "        for (ulong batch = 0; batch < batches; batch += 2) { /* two, for more loads in flight */\n"
     "            gpuscan_src_vector x[GPUSCAN_ITEM_VECTORS], y[GPUSCAN_ITEM_VECTORS];\n"
+    "            bool two = batch + 1 < batches;\n"
     "            gpuscan_counts_load(x, of_row, first + batch * GPUSCAN_BATCH_BINS, last);\n"
-    "            gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
+    "            if (two)\n"
+    "                gpuscan_counts_load(y, of_row, first + (batch + 1) * GPUSCAN_BATCH_BINS, last);\n"
     "            gpuscan_t of_x = 0, of_y = 0;\n"
     "GPUSCAN_UNROLL\n"
     "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
     "GPUSCAN_UNROLL\n"
     "                for (int v = 0; v < GPUSCAN_VECTOR; v++) {\n"
     "                    of_x += x[k].element[v];\n"
-    "                    of_y += y[k].element[v];\n"
+    "                    of_y += two ? y[k].element[v] : 0;\n"
     "                }\n"
     "            own += of_x + of_y;\n"
     "            if (keeps) {\n"
@@ -10297,9 +10314,9 @@ static const char *gpuscan__kernels[] = {
     "                }\n"
     "            }\n"
     "        }\n"
-    "        own = gpuscan_lanes_sum_one(own, shared);\n"
+    "        own = gpuscan_lanes_sum_one(own, shared);\n",
     "        before = gpuscan_group_prefix(own, &total, shared);\n"
-    "        GPUSCAN_ALL_FRACTIONS_PUT;\n",
+    "        GPUSCAN_ALL_FRACTIONS_PUT;\n"
     "        for (uint i = GPUSCAN_ITEM; i < given; i += GPUSCAN_GROUP) { /* its own */\n"
     "            ranks[i] = gpuscan_rank(ranks[i], total);\n"
     "            if (GPUSCAN_PLANTED(QUANTILE_RANK) && ranks[i] < total)\n"
@@ -10435,6 +10452,8 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_EDGE_CELLS\n"
     "    local const uint *cells;\n"
     "    GPUSCAN_EDGE_REAL scale; /* cells a unit */\n"
+    "#else\n"
+    "    GPUSCAN_EDGE top[7]; /* what a search compares with first: see gpuscan_edges_top */\n"
     "#endif\n"
     "} gpuscan_edges;\n"
     "#define GPUSCAN_EDGE_PLACE(k)     ((k) + (k) / 32) /* searches begin with multiples of large steps: in several banks */\n"
@@ -10518,18 +10537,45 @@ static const char *gpuscan__kernels[] = {
     "    return low;\n"
     "}\n"
     "#else\n"
+    "#if GPUSCAN_LOCAL_EDGES\n"
+    "/* The first three levels of the search's tree stay in registers, level by level; where bins are no power of two, the\n"
+    "   last edge stands for those behind it. */\n"
+    "static inline void gpuscan_edges_top(gpuscan_edges *edges) {\n"
+    "GPUSCAN_UNROLL\n"
+    "    for (uint k = 0; k < 7; k++) {\n"
+    "        uint level = k < 1 ? 0 : k < 3 ? 1 : 2, place = k + 1 - (1u << level);\n"
+    "        uint at = (2 * place + 1) * (GPUSCAN_EDGE_STEP >> level);\n"
+    "        edges->top[k] = GPUSCAN_EDGE_AT(*edges, min(at, (uint)GPUSCAN_BINS));\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* How many bins the first three levels go up. */\n"
+    "static inline uint gpuscan_edge_start(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
+    "    bool first = edges.top[0] <= s, second = (first ? edges.top[2] : edges.top[1]) <= s;\n"
+    "    GPUSCAN_EDGE high = second ? edges.top[6] : edges.top[5], low = second ? edges.top[4] : edges.top[3];\n"
+    "    bool third = (first ? high : low) <= s;\n"
+    "    uint bin = (first ? (uint)GPUSCAN_EDGE_STEP : 0) + (second ? (uint)GPUSCAN_EDGE_STEP / 2 : 0) +\n"
+    "               (third ? (uint)GPUSCAN_EDGE_STEP / 4 : 0);\n"
+    "    return GPUSCAN_CLOSED ? min(bin, (uint)GPUSCAN_BINS - 1) : bin;\n"
+    "}\n"
+    "#define GPUSCAN_EDGE_NEXT (GPUSCAN_EDGE_STEP / 8)\n"
+    "#else\n"
+    "#define gpuscan_edge_start(s, edges) 0\n"
+    "#define GPUSCAN_EDGE_NEXT            GPUSCAN_EDGE_STEP\n"
+    "#endif\n"
+    "\n"
     "/* The last bin that begins at s or below it, of a sample that is not outside: bit by bit, without branches. */\n"
     "static inline uint gpuscan_edge_bin(GPUSCAN_EDGE s, gpuscan_edges edges) {\n"
-    "    uint bin = 0;\n"
+    "    uint bin = gpuscan_edge_start(s, edges);\n"
     "GPUSCAN_UNROLL\n"
-    "    for (uint step = GPUSCAN_EDGE_STEP; step > 0; step /= 2) {\n"
+    "    for (uint step = GPUSCAN_EDGE_NEXT; step > 0; step /= 2) {\n"
     "        uint next = min(bin + step, (uint)GPUSCAN_BINS);\n"
     "        bin = next < GPUSCAN_BINS && GPUSCAN_EDGE_AT(edges, next) <= s ? next : bin;\n"
     "    }\n"
     "    return bin;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SAMPLE_IS_FLOAT\n"
     "typedef GPUSCAN_SAMPLE_FLOAT gpuscan_real;\n"
     "\n"
@@ -10592,7 +10638,7 @@ static const char *gpuscan__kernels[] = {
     "        low = high;\n"
     "        high += min(GPUSCAN_BINS - high, leap);\n"
     "    }\n"
-    "    while (high - low > 1) {\n",
+    "    while (high - low > 1) {\n"
     "        uint middle = low + (high - low) / 2;\n"
     "        if (gpuscan_even_edge(middle, step, lower) <= s)\n"
     "            low = middle;\n"
@@ -10603,7 +10649,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "#else /* integers */\n"
     "typedef GPUSCAN_OFFSET gpuscan_offset; /* unsigned, holds s - lower for every s in range */\n"
     "\n"
@@ -11806,6 +11852,8 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_EDGE_CELLS\n"
     "    gpuscan_cells_make(&edges, shared + GPUSCAN_CELLS_AT);\n"
     "    GPUSCAN_BARRIER();\n"
+    "#else\n"
+    "    gpuscan_edges_top(&edges);\n"
     "#endif\n"
     "#endif\n"
     "#else\n"
@@ -11814,9 +11862,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    accumulators += numbers.accumulators_offset;\n"
     "    counts += numbers.counts_offset;\n"
-    "#if !GPUSCAN_LOCAL_EDGES\n"
+    "#if !GPUSCAN_LOCAL_EDGES\n",
     "    gpuscan_edges edges = edges_buffer + numbers.edges_offset;\n"
-    "#endif\n",
+    "#endif\n"
     "#if GPUSCAN_IMAGE\n"
     "    /* Pixel by pixel, so many on their way at once: of all rows, numbered through. */\n"
     "    ulong begin = 0, rows = count ? numbers.rows : 0, first_row = 0;\n"
@@ -11892,9 +11940,9 @@ static const char *gpuscan__kernels[] = {
     "                    at < all, (global const uint4 *)(base + down[v] * (pitch * sizeof(gpuscan_element))) +\n"
     "                                  (at - down[v] * across));\n"
     "            }\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL\n",
     "            for (uint v = 0; v < GPUSCAN_ITEM_VECTORS; v++) {\n"
-    "                uint at = k + v * stride;\n",
+    "                uint at = k + v * stride;\n"
     "                if (at < all)\n"
     "                    gpuscan_count_vector(loaded[v], begin + (ulong)(at - down[v] * across) * GPUSCAN_VECTOR,\n"
     "                                         weights + down[v] * numbers.weights_pitch, copy, first_bin, bins,\n"
@@ -11980,10 +12028,10 @@ static const char *gpuscan__kernels[] = {
     "            uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
     "            gpuscan_load_vectors(loaded, from + i, stride);\n"
     "GPUSCAN_UNROLL\n"
-    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
+    "            for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n",
     "                GPUSCAN_COUNT_VECTOR(loaded[k], begin + i + k * stride);\n"
     "        }\n"
-    "        for (; i < end; i += stride)\n",
+    "        for (; i < end; i += stride)\n"
     "            GPUSCAN_COUNT_VECTOR(gpuscan_load_once(from + i), begin + i);\n"
     "    }\n"
     "#endif\n"
@@ -13609,7 +13657,7 @@ typedef struct gpuscan__tuning {
     uint32_t size;      /* for elements of this size, the larger of source and destination; 0: any */
     uint32_t src_size;  /* and of this size in the source; 0: any */
     int inclusive;      /* 1: for inclusive scans only */
-    int unpacked;       /* 1: for integers of 1 or 2 bytes only that are not added as parts of words */
+    int unpacked;       /* 1: for integers of 1 or 2 bytes only of which a word's are not scanned at once */
 } gpuscan__tuning;
 
 /* Samples of 1 byte, of more; where elements are meant: of up to 4 bytes, of more. */
@@ -20207,7 +20255,7 @@ static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local,
 
 /* Edges in local memory, up to so many, and there cells that a search begins with, but for few edges or few samples
    (H200, f32, 2^26 samples, 4, 16, 100, 256, 1000 edges, us: in the cache 131, 189, -, 343, 674; in local memory 84,
-   112, 280, 243, 685; with cells 115, 121, 128, 133, 138). */
+   112, 280, 243, 685, the first steps in registers 70, 90; with cells 115, 121, 128, 133, 138). */
 #define GPUSCAN__LOCAL_EDGES 2048
 #define GPUSCAN__EDGES_ALONE 32  /* without cells */
 #define GPUSCAN__FEW_EDGES   256 /* without cells more are searched faster in the cache */
@@ -24100,12 +24148,25 @@ static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan_
 
 enum { GPUSCAN__QUANTILE_FEW = 8 }; /* fractions, of a program that takes no more: GPUSCAN_FRACTIONS_PUT's */
 
+/* Of enough work-items for a vector each, in a few sizes, since each is a program; of 1024 registers are too few. Of
+   small histograms, of more than run at once, one sub-group's each, and no more vectors than they need: what a row takes
+   is code, not memory. */
+static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+    uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
+    if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
+        gpuscan__fit(gs, &plan->common, width, plan->bins <= (uint64_t)width * vector ? 1 : 4);
+        return;
+    }
+    while (group < 512 && (uint64_t)group * vector < plan->bins)
+        group = group == 64 ? 256 : 512;
+    gpuscan__fit(gs, &plan->common, group, 4);
+}
+
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
-    uint32_t group = 64;
     if (common->forced) {
         *key = *common->forced;
         return GPUSCAN_SUCCESS;
@@ -24118,10 +24179,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
         key->own[0] = GPUSCAN__QUANTILE_PLAIN;
     else
         key->own[0] = GPUSCAN__QUANTILE_ALL;
-    /* of enough work-items for a vector each, in a few sizes, since each is a program; of 1024 registers are too few */
-    while (group < 512 && (uint64_t)group * gpuscan__quantile_vector(common) < plan->bins)
-        group = group == 64 ? 256 : 512;
-    gpuscan__fit(gs, common, group, 4);
+    gpuscan__quantile_fit(gs, plan);
     while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
         gpuscan__fit(gs, common, key->group / 2, 4);
     return GPUSCAN_SUCCESS;
