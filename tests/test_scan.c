@@ -204,6 +204,27 @@ static void types_and_operators(void **state) {
             }
 }
 
+/* Bytes that groups scan by words: not the strategies of CPUs. */
+static void several_a_word(void **state) {
+    int       op;
+    scan_case c;
+    (void)state;
+    for (op = GPUSCAN_OP_MIN; op <= GPUSCAN_OP_XOR; op++) {
+        if (!test_share((uint64_t)op, 3))
+            continue;
+        c = a_scan(op % 2 ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8, (gpuscan_op)op, test_size(700, 9001, 50021));
+        c.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+        c.kind = test_below(2) ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        c.total = 1;
+        check_scan(c);
+        c.src_offset = 1 + test_below(15);
+        c.dst_offset = test_below(16);
+        check_scan(c);
+        c.count = 37;
+        check_scan(c);
+    }
+}
+
 static void check_pair(gpuscan_type from, gpuscan_type to) {
     uint64_t       count = test_size(300, 9001, 20011);
     unsigned char *data = (unsigned char *)test_alloc(count * 8);
@@ -1090,6 +1111,7 @@ int main(void) {
                                        TEST(many),
                                        TEST(more_than_32_bits),
                                        TEST(types_and_operators),
+                                       TEST(several_a_word),
                                        TEST(differing_types),
                                        TEST(every_half),
                                        TEST(half_rounds_when_stored),
