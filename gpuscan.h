@@ -973,6 +973,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
    dst           out: row r is count elements of dst_type from dst.offset + r * dst_pitch on
+   pitch_bytes   src_pitch_bytes and dst_pitch_bytes, instead of the pitches: multiples of the elements' sizes, since
+                 rows begin at whole elements. Rows of RGB that are aligned to 4 bytes are such rows of u8; their sums
+                 channel by channel are gpuscan_integral's of as many images of height 1
    init          one dst_type element on the host, or in init_buffer; every row begins with it
    total         out, optional: one dst_type element a row, init op all elements of the row
    segments      optional, instead of rows and total: each segment is scanned by itself, as a row is. Element 0 always
@@ -993,9 +996,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    returns       UNSUPPORTED_STRATEGY: a single pass was forced that does not work on the device, on elements of more
                  than 64 bytes, or in place on a device without fences of device scope; or
                  its tiles, at least one a row, are more than a launch can have. AUTO takes another strategy by itself.
-                 INVALID_ARGUMENT: a pitch is smaller than count; segments with rows, pitches or total, without a form,
-                 with a count though not by OFFSETS, or with host_data, which is for gpuscan_scan_host. INVALID_TYPE:
-                 segments.type does not fit the form. By segments a single pass takes elements of less than 64 bytes
+                 INVALID_ARGUMENT: a pitch is smaller than count, given twice, or of bytes that are no whole elements;
+                 segments with rows, pitches or total, without a form, with a count though not by OFFSETS, or with
+                 host_data, which is for gpuscan_scan_host. INVALID_TYPE: segments.type does not fit the form.
+                 By segments a single pass takes elements of less than 64 bytes
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
                  "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
@@ -1709,6 +1713,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_PLANT_TILE_ENDS        40 /* a row's last tile loses its last pixel */\n"
     "#define GPUSCAN_TEST_PLANT_PIXEL_NUMBER     41 /* expressions see the next pixel's number */\n"
     "#define GPUSCAN_TEST_PLANT_SORT_LOOK_BACK   42 /* a sort's look-back loses the tile before */\n"
+    "#define GPUSCAN_TEST_PLANT_IMAGE_ORIGIN     47 /* an image is read from its first row on, whatever y says */\n"
     "#ifndef GPUSCAN_TEST_PLANT\n"
     "#define GPUSCAN_TEST_PLANT 0\n"
     "#endif\n"
@@ -2045,6 +2050,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return pixel;\n"
     "}\n"
+    "/* Where pixel x of a row is that a call reads. */\n"
+    "#define GPUSCAN_IMAGE_AT(numbers, row, x)                                                                              \\\n"
+    "    ((ulong2)((numbers).image_x + (x), (GPUSCAN_PLANTED(IMAGE_ORIGIN) ? 0 : (numbers).image_y) + (row)))\n"
     "#define GPUSCAN_IMAGE_CHANNEL(pixel, c)                                                                                \\\n"
     "    ((c) == 0 ? (pixel).x : (c) == 1 ? (pixel).y : (c) == 2 ? (pixel).z : (pixel).w)\n"
     "#endif\n"
@@ -2081,11 +2089,11 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_ARG_BEFORE(a.best.value, b.best.value) ? a : b;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "typedef GPUSCAN_T gpuscan_number;    /* what elements are combined as */\n"
     "typedef GPUSCAN_SRC gpuscan_source; /* what they are in memory, */\n"
     "typedef GPUSCAN_DST gpuscan_result; /* and what comes of them */\n"
-    "\n",
+    "\n"
     "static inline gpuscan_number gpuscan_combine_numbers(gpuscan_number a, gpuscan_number b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
@@ -2142,7 +2150,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "typedef gpuscan_run gpuscan_plain;\n"
     "typedef gpuscan_run gpuscan_dst;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_plain gpuscan_identity_plain(void) {\n"
     "    gpuscan_plain none;\n"
     "#if GPUSCAN_REDUCES\n"
@@ -2155,7 +2163,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return none;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline gpuscan_plain gpuscan_combine_plain(gpuscan_plain a, gpuscan_plain b) {\n"
     "    b.heads += a.heads;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
@@ -2222,14 +2230,14 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "typedef gpuscan_plain gpuscan_t;\n"
     "#define gpuscan_sum_of(value, begun) (value)\n"
-    "\n"
+    "\n",
     "#define gpuscan_combine        gpuscan_combine_plain\n"
     "#define gpuscan_identity       gpuscan_identity_plain\n"
     "#define GPUSCAN_VALUE_OF(sum)  (sum)\n"
     "#define GPUSCAN_HAS_BEGUN(sum) false\n"
     "#endif\n"
     "#define gpuscan_to_dst(sum) gpuscan_plain_to_dst(GPUSCAN_VALUE_OF(sum))\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_RUNS\n"
     "typedef GPUSCAN_KEY gpuscan_src;\n"
     "/* Of a key alone nothing is known. */\n"
@@ -2270,7 +2278,7 @@ static const char *gpuscan__kernels[] = {
     "   what precedes a tile needs nothing more, and whatever publishes and looks back does it as always. Within a tile\n"
     "   elements have a bit each that is 1 at a segment's first, its head, and a lane's sums those bits' likes: values alone\n"
     "   go from lane to lane. Sengupta, Harris, Zhang and Owens, \"Scan primitives for GPU computing\", 2007.\n"
-    "\n"
+    "\n",
     "     HEADS_FLAGS   element i is a head where keys[i] is not 0\n"
     "     HEADS_KEYS    where keys[i] is not equal to keys[i - 1]\n"
     "     HEADS_BITS    where bit i % 32 of keys[i / 32] is 1: made of offsets, see gpuscan_heads_set */\n"
@@ -2278,7 +2286,7 @@ static const char *gpuscan__kernels[] = {
     "#else\n"
     "#define GPUSCAN_COMPARES_KEYS GPUSCAN_RUNS\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_COMPARES_KEYS\n"
     "/* Whether key is not equal to the one before it, as C's == says, by their bits: KEY is the unsigned type of their size,\n"
     "   KEY_INFINITY the bits of infinity where they are floats, else 0. Of the caller's type his text says it. */\n"
@@ -2422,11 +2430,96 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PACKED_HERE\n"
     "/* [PACKED ELEMENTS] ------------------------------------------------------------------------------------------------ */\n"
     "\n"
-    "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16. */\n"
+    "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16 or combined bit by bit; or four bytes of which\n"
+    "   the product, modulo 2^8, or the extreme is wanted. A sum of them on its way is a word, too: of products the lower\n"
+    "   byte counts; of extremes there are two halves, of which the upper byte counts, and what stands below it decides only\n"
+    "   between equal ones; of bits there are as many sums as elements. */\n"
+    "#define GPUSCAN_PACKED_EXTREME (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MIN || GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX)\n"
+    "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) & (b))\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_OR\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) | (b))\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_XOR\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) ^ (b))\n"
+    "#endif\n"
+    "\n"
+    "/* An element in each place of a word. */\n"
+    "#define GPUSCAN_PACKED_ALL(x) \\\n"
+    "    (GPUSCAN_PACKED == 1 ? ((uint)(x) & 0xffu) * 0x01010101u : ((uint)(x) & 0xffffu) * 0x00010001u)\n"
+    "#define GPUSCAN_PACKED_IDENTITY GPUSCAN_PACKED_ALL(GPUSCAN_IDENTITY)\n"
+    "\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_PACKED_BYTES(x, a, b, which) \\\n"
+    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(which))\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "#if GPUSCAN_PTX >= 90\n"
+    "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "#define GPUSCAN_PACKED_PTX \"max\"\n"
+    "#else\n"
+    "#define GPUSCAN_PACKED_PTX \"min\"\n"
+    "#endif\n"
+    "#endif\n"
+    "/* The greater, or less, of both lower and of both upper halves. */\n"
+    "static inline uint gpuscan_packed_best(uint a, uint b) {\n"
+    "    uint x;\n"
+    "#if GPUSCAN_PTX >= 90 && GPUSCAN_PACKED_SIGNED\n"
+    "    __asm__(GPUSCAN_PACKED_PTX \".s16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+    "#elif GPUSCAN_PTX >= 90\n"
+    "    __asm__(GPUSCAN_PACKED_PTX \".u16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+    "#elif GPUSCAN_PACKED_SIGNED && GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "    x = as_uint(max(as_short2(a), as_short2(b)));\n"
+    "#elif GPUSCAN_PACKED_SIGNED\n"
+    "    x = as_uint(min(as_short2(a), as_short2(b)));\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "    x = as_uint(max(as_ushort2(a), as_ushort2(b)));\n"
+    "#else\n"
+    "    x = as_uint(min(as_ushort2(a), as_ushort2(b)));\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A sum as a word, which adds it once, and back; and as what precedes a word, in all of its parts. */\n"
+    "static inline uint gpuscan_packed_from(gpuscan_t sum) {\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    const uint element = GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu;\n"
+    "    return ((uint)sum & element) | (GPUSCAN_PACKED_IDENTITY & ~element);\n"
+    "#else\n"
+    "    return GPUSCAN_PACKED_EXTREME ? ((uint)sum & 0xffu) * 0x01000100u : (uint)sum;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_before(gpuscan_t sum) {\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    return GPUSCAN_PACKED_ALL(sum);\n"
+    "#elif GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_OP == GPUSCAN_PACKED_ADD\n"
+    "    return ((uint)sum & 0xffu) * 0x10001u;\n"
+    "#else\n"
+    "    return gpuscan_packed_from(sum);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_packed_to(uint sum) {\n"
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "    sum = gpuscan_packed_best(sum, sum >> 16) >> 8;\n"
+    "#elif defined(GPUSCAN_PACKED_BITS)\n"
+    "    sum = GPUSCAN_PACKED_BITS(sum, sum >> 16);\n"
+    "    if (GPUSCAN_PACKED == 1)\n"
+    "        sum = GPUSCAN_PACKED_BITS(sum, sum >> 8);\n"
+    "#endif\n"
+    "    return (gpuscan_t)sum;\n"
+    "}\n"
     "\n"
     "/* Adds a word's elements to a sum. */\n"
     "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    return GPUSCAN_PACKED_BITS(sum, word);\n"
+    "#elif GPUSCAN_PACKED_EXTREME\n"
+    "    return gpuscan_packed_best(sum, gpuscan_packed_best(word, word << 8));\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL\n"
+    "    return sum * word * (word >> 8) * ((word >> 16) * (word >> 24));\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
     "    __asm__(\"dp4a.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n"
     "    return sum;\n"
     "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1\n"
@@ -2452,16 +2545,45 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
-    "\n",
+    "\n"
+    "/* The lower halves of both; the bytes 1 and 3, in halves; byte 2 in both halves. */\n"
+    "static inline uint gpuscan_packed_pair(uint a, uint b) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, 0x5410);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a & 0xffffu) | b << 16;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_odd(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x4341);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return a >> 8 & 0x00ff00ffu;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_last(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x4242);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 16 & 0xffu) * 0x10001u;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
     "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint x;\n"
-    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410));\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410);\n"
     "    return x;\n"
     "#elif GPUSCAN_PACKED == 1\n"
     "    return (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8;\n"
@@ -2470,17 +2592,69 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n"
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "/* The identity and a's lower half; a's upper half twice; the upper bytes of both, side by side: a's first. */\n"
+    "static inline uint gpuscan_packed_shift(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, GPUSCAN_PACKED_IDENTITY, 0x1054);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return a << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu);\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_upper(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x3232);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 16) | (a & 0xffff0000u);\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_join_upper(uint a, uint b) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, 0x7351);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 8 & 0x00ff00ffu) | (b & 0xff00ff00u);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A word's prefix sums after what precedes it, *before, which moves past the word. All parts of *before are equal. */\n"
     "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
-    "#if GPUSCAN_PACKED == 1\n"
-    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. */\n"
-    "    uint odd = word >> 8 & 0x00ff00ffu, at_odd = (word & 0x00ff00ffu) + odd, at_even, first = *before & 0xffu;\n"
-    "    at_odd += at_odd << 16;\n"
-    "    at_odd += first * 0x10001u;\n"
-    "    at_even = at_odd - odd;\n"
-    "    *before = at_odd >> 16;\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    const uint bits = 8 * GPUSCAN_PACKED;\n"
+    "    uint ahead = *before;\n"
+    "    if (GPUSCAN_PACKED == 1)\n"
+    "        word = GPUSCAN_PACKED_BITS(word, word << 8 | (GPUSCAN_PACKED_IDENTITY & 0xffu));\n"
+    "    word = GPUSCAN_PACKED_BITS(word, word << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu));\n"
+    "    word = GPUSCAN_PACKED_BITS(word, ahead);\n"
+    "    *before = GPUSCAN_PACKED_ALL(word >> (32 - bits));\n"
+    "    return GPUSCAN_INCLUSIVE ? word : word << bits | ahead >> (32 - bits);\n"
+    "#elif GPUSCAN_PACKED_EXTREME\n"
+    "    /* Two pairs at a time, each with what precedes it: the bytes 0 and 2, and with the bytes 1 and 3. */\n"
+    "    uint even = word << 8, pairs = gpuscan_packed_best(even, word);\n"
+    "    uint first = gpuscan_packed_best(*before, gpuscan_packed_shift(pairs));\n"
+    "    uint second = gpuscan_packed_best(first, even), third = gpuscan_packed_best(first, pairs);\n"
+    "    *before = gpuscan_packed_upper(third);\n"
+    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join_upper(second, third) : gpuscan_packed_join_upper(first, second);\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL\n"
+    "    uint zeroth = *before, first = zeroth * word, second = first * (word >> 8), third = second * (word >> 16);\n"
+    "    *before = third * (word >> 24);\n"
+    "    return GPUSCAN_INCLUSIVE\n"
+    "               ? gpuscan_packed_join(gpuscan_packed_pair(first, third), gpuscan_packed_pair(second, *before))\n"
+    "               : gpuscan_packed_join(gpuscan_packed_pair(zeroth, second), gpuscan_packed_pair(first, third));\n"
+    "#elif GPUSCAN_PACKED == 1\n"
+    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. *before is there\n"
+    "       twice, as a byte, so that nothing overflows a half. */\n"
+    "    uint odd = gpuscan_packed_odd(word), first = *before;\n"
+    "    uint at_odd = ((word & 0x00ff00ffu) + odd) * 0x10001u + first, at_even = at_odd - odd;\n"
+    "    *before = gpuscan_packed_last(at_odd);\n",
     "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n"
-    "                             : gpuscan_packed_join(at_odd << 16 | first, at_even);\n"
+    "                             : gpuscan_packed_join(gpuscan_packed_pair(first, at_odd), at_even);\n"
     "#else\n"
     "    uint first = *before, second = first + word, third = second + (word >> 16); /* their lower halves count */\n"
     "    *before = third;\n"
@@ -2505,7 +2679,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -2518,7 +2692,7 @@ static const char *gpuscan__kernels[] = {
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_EMPTY     0u\n"
     "#define GPUSCAN_AGGREGATE 1u /* the sum of the tile */\n"
     "#define GPUSCAN_PREFIX    2u /* the sum of everything up to the tile's end */\n"
@@ -2549,7 +2723,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -2573,7 +2747,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_payload payload) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    return (ulong2)((ulong)tag << 32 | (uint)payload, (ulong)tag << 32 | payload >> 32);\n"
@@ -2617,7 +2791,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2637,7 +2811,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
     "                        GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The flag of a tile, and its value unless it is empty. */\n"
     "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n"
     "#if GPUSCAN_ONE_WORD\n"
@@ -3393,14 +3567,15 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A vector of which left elements are there, or of a buffer that is not aligned for whole vectors. */\n"
     "GPUSCAN_INLINE void gpuscan_vector_fetch(gpuscan_src_vector *vector, global const gpuscan_src *from, uint left) {\n"
-    "#if GPUSCAN_PACKED_HERE /* what is not there is 0, which adds nothing */\n"
+    "#if GPUSCAN_PACKED_HERE /* what is not there is the identity */\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
-    "        uint word = 0;\n"
+    "        uint word = GPUSCAN_PACKED_IDENTITY;\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < 4 / GPUSCAN_PACKED; v++)\n"
     "            if (w * (4 / GPUSCAN_PACKED) + v < left)\n"
-    "                word |= (from[w * (4 / GPUSCAN_PACKED) + v] & (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
+    "                word ^= ((from[w * (4 / GPUSCAN_PACKED) + v] ^ GPUSCAN_PACKED_IDENTITY) &\n"
+    "                         (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
     "                        << 8 * GPUSCAN_PACKED * v;\n"
     "        vector->word[w] = word;\n"
     "    }\n"
@@ -3819,11 +3994,11 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask(vector, i));\n"
     "#elif GPUSCAN_PACKED_HERE\n"
-    "    uint sum = 0;\n"
+    "    uint sum = gpuscan_packed_from(gpuscan_identity());\n"
     "GPUSCAN_UNROLL\n"
     "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
     "        sum = gpuscan_packed_sum(vector->word[w], sum);\n"
-    "    return (gpuscan_t)sum;\n"
+    "    return gpuscan_packed_to(sum);\n"
     "#else\n"
     "    gpuscan_plain sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
     "GPUSCAN_UNROLL\n"
@@ -4222,10 +4397,10 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n"
     "    const uint bytes = GPUSCAN_ITEM_VECTORS * GPUSCAN_SRC_RAW_SIZE, rounds = bytes / 16, rest = bytes % 16;\n"
     "    global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n"
-    "    gpuscan_t sum = 0;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
     "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE && ((size_t)from & 15) == 0) {\n"
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-    "        uint packed = 0;\n"
+    "        uint packed = gpuscan_packed_from(sum);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < rounds; k++)\n"
     "            loaded[k] = gpuscan_load_hinted(from + k * GPUSCAN_GROUP, policy);\n"
@@ -4234,7 +4409,7 @@ static const char *gpuscan__kernels[] = {
     "            packed = gpuscan_packed_sum4(loaded[k], packed);\n"
     "        if (GPUSCAN_ITEM * 16 < rest * GPUSCAN_GROUP)\n"
     "            packed = gpuscan_packed_sum4(gpuscan_load_hinted(from + rounds * GPUSCAN_GROUP, policy), packed);\n"
-    "        sum = (gpuscan_t)packed;\n"
+    "        sum = gpuscan_packed_to(packed);\n"
     "    } else {\n"
     "        gpuscan_tile tile;\n"
     "        gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
@@ -4242,7 +4417,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            sum += x[k];\n"
+    "            sum = gpuscan_combine(sum, x[k]);\n"
     "    }\n"
     "    return sum;\n"
     "}\n"
@@ -4415,7 +4590,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
     "GPUSCAN_INLINE void gpuscan_vector_scan_packed(gpuscan_dst_vector *out, const gpuscan_src_vector *vector,\n"
     "                                              gpuscan_t before) {\n"
-    "    uint running = before;\n"
+    "    uint running = gpuscan_packed_before(before);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
     "        out->word[w] = gpuscan_packed_scan(vector->word[w], &running);\n"
@@ -4624,6 +4799,104 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* The chunk is read twice, to sum it and to scan it, but the second time from the cache. */\n"
     "\n"
+    "#if GPUSCAN_SELECT\n"
+    "/* What is kept: elements are looked at in words of 64, a byte each that is 0 or 1, of which LLVM makes vectors, then a\n"
+    "   bit each. */\n"
+    "#define GPUSCAN_WORD_BITS 64\n"
+    "#define GPUSCAN_STEP_BITS 16u\n"
+    "#define GPUSCAN_HIGHEST(word) (63u - (uint)clz(word))\n"
+    "#define GPUSCAN_LOWEST(word)  GPUSCAN_HIGHEST((word) & (0ul - (word)))\n"
+    "typedef union {\n"
+    "    uchar byte[GPUSCAN_WORD_BITS];\n"
+    "    uchar16 step[GPUSCAN_WORD_BITS / GPUSCAN_STEP_BITS];\n"
+    "} gpuscan_looks;\n"
+    "\n",
+    "#if defined(__SSE2__) && defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_ia32_pmovmskb128)\n"
+    "#define GPUSCAN_HAS_BYTES_MASK 1\n"
+    "#endif\n"
+    "#endif\n"
+    "/* A bit for each byte that is 1. */\n"
+    "static inline ulong gpuscan_step_bits(uchar16 step) {\n"
+    "#if GPUSCAN_HAS_BYTES_MASK\n"
+    "    return (ushort)__builtin_ia32_pmovmskb128(as_char16(step != (uchar16)(0)));\n"
+    "#elif defined(__ENDIAN_LITTLE__) /* byte k of eight moves to bit 56 + k */\n"
+    "    ulong2 eights = as_ulong2(step) * 0x0102040810204080ul >> 56;\n"
+    "    return eights.x | eights.y << 8;\n"
+    "#else\n"
+    "    ushort16 bits = convert_ushort16(step) << (ushort16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n"
+    "    ushort8 eight = bits.lo | bits.hi;\n"
+    "    ushort4 four = eight.lo | eight.hi;\n"
+    "    return four.x | four.y | four.z | four.w;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* NVIDIA's compiler would unroll these loops, at length; this form is not for its devices. */\n"
+    "#ifdef __NVPTX__\n"
+    "#define GPUSCAN_LOOK_LOOP _Pragma(\"unroll 1\")\n"
+    "#else\n"
+    "#define GPUSCAN_LOOK_LOOP\n"
+    "#endif\n"
+    "\n"
+    "#if !GPUSCAN_BITS\n"
+    "static inline bool gpuscan_is_kept(global const gpuscan_src *src, ulong i) {\n"
+    "#if GPUSCAN_RUNS\n"
+    "    return gpuscan_starts_at(src, i);\n"
+    "#else\n"
+    "    return gpuscan_convert(src[i], i) != 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Which of the elements from i on, and before last, are kept. */\n"
+    "static inline ulong gpuscan_kept_word(global const gpuscan_src *src, ulong i, ulong last) {\n"
+    "    ulong word = 0;\n"
+    "    if ((last - i < GPUSCAN_WORD_BITS) | (GPUSCAN_RUNS & (i == 0))) {\n"
+    "        for (uint v = 0; v < min(last - i, (ulong)GPUSCAN_WORD_BITS); v++)\n"
+    "            word |= (gpuscan_is_kept(src, i + v) ? 1ul : 0ul) << v;\n"
+    "        return word;\n"
+    "    }\n"
+    "#if GPUSCAN_RUNS && !GPUSCAN_KEYS_CUSTOM\n"
+    "    typedef GPUSCAN_PASTE(GPUSCAN_KEY, 16) keys;\n"
+    "    for (uint s = 0; s < GPUSCAN_WORD_BITS; s += GPUSCAN_STEP_BITS) {\n"
+    "        keys before = vload16(0, src + i + s - 1), here = vload16(0, src + i + s);\n"
+    "        keys starts = GPUSCAN_PASTE(as_, GPUSCAN_PASTE(GPUSCAN_KEY, 16))(GPUSCAN_STARTS_WIDE(keys, before, here));\n"
+    "        word |= gpuscan_step_bits(convert_uchar16(starts & (keys)(1))) << s;\n"
+    "    }\n"
+    "#else\n"
+    "    gpuscan_looks looks;\n"
+    "GPUSCAN_LOOK_LOOP\n"
+    "    for (uint v = 0; v < GPUSCAN_WORD_BITS; v++)\n"
+    "#if GPUSCAN_RUNS\n"
+    "        looks.byte[v] = gpuscan_starts(src[i + v - 1], src[i + v]);\n"
+    "#else\n"
+    "        looks.byte[v] = gpuscan_is_kept(src, i + v);\n"
+    "#endif\n"
+    "    for (uint s = 0; s < GPUSCAN_WORD_BITS; s += GPUSCAN_STEP_BITS)\n"
+    "        word |= gpuscan_step_bits(looks.step[s / GPUSCAN_STEP_BITS]) << s;\n"
+    "#endif\n"
+    "    return word;\n"
+    "}\n"
+    "\n",
+    "/* How many there are in [first, last), and where the last of them is, or first; words, unless it is NULL, becomes which\n"
+    "   they are. */\n"
+    "static inline ulong gpuscan_kept_words(global const gpuscan_src *src, ulong first, ulong last, ulong *words,\n"
+    "                                       ulong *at) {\n"
+    "    ulong kept = 0;\n"
+    "    *at = first;\n"
+    "    for (ulong i = first; i < last; i += GPUSCAN_WORD_BITS) {\n"
+    "        ulong word = gpuscan_kept_word(src, i, last);\n"
+    "        for (uint k = 0; k < GPUSCAN_WORD_BITS * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
+    "            GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "        if (words)\n"
+    "            words[(i - first) / GPUSCAN_WORD_BITS] = word;\n"
+    "        kept += popcount(word);\n"
+    "        *at = word ? i + GPUSCAN_HIGHEST(word) : *at;\n"
+    "    }\n"
+    "    return kept;\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
     "typedef struct {\n"
     "    uint ticket;\n"
     "    uint head; /* of the row at hand: see gpuscan_span_head */\n"
@@ -4634,25 +4907,25 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
     "#endif\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_WIDE > 1\n"
     "#define GPUSCAN_WIDEN(type) GPUSCAN_PASTE(type, GPUSCAN_WIDE)\n"
     "\n"
     "typedef GPUSCAN_WIDEN(GPUSCAN_T) gpuscan_wide;\n"
     "typedef union {\n"
     "    gpuscan_wide all;\n"
-    "    gpuscan_plain element[GPUSCAN_WIDE];\n"
+    "    gpuscan_number element[GPUSCAN_WIDE];\n"
     "} gpuscan_wide_elements;\n"
     "\n"
     "static inline gpuscan_wide gpuscan_combine_wide(gpuscan_wide a, gpuscan_wide b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
     "\n"
-    "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_src *src, ulong i) {\n"
+    "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_source *src, ulong i) {\n"
     "#if GPUSCAN_CONVERT_IS_CUSTOM\n"
     "    gpuscan_wide_elements x;\n"
     "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
-    "        x.element[v] = gpuscan_convert(src[i + v], i + v);\n"
+    "        x.element[v] = gpuscan_convert_value(src[i + v], i + v);\n"
     "    return x.all;\n"
     "#elif GPUSCAN_SRC_F16 /* by way of a vector: some drivers' vload_half16 wants src + i aligned to one */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR\n"
@@ -4666,7 +4939,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* x0 x1 ... becomes id x0 x1 ... and so on: lanes move up by 1, 2, 4, 8, in one instruction of two registers. What\n"
     "   moves up by 1 may come after another vector's last lane. */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
@@ -4692,38 +4965,38 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_UP2(id, x) (gpuscan_wide)(id.s01, x.s01, x.s2345)\n"
     "#define GPUSCAN_UP4(id, x) (gpuscan_wide)(id.s0123, x.s0123)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* The last of d lanes in the d lanes behind them, likewise, for Sklansky's order: see gpuscan_lanes_scan. */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
-    "#define GPUSCAN_LOWER1(x) __builtin_shufflevector(id, x, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)\n"
-    "#define GPUSCAN_LOWER2(x) __builtin_shufflevector(id, x, 0, 1, 17, 17, 4, 5, 21, 21, 8, 9, 25, 25, 12, 13, 29, 29)\n"
-    "#define GPUSCAN_LOWER4(x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 19, 19, 19, 19, 8, 9, 10, 11, 27, 27, 27, 27)\n"
-    "#define GPUSCAN_LOWER8(x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 4, 5, 6, 7, 23, 23, 23, 23, 23, 23, 23, 23)\n"
+    "#define GPUSCAN_LOWER1(id, x) __builtin_shufflevector(id, x, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)\n"
+    "#define GPUSCAN_LOWER2(id, x) __builtin_shufflevector(id, x, 0, 1, 17, 17, 4, 5, 21, 21, 8, 9, 25, 25, 12, 13, 29, 29)\n"
+    "#define GPUSCAN_LOWER4(id, x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 19, 19, 19, 19, 8, 9, 10, 11, 27, 27, 27, 27)\n"
+    "#define GPUSCAN_LOWER8(id, x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 4, 5, 6, 7, 23, 23, 23, 23, 23, 23, 23, 23)\n"
     "#elif GPUSCAN_HAS_SHUFFLEVECTOR\n"
-    "#define GPUSCAN_LOWER1(x) __builtin_shufflevector(id, x, 0, 8, 2, 10, 4, 12, 6, 14)\n"
-    "#define GPUSCAN_LOWER2(x) __builtin_shufflevector(id, x, 0, 1, 9, 9, 4, 5, 13, 13)\n"
-    "#define GPUSCAN_LOWER4(x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 11, 11, 11, 11)\n"
+    "#define GPUSCAN_LOWER1(id, x) __builtin_shufflevector(id, x, 0, 8, 2, 10, 4, 12, 6, 14)\n"
+    "#define GPUSCAN_LOWER2(id, x) __builtin_shufflevector(id, x, 0, 1, 9, 9, 4, 5, 13, 13)\n"
+    "#define GPUSCAN_LOWER4(id, x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 11, 11, 11, 11)\n"
     "#elif GPUSCAN_WIDE == 16\n"
-    "#define GPUSCAN_LOWER1(x)                                                                                              \\\n"
+    "#define GPUSCAN_LOWER1(id, x)                                                                                          \\\n"
     "    (gpuscan_wide)(id.s0, x.s0, id.s2, x.s2, id.s4, x.s4, id.s6, x.s6, id.s8, x.s8, id.sa, x.sa, id.sc, x.sc, id.se,   \\\n"
     "                   x.se)\n"
-    "#define GPUSCAN_LOWER2(x) (gpuscan_wide)(id.s01, x.s11, id.s45, x.s55, id.s89, x.s99, id.scd, x.sdd)\n"
-    "#define GPUSCAN_LOWER4(x) (gpuscan_wide)(id.s0123, x.s3333, id.s89ab, x.sbbbb)\n"
-    "#define GPUSCAN_LOWER8(x) (gpuscan_wide)(id.s01234567, x.s77777777)\n"
+    "#define GPUSCAN_LOWER2(id, x) (gpuscan_wide)(id.s01, x.s11, id.s45, x.s55, id.s89, x.s99, id.scd, x.sdd)\n"
+    "#define GPUSCAN_LOWER4(id, x) (gpuscan_wide)(id.s0123, x.s3333, id.s89ab, x.sbbbb)\n"
+    "#define GPUSCAN_LOWER8(id, x) (gpuscan_wide)(id.s01234567, x.s77777777)\n"
     "#else\n"
-    "#define GPUSCAN_LOWER1(x) (gpuscan_wide)(id.s0, x.s0, id.s2, x.s2, id.s4, x.s4, id.s6, x.s6)\n"
-    "#define GPUSCAN_LOWER2(x) (gpuscan_wide)(id.s01, x.s11, id.s45, x.s55)\n"
-    "#define GPUSCAN_LOWER4(x) (gpuscan_wide)(id.s0123, x.s3333)\n"
+    "#define GPUSCAN_LOWER1(id, x) (gpuscan_wide)(id.s0, x.s0, id.s2, x.s2, id.s4, x.s4, id.s6, x.s6)\n"
+    "#define GPUSCAN_LOWER2(id, x) (gpuscan_wide)(id.s01, x.s11, id.s45, x.s55)\n"
+    "#define GPUSCAN_LOWER4(id, x) (gpuscan_wide)(id.s0123, x.s3333)\n"
     "#endif\n"
     "#if GPUSCAN_WIDE == 16\n"
     "#define GPUSCAN_LAST(x) x.sf\n"
     "#else\n"
     "#define GPUSCAN_LAST(x) x.s7\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Through memory: of a constant, LLVM makes masks and several instructions for each of the shuffles. */\n"
     "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
-    "    volatile gpuscan_plain id = gpuscan_identity_plain();\n"
+    "    volatile gpuscan_number id = GPUSCAN_IDENTITY;\n"
     "    return (gpuscan_wide)(id);\n"
     "}\n"
     "\n"
@@ -4736,17 +5009,17 @@ static const char *gpuscan__kernels[] = {
     "    x = gpuscan_combine_wide(GPUSCAN_UP8(id, x), x);\n"
     "#endif\n"
     "#else\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_LOWER1(x), x);\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_LOWER2(x), x);\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_LOWER4(x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_LOWER1(id, x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_LOWER2(id, x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_LOWER4(id, x), x);\n"
     "#if GPUSCAN_WIDE == 16\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_LOWER8(x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_LOWER8(id, x), x);\n"
     "#endif\n"
     "#endif\n"
     "    return x;\n"
     "}\n"
-    "\n",
-    "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n"
+    "\n"
+    "static inline void gpuscan_store_wide(global gpuscan_result *dst, ulong i, gpuscan_wide x, bool stream) {\n"
     "    GPUSCAN_WIDEN(GPUSCAN_DST) y;\n"
     "#if GPUSCAN_DST_F16\n"
     "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (private half *)&y);\n"
@@ -4760,15 +5033,53 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR /* where vstore is made of pieces */\n"
-    "    typedef GPUSCAN_WIDEN(GPUSCAN_DST) unaligned __attribute__((aligned(sizeof(gpuscan_dst))));\n"
+    "    typedef GPUSCAN_WIDEN(GPUSCAN_DST) unaligned __attribute__((aligned(sizeof(gpuscan_result))));\n"
     "    *(global unaligned *)(dst + i) = y;\n"
     "#else\n"
     "    GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n"
     "#endif\n"
     "}\n"
+    "\n"
+    "#define GPUSCAN_SEGMENTS_WIDE GPUSCAN_HAS_SHUFFLEVECTOR\n"
+    "#if GPUSCAN_SEGMENTS_WIDE && (GPUSCAN_HEADS || GPUSCAN_REDUCES)\n"
+    "/* Of lanes: all bits or none. */\n"
+    "typedef GPUSCAN_WIDE_MASK gpuscan_mask;\n"
+    "#define GPUSCAN_MASK_OF(x) GPUSCAN_PASTE(convert_, GPUSCAN_WIDE_MASK)(x)\n"
+    "\n"
+    "/* Bit v of bits as lane v. */\n"
+    "static inline gpuscan_mask gpuscan_mask_of(uint bits) {\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "    const uint16 lanes = (uint16)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u, 8192u, 16384u,\n"
+    "                                  32768u);\n"
+    "    return GPUSCAN_MASK_OF(((uint16)(bits) & lanes) != 0u);\n"
+    "#else\n"
+    "    const uint8 lanes = (uint8)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u);\n"
+    "    return GPUSCAN_MASK_OF(((uint8)(bits) & lanes) != 0u);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* The inclusive scan of lanes from the last head on, in Sklansky's order, so that sums of what is not negative do not\n"
+    "   fall; closed becomes the lanes at or behind a head. */\n"
+    "static inline gpuscan_wide gpuscan_segments_scan_wide(gpuscan_wide x, gpuscan_wide id, gpuscan_mask *closed) {\n"
+    "    const gpuscan_mask none = (gpuscan_mask)(0);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER1(id, x), x);\n"
+    "    *closed |= GPUSCAN_LOWER1(none, *closed);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER2(id, x), x);\n"
+    "    *closed |= GPUSCAN_LOWER2(none, *closed);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER4(id, x), x);\n"
+    "    *closed |= GPUSCAN_LOWER4(none, *closed);\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER8(id, x), x);\n"
+    "    *closed |= GPUSCAN_LOWER8(none, *closed);\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "#endif\n"
+    "#else\n"
+    "#define GPUSCAN_SEGMENTS_WIDE 0\n"
     "#endif /* GPUSCAN_WIDE > 1 */\n"
     "\n"
-    "#if GPUSCAN_WIDE > 1 && !GPUSCAN_HEADS\n"
+    "#if GPUSCAN_WIDE > 1 && !GPUSCAN_HEADS && !GPUSCAN_RUNS\n"
     "#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n"
     "\n"
     "/* A span's sum under way: i runs to end, a step at a time. */\n"
@@ -4931,47 +5242,36 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#else\n"
-    "/* Keys are looked at in blocks of so many, which mostly lie within a run. */\n"
-    "#define GPUSCAN_RUN_BLOCK 16u\n"
-    "#if !GPUSCAN_KEYS_CUSTOM\n"
-    "typedef GPUSCAN_PASTE(GPUSCAN_KEY, 16) gpuscan_key_block;\n"
-    "GPUSCAN_ANY_BIT(gpuscan_any_bit, gpuscan_key_block)\n"
-    "#endif\n"
-    "\n",
-    "/* Whether a run begins in the block at i, i > 0; of the caller's types it may always. */\n"
-    "static inline bool gpuscan_block_starts(global const GPUSCAN_KEY *keys, ulong i) {\n"
-    "#if GPUSCAN_KEYS_CUSTOM\n"
-    "    return true;\n"
+    "#if GPUSCAN_REDUCES\n"
+    "/* What a word's elements are combined: of no more than one run. */\n"
+    "static inline gpuscan_number gpuscan_word_sum(global const gpuscan_source *values, ulong i) {\n"
+    "#if GPUSCAN_SEGMENTS_WIDE\n"
+    "    gpuscan_wide sum = gpuscan_load_wide(values, i);\n"
+    "    for (uint v = GPUSCAN_WIDE; v < GPUSCAN_WORD_BITS; v += GPUSCAN_WIDE)\n"
+    "        sum = gpuscan_combine_wide(sum, gpuscan_load_wide(values, i + v));\n"
+    "    sum = gpuscan_scan_wide(sum, gpuscan_identity_wide());\n"
+    "    return GPUSCAN_LAST(sum);\n"
     "#else\n"
-    "    gpuscan_key_block before = vload16(0, keys + i - 1), here = vload16(0, keys + i);\n"
-    "    return gpuscan_any_bit(\n"
-    "        GPUSCAN_PASTE(as_, GPUSCAN_PASTE(GPUSCAN_KEY, 16))(GPUSCAN_STARTS_WIDE(gpuscan_key_block, before, here)));\n"
+    "    return gpuscan_quarters_sum(values, i, GPUSCAN_WORD_BITS / 4);\n"
     "#endif\n"
     "}\n"
-    "\n"
-    "/* Of elements [first, last): the heads by a plain loop, of which LLVM makes vectors; the last one from behind. */\n"
-    "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
-    "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
+    "#endif\n"
+    "\n",
+    "/* Of elements [first, last); words: as above. */\n"
+    "static inline gpuscan_t gpuscan_heads_sum(gpuscan_from from, ulong first, ulong last, ulong *words) {\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
-    "    ulong heads = first == 0 && last > 0 ? 1 : 0;\n"
-    "    for (ulong i = max(first, (ulong)1); i < last; i++)\n"
-    "        heads += gpuscan_starts(keys[i - 1], keys[i]) ? 1 : 0;\n"
+    "    ulong at, heads = gpuscan_kept_words(GPUSCAN_ELEMENTS(from), first, last, words, &at);\n"
     "#if GPUSCAN_RUN_STATE\n"
-    "    ulong at = heads ? last - 1 : first;\n"
     "    if (first >= last)\n"
     "        return sum;\n"
-    "    while (heads && at > first + GPUSCAN_RUN_BLOCK && !gpuscan_block_starts(keys, at - (GPUSCAN_RUN_BLOCK - 1)))\n"
-    "        at -= GPUSCAN_RUN_BLOCK;\n"
-    "    while (heads && !gpuscan_starts_at(keys, at))\n"
-    "        at--;\n"
     "    sum.heads = (gpuscan_run_count)heads;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    sum.last = heads ? (gpuscan_run_count)at : 0;\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
     "    gpuscan_number value = gpuscan_convert_value(from.values[at], at);\n"
-    "    for (at++; at + GPUSCAN_RUN_BLOCK <= last; at += GPUSCAN_RUN_BLOCK)\n"
-    "        value = gpuscan_combine_numbers(value, gpuscan_quarters_sum(from.values, at, GPUSCAN_RUN_BLOCK / 4));\n"
+    "    for (at++; at + GPUSCAN_WORD_BITS <= last; at += GPUSCAN_WORD_BITS)\n"
+    "        value = gpuscan_combine_numbers(value, gpuscan_word_sum(from.values, at));\n"
     "    for (; at < last; at++)\n"
     "        value = gpuscan_combine_numbers(value, gpuscan_convert_value(from.values[at], at));\n"
     "    sum.open.value = value;\n"
@@ -4981,6 +5281,9 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_t)heads;\n"
     "#endif\n"
     "}\n"
+    "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
+    "    return gpuscan_heads_sum(from, first, last, 0);\n"
+    "}\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_ARG_WIDE > 1\n"
@@ -4989,7 +5292,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_ARG_STEP                (4 * GPUSCAN_ARG_WIDE)\n"
     "#define GPUSCAN_ARG_BLOCK               (4096 / sizeof(gpuscan_src)) /* elements */\n"
     "typedef GPUSCAN_PASTE(GPUSCAN_VALUE, GPUSCAN_ARG_WIDE) gpuscan_values;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_values gpuscan_values_load(global const gpuscan_src *src, ulong i) {\n"
     "#if GPUSCAN_SRC_F16\n"
     "    return GPUSCAN_PASTE(vload_half, GPUSCAN_ARG_WIDE)(0, (global const half *)(src + i));\n"
@@ -5275,7 +5578,6 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* Vectors go from a span's beginning on, or from its second element where keys have no element before the first: all\n"
     "   that sum a span or scan it combine the same lanes in the same order. */\n"
-    "#define GPUSCAN_SEGMENTS_WIDE (GPUSCAN_WIDE > 1 && GPUSCAN_HAS_SHUFFLEVECTOR)\n"
     "static inline ulong gpuscan_segments_begin(ulong first, ulong last) {\n"
     "    return min(first + (GPUSCAN_COMPARES_KEYS && first == 0 ? 1 : 0), last);\n"
     "}\n"
@@ -5284,24 +5586,13 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_SEGMENTS_WIDE\n"
-    "/* Of lanes: all bits or none. */\n"
-    "typedef GPUSCAN_WIDE_MASK gpuscan_mask;\n"
     "GPUSCAN_ANY_BIT(gpuscan_any_bit, gpuscan_mask)\n"
-    "#define GPUSCAN_MASK_OF(x) GPUSCAN_PASTE(convert_, GPUSCAN_WIDE_MASK)(x)\n"
     "\n"
     "/* Which of WIDE elements from i on are heads. */\n"
     "static inline gpuscan_mask gpuscan_heads_wide(gpuscan_from from, ulong i) {\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
     "    ulong words = from.keys[i / 32] | (ulong)from.keys[(i + GPUSCAN_WIDE - 1) / 32] << 32;\n"
-    "    uint bits = (uint)(words >> (uint)(i % 32));\n"
-    "#if GPUSCAN_WIDE == 16\n"
-    "    const uint16 lanes = (uint16)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u, 8192u, 16384u,\n"
-    "                                  32768u);\n"
-    "    return GPUSCAN_MASK_OF(((uint16)(bits) & lanes) != 0u);\n"
-    "#else\n"
-    "    const uint8 lanes = (uint8)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u);\n"
-    "    return GPUSCAN_MASK_OF(((uint8)(bits) & lanes) != 0u);\n"
-    "#endif\n"
+    "    return gpuscan_mask_of((uint)(words >> (uint)(i % 32)));\n"
     "#else\n"
     "    GPUSCAN_WIDEN(GPUSCAN_KEY) keys = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i);\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
@@ -5313,22 +5604,6 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* The inclusive scan of lanes from the last head on; closed becomes the lanes at or behind a head. */\n"
-    "static inline gpuscan_wide gpuscan_segments_scan_wide(gpuscan_wide x, gpuscan_wide id, gpuscan_mask *closed) {\n"
-    "    const gpuscan_mask none = (gpuscan_mask)(0);\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP1(id, x), x);\n"
-    "    *closed |= GPUSCAN_UP1(none, *closed);\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP2(id, x), x);\n"
-    "    *closed |= GPUSCAN_UP2(none, *closed);\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP4(id, x), x);\n"
-    "    *closed |= GPUSCAN_UP4(none, *closed);\n"
-    "#if GPUSCAN_WIDE == 16\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP8(id, x), x);\n"
-    "    *closed |= GPUSCAN_UP8(none, *closed);\n"
-    "#endif\n"
-    "    return x;\n"
-    "}\n"
-    "\n",
     "/* Elements [i, end), whole vectors. */\n"
     "static inline void gpuscan_segments_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, ulong end,\n"
     "                                         gpuscan_segment *at) {\n"
@@ -5354,7 +5629,7 @@ static const char *gpuscan__kernels[] = {
     "    at->begun = GPUSCAN_LAST(begun) != 0;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Of the elements from the last head on, or of all. */\n"
     "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
     "    gpuscan_plain sum = gpuscan_identity_plain();\n"
@@ -5392,7 +5667,7 @@ static const char *gpuscan__kernels[] = {
     "        sum = gpuscan_combine_plain(sum, gpuscan_convert(from.src[i], i));\n"
     "    return gpuscan_after_base(from.base, gpuscan_sum_of(sum, begun));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Scans a span after prefix; returns prefix and all its elements combined. Its last element is just this, with all\n"
     "   bits: so what precedes the first head comes after prefix as a sum of its own. */\n"
     "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
@@ -5416,7 +5691,7 @@ static const char *gpuscan__kernels[] = {
     "        at.running = gpuscan_combine_plain(from.base, at.running);\n"
     "    return gpuscan_combine(prefix, gpuscan_sum_of(at.running, at.begun));\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
     "                                           bool apart, uint flags, gpuscan_span *ahead) {\n"
     "    gpuscan_span_scan(span, dst, prefix, apart, flags);\n"
@@ -5437,7 +5712,7 @@ static const char *gpuscan__kernels[] = {
     "       scan_sums       sums[unit] = sum of the part\n"
     "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
     "       scan_parts      scans the part after its carry\n"
-    "\n",
+    "\n"
     "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
     "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n"
     "\n"
@@ -5472,7 +5747,7 @@ static const char *gpuscan__kernels[] = {
     "            sums[numbers.sums_offset + unit] = sum;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
     "} gpuscan_scan_carries_numbers;\n"
@@ -5517,7 +5792,7 @@ static const char *gpuscan__kernels[] = {
     "                before = running;\n"
     "            running = gpuscan_shuffle(x, GPUSCAN_LANES - 1);\n"
     "            GPUSCAN_BARRIER();\n"
-    "#else\n",
+    "#else\n"
     "            shared->exchange.sums[GPUSCAN_ITEM] = x;\n"
     "            GPUSCAN_BARRIER();\n"
     "            for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
@@ -5533,7 +5808,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SCAN_MULTI_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
@@ -5599,14 +5874,14 @@ static const char *gpuscan__kernels[] = {
     "            part_sum = GPUSCAN_ANY_ORDER ? gpuscan_combine(part_sum, sum) : sum;\n"
     "        }\n"
     "        carry = gpuscan_combine(carry, part_sum);\n"
-    "#endif\n",
+    "#endif\n"
     "        if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n"
     "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n"
     "    }\n"
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SCAN_ROWS\n"
     "/* [SCAN ROWS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -5645,14 +5920,14 @@ static const char *gpuscan__kernels[] = {
     "    place.column = n - row * tile->row_length;\n"
     "    return place;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_place_next(const gpuscan_row_tile *tile, gpuscan_place *place) {\n"
     "    if (++place->column == tile->row_length) {\n"
     "        place->column = 0;\n"
     "        place->row++;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline bool gpuscan_place_is_element(const gpuscan_row_tile *tile, gpuscan_place place) {\n"
     "    return place.row < tile->rows && place.column < tile->count;\n"
     "}\n"
@@ -5693,7 +5968,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    *vector = padded;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The sum of a vector's last elements that are in one row; the column of the last. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_vector_sum(const gpuscan_src_vector *vector, const gpuscan_row_tile *tile,\n"
     "                                                gpuscan_place place, uint i, uint *last, uint *rises) {\n"
@@ -5725,7 +6000,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return sum;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Scans what it can of the tile's vectors without the other sub-groups; returns the sum of its last row's elements. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_tile_scan_subgroup(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
     "                                                        const gpuscan_place *places, local gpuscan_shared *shared) {\n"
@@ -5757,7 +6032,7 @@ static const char *gpuscan__kernels[] = {
     "    data->rising = rising;\n"
     "    return carry;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* From each sub-group's sum of its last row: the sum of what precedes this sub-group in the row that it begins with. */\n"
     "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_group_before(const gpuscan_row_tile *tile, local gpuscan_shared *shared) {\n"
@@ -5787,7 +6062,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return before;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What stands at a vector's ends: see gpuscan_tile_ends. */\n"
     "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_row_tile_ends(const gpuscan_tile *data, gpuscan_t base, gpuscan_place place,\n"
     "                                                         uint last, int k) {\n"
@@ -5806,7 +6081,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return ends;\n"
     "}\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
     "                                             gpuscan_place place, uint i, int k, gpuscan_t base,\n"
     "                                             global gpuscan_dst *totals, uint flags) {\n"
@@ -6840,141 +7115,179 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "#if GPUSCAN_CPU\n"
-    "static inline bool gpuscan_is_kept(global const gpuscan_src *src, ulong i) {\n"
-    "#if GPUSCAN_RUNS\n"
-    "    return gpuscan_starts_at(src, i);\n"
-    "#elif GPUSCAN_BITS\n"
-    "    return ((src[i / 32] >> (uint)(i % 32)) & 1u) != GPUSCAN_INVERT;\n"
+    "/* A tile's words; with BITS src has them. */\n"
+    "#define GPUSCAN_WORDS (GPUSCAN_BITS ? 1 : (GPUSCAN_TILE + GPUSCAN_WORD_BITS - 1) / GPUSCAN_WORD_BITS)\n"
+    "\n"
+    "/* How many of units [first, last) are kept; words: which. */\n"
+    "static inline gpuscan_t gpuscan_kept_sum(gpuscan_from from, ulong first, ulong last, ulong *words) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    return gpuscan_span_sum(from, first, last, 0);\n"
+    "#elif GPUSCAN_RUNS\n"
+    "    return gpuscan_heads_sum(from, first, last, words);\n"
     "#else\n"
-    "    return gpuscan_convert(src[i], i) != 0;\n"
+    "    ulong at;\n"
+    "    return (gpuscan_t)gpuscan_kept_words(from, first, last, words, &at);\n"
     "#endif\n"
     "}\n"
     "\n"
-    "/* How many of units [first, last) are kept. Of a predicate LLVM makes vectors where the loop is plain and long. */\n"
-    "static inline gpuscan_t gpuscan_kept_sum(gpuscan_from src, ulong first, ulong last) {\n"
-    "#if GPUSCAN_CONVERT_IS_CUSTOM && !GPUSCAN_RUNS\n"
-    "    return gpuscan_elements_sum(src, first, last);\n"
+    "/* Of a tile that begins at element first: a word for the elements from i on, and before last. */\n"
+    "static inline ulong gpuscan_word_at(global const gpuscan_src *src, const ulong *words, ulong first, ulong i,\n"
+    "                                    ulong last) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    ulong word = src[i / 32], left = last - i;\n"
+    "    if (left > 32)\n"
+    "        word |= (ulong)src[i / 32 + 1] << 32;\n"
+    "    if (GPUSCAN_INVERT)\n"
+    "        word = ~word;\n"
+    "    return left < GPUSCAN_WORD_BITS ? word & ((1ul << left) - 1) : word;\n"
     "#else\n"
-    "    return gpuscan_span_sum(src, first, last, 0);\n"
+    "    return words[(i - first) / GPUSCAN_WORD_BITS];\n"
     "#endif\n"
     "}\n"
     "\n"
-    "/* Elements are looked at in blocks: a byte each, not 0 where it is kept. */\n"
-    "#define GPUSCAN_KEEP_STEP  16\n"
-    "#define GPUSCAN_KEEP_BLOCK 256\n"
-    "typedef union {\n"
-    "    uchar byte[GPUSCAN_KEEP_BLOCK];\n"
-    "    uchar16 step[GPUSCAN_KEEP_BLOCK / GPUSCAN_KEEP_STEP];\n"
-    "} gpuscan_keeps;\n"
-    "/* NVIDIA's compiler would unroll these loops, at length; this form is not for its devices. */\n"
-    "#ifdef __NVPTX__\n"
-    "#define GPUSCAN_KEEP_LOOP _Pragma(\"unroll 1\")\n"
-    "#else\n"
-    "#define GPUSCAN_KEEP_LOOP\n"
-    "#endif\n"
-    "static inline void gpuscan_look(gpuscan_keeps *keeps, global const gpuscan_src *src, ulong i) {\n"
-    "#if GPUSCAN_RUNS\n"
-    "    keeps->byte[0] = gpuscan_starts_at(src, i);\n"
-    "GPUSCAN_KEEP_LOOP\n"
-    "    for (uint v = 1; v < GPUSCAN_KEEP_BLOCK; v++)\n"
-    "        keeps->byte[v] = gpuscan_starts(src[i + v - 1], src[i + v]);\n"
-    "#else\n"
-    "GPUSCAN_KEEP_LOOP\n"
-    "    for (uint v = 0; v < GPUSCAN_KEEP_BLOCK; v++)\n"
-    "        keeps->byte[v] = gpuscan_is_kept(src, i + v);\n"
-    "#endif\n"
-    "}\n"
-    "\n",
-    "/* Where the processor moves the kept lanes of a register together. */\n"
-    "#if defined(__AVX512F__) && defined(__SSE2__) && defined(__has_builtin)\n"
-    "#if __has_builtin(__builtin_ia32_pmovmskb128) && __has_builtin(__builtin_ia32_compresssi512_mask) &&                   \\\n"
-    "    __has_builtin(__builtin_ia32_compressdi512_mask)\n"
+    "/* Where the processor moves the kept lanes of a register together: so many of a step to to, where there is room for a\n"
+    "   whole one, or for room elements. */\n"
+    "#if defined(__AVX512F__) && defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_ia32_compresssi512_mask) && __has_builtin(__builtin_ia32_compressdi512_mask)\n"
     "#define GPUSCAN_COMPRESSES 1\n"
-    "/* A bit for each of a step's elements that is kept. */\n"
-    "static inline uint gpuscan_step_mask(uchar16 step) {\n"
-    "    return (ushort)__builtin_ia32_pmovmskb128(as_char16(step != (uchar16)(0)));\n"
-    "}\n"
+    "#define GPUSCAN_PREFETCH_TO(to)                                                                                        \\\n"
+    "    if (GPUSCAN_PREFETCH_DST)                                                                                          \\\n"
+    "        GPUSCAN_PREFETCH(to, GPUSCAN_PREFETCH_DST, 1)\n"
+    "#define GPUSCAN_LANES16 (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
     "typedef int16 gpuscan_any_int16 __attribute__((aligned(4)));\n"
     "typedef long8 gpuscan_any_long8 __attribute__((aligned(8)));\n"
-    "static inline uint gpuscan_keep16(global uint *to, int16 x, uint mask) {\n"
-    "    *(global gpuscan_any_int16 *)to = __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)mask);\n"
-    "    return popcount(mask);\n"
+    "#define GPUSCAN_COMPRESS16(x, mask) __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)(mask))\n"
+    "#define GPUSCAN_COMPRESS8(x, mask)  __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)(mask))\n"
+    "/* The first count lanes, but no more than room. */\n"
+    "static inline void gpuscan_put16(global uint *to, int16 x, uint count, ulong room) {\n"
+    "    GPUSCAN_PREFETCH_TO(to);\n"
+    "    if (room >= 16) {\n"
+    "        *(global gpuscan_any_int16 *)to = x;\n"
+    "    } else {\n"
+    "        union {\n"
+    "            int16 all;\n"
+    "            uint element[16];\n"
+    "        } kept;\n"
+    "        kept.all = x;\n"
+    "        for (uint j = 0; j < min((uint)room, count); j++)\n"
+    "            to[j] = kept.element[j];\n"
+    "    }\n"
     "}\n"
-    "static inline uint gpuscan_keep8(global ulong *to, long8 x, uint mask) {\n"
-    "    *(global gpuscan_any_long8 *)to = __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)mask);\n"
-    "    return popcount(mask);\n"
+    "static inline void gpuscan_keep16(global uint *to, int16 x, uint mask, ulong room) {\n"
+    "    gpuscan_put16(to, GPUSCAN_COMPRESS16(x, mask), popcount(mask), room);\n"
     "}\n"
-    "static inline uint gpuscan_keep_words(global uint *to, global const uint *from, uint mask) {\n"
-    "    return gpuscan_keep16(to, *(global const gpuscan_any_int16 *)from, mask);\n"
+    "static inline void gpuscan_keep8(global ulong *to, long8 x, uint mask, ulong room) {\n"
+    "    x = GPUSCAN_COMPRESS8(x, mask);\n"
+    "    GPUSCAN_PREFETCH_TO(to);\n"
+    "    if (room >= 8) {\n"
+    "        *(global gpuscan_any_long8 *)to = x;\n"
+    "    } else {\n"
+    "        union {\n"
+    "            long8 all;\n"
+    "            ulong element[8];\n"
+    "        } kept;\n"
+    "        kept.all = x;\n"
+    "        for (uint j = 0; j < min((uint)room, (uint)popcount(mask)); j++)\n"
+    "            to[j] = kept.element[j];\n"
+    "    }\n"
     "}\n"
-    "static inline uint gpuscan_keep_doubles(global ulong *to, global const ulong *from, uint mask) {\n"
-    "    uint first = gpuscan_keep8(to, *(global const gpuscan_any_long8 *)from, mask & 0xffu);\n"
-    "    return first + gpuscan_keep8(to + first, *(global const gpuscan_any_long8 *)(from + 8), mask >> 8);\n"
+    "static inline void gpuscan_keep_doubles(global ulong *to, long8 a, long8 b, uint mask, ulong room) {\n"
+    "    uint first = popcount(mask & 0xffu);\n"
+    "    gpuscan_keep8(to, a, mask & 0xffu, room);\n",
+    "    gpuscan_keep8(to + first, b, mask >> 8, room > first ? room - first : 0);\n"
     "}\n"
-    "static inline uint gpuscan_keep_indices(global gpuscan_index *to, ulong i, uint mask) {\n"
+    "static inline void gpuscan_keep_from(global void *to, global const void *from, uint size, uint mask, ulong room) {\n"
+    "    if (size == 4)\n"
+    "        gpuscan_keep16((global uint *)to, *(global const gpuscan_any_int16 *)from, mask, room);\n"
+    "    else\n"
+    "        gpuscan_keep_doubles((global ulong *)to, *(global const gpuscan_any_long8 *)from,\n"
+    "                             *((global const gpuscan_any_long8 *)((global const long *)from + 8)), mask, room);\n"
+    "}\n"
+    "static inline void gpuscan_keep_indices(global gpuscan_index *to, ulong i, uint mask, ulong room) {\n"
     "#if GPUSCAN_INDEX_SIZE == 8\n"
     "    const long8 lanes = (long8)(0, 1, 2, 3, 4, 5, 6, 7);\n"
-    "    uint first = gpuscan_keep8(to, lanes + (long)i, mask & 0xffu);\n"
-    "    return first + gpuscan_keep8(to + first, lanes + (long)(i + 8), mask >> 8);\n"
+    "    gpuscan_keep_doubles(to, lanes + (long)i, lanes + (long)(i + 8), mask, room);\n"
     "#else\n"
-    "    const int16 lanes = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n"
-    "    return gpuscan_keep16(to, lanes + (int)i, mask);\n"
+    "    gpuscan_keep16(to, GPUSCAN_LANES16 + (int)i, mask, room);\n"
     "#endif\n"
+    "}\n"
+    "/* Of runs that end at the elements of mask, from i on, the first of which began at begin. */\n"
+    "static inline void gpuscan_keep_lengths(global uint *to, uint begin, uint i, uint mask, ulong room) {\n"
+    "    int16 ends = GPUSCAN_COMPRESS16(GPUSCAN_LANES16 + (int)i, mask);\n"
+    "    int16 begins = __builtin_shufflevector((int16)((int)begin), ends, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,\n"
+    "                                           27, 28, 29, 30);\n"
+    "    gpuscan_put16(to, ends - begins, popcount(mask), room);\n"
     "}\n"
     "#endif\n"
     "#endif\n"
     "#ifndef GPUSCAN_COMPRESSES\n"
-    "#define GPUSCAN_COMPRESSES                   0\n"
-    "#define gpuscan_step_mask(step)              0u\n"
-    "#define gpuscan_keep_words(to, from, mask)   0u\n"
-    "#define gpuscan_keep_doubles(to, from, mask) 0u\n"
-    "#define gpuscan_keep_indices(to, i, mask)    0u\n"
+    "#define GPUSCAN_COMPRESSES                               0\n"
+    "#define gpuscan_keep_from(to, from, size, mask, room)    (void)0\n"
+    "#define gpuscan_keep_indices(to, i, mask, room)          (void)0\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_REDUCES && GPUSCAN_SEGMENTS_WIDE\n"
+    "/* The lanes of bits, side by side, but no more than room. */\n"
+    "static inline void gpuscan_results_keep(global gpuscan_result *to, gpuscan_wide x, uint bits, ulong room) {\n"
+    "#if GPUSCAN_COMPRESSES && GPUSCAN_RESULT_SIZE == 4\n"
+    "    gpuscan_keep16((global uint *)to, as_int16(x), bits, room);\n"
+    "#elif GPUSCAN_COMPRESSES && GPUSCAN_RESULT_SIZE == 8\n"
+    "    gpuscan_keep8((global ulong *)to, as_long8(x), bits, room);\n"
+    "#else\n"
+    "    gpuscan_wide_elements elements;\n"
+    "    elements.all = x;\n"
+    "    for (ulong j = 0; bits && j < room; bits &= bits - 1)\n"
+    "        to[j++] = gpuscan_to_result(elements.element[GPUSCAN_LOWEST((ulong)bits)]);\n"
+    "#endif\n"
+    "}\n"
     "#endif\n"
     "\n",
-    "/* So many outputs of [first, last), of which kept are kept, block by block as long as there is room for a whole one:\n"
-    "   small elements are then written whether they are kept or not, and the next one over what is not. compress: of a step,\n"
-    "   by its mask; copy: of element i to place j. */\n"
+    "/* So many outputs of [first, last), of which kept are kept, word by word. compress: of a step, by its mask; copy: of\n"
+    "   element at to place j. Where neither that nor the next one is too dear (plain), an element of a full word is written\n"
+    "   whether it is kept or not, and the next one over what is not. */\n"
+    "#define GPUSCAN_FULL_WORD 8 /* so many of 64 are kept */\n"
     "#define GPUSCAN_KEEP(compresses, compress, plain, copy)                                                                \\\n"
     "    {                                                                                                                  \\\n"
-    "        ulong i = first, j = 0;                                                                                        \\\n"
-    "        if (plain)                                                                                                     \\\n"
-    "            for (; i + GPUSCAN_KEEP_BLOCK <= last && j + GPUSCAN_KEEP_BLOCK <= kept;) {                                \\\n"
-    "                gpuscan_keeps keeps;                                                                                   \\\n"
-    "                gpuscan_look(&keeps, src, i);                                                                          \\\n"
-    "                if (compresses) {                                                                                      \\\n"
-    "                    for (uint step = 0; step < GPUSCAN_KEEP_BLOCK / GPUSCAN_KEEP_STEP; step++) {                       \\\n"
-    "                        uint mask = gpuscan_step_mask(keeps.step[step]);                                               \\\n"
-    "                        j += compress;                                                                                 \\\n"
-    "                        i += GPUSCAN_KEEP_STEP;                                                                        \\\n"
-    "                    }                                                                                                  \\\n"
-    "                } else {                                                                                               \\\n"
-    "                    GPUSCAN_KEEP_LOOP                                                                                  \\\n"
-    "                    for (uint v = 0; v < GPUSCAN_KEEP_BLOCK; v++, i++) {                                               \\\n"
-    "                        copy;                                                                                          \\\n"
-    "                        j += keeps.byte[v];                                                                            \\\n"
-    "                    }                                                                                                  \\\n"
+    "        ulong j = 0;                                                                                                   \\\n"
+    "        for (ulong i = first; i < last && j < kept; i += GPUSCAN_WORD_BITS) {                                          \\\n"
+    "            ulong word = gpuscan_word_at(src, words, first, i, last);                                                  \\\n"
+    "            if (word == 0)                                                                                             \\\n"
+    "                continue;                                                                                              \\\n"
+    "            if ((compresses) && i + GPUSCAN_WORD_BITS <= last) {                                                       \\\n"
+    "                for (uint s = 0; s < GPUSCAN_WORD_BITS && j < kept; s += GPUSCAN_STEP_BITS) {                          \\\n"
+    "                    uint mask = (uint)(word >> s) & 0xffffu;                                                           \\\n"
+    "                    ulong at = i + s, room = kept - j;                                                                 \\\n"
+    "                    compress;                                                                                          \\\n"
+    "                    j += popcount(mask);                                                                               \\\n"
+    "                }                                                                                                      \\\n"
+    "            } else if (!(compresses) && (plain) && i + GPUSCAN_WORD_BITS <= last && j + GPUSCAN_WORD_BITS <= kept &&   \\\n"
+    "                       popcount(word) >= GPUSCAN_FULL_WORD) {                                                          \\\n"
+    "                GPUSCAN_LOOK_LOOP                                                                                      \\\n"
+    "                for (uint v = 0; v < GPUSCAN_WORD_BITS; v++) {                                                         \\\n"
+    "                    ulong at = i + v;                                                                                  \\\n"
+    "                    copy;                                                                                              \\\n"
+    "                    j += word >> v & 1;                                                                                \\\n"
+    "                }                                                                                                      \\\n"
+    "            } else {                                                                                                   \\\n"
+    "                for (; word && j < kept; word &= word - 1, j++) {                                                      \\\n"
+    "                    ulong at = i + GPUSCAN_LOWEST(word);                                                               \\\n"
+    "                    copy;                                                                                              \\\n"
     "                }                                                                                                      \\\n"
     "            }                                                                                                          \\\n"
-    "        for (; j < kept; i++)                                                                                          \\\n"
-    "            if (gpuscan_is_kept(src, i)) {                                                                             \\\n"
-    "                copy;                                                                                                  \\\n"
-    "                j++;                                                                                                   \\\n"
-    "            }                                                                                                          \\\n"
+    "        }                                                                                                              \\\n"
     "    }\n"
-    "#define GPUSCAN_OUTPUT_SPAN(k, word, words)                                                                            \\\n"
+    "#define GPUSCAN_OUTPUT_SPAN(k, word_type, words_each)                                                                  \\\n",
     "    {                                                                                                                  \\\n"
-    "        global const word *from = outputs->from##k;                                                                    \\\n"
-    "        global word *to = outputs->to##k + prefix * (words);                                                           \\\n"
-    "        GPUSCAN_KEEP(GPUSCAN_COMPRESSES && (sizeof(word) == 4 || sizeof(word) == 8),                                   \\\n",
-    "                     sizeof(word) == 4                                                                                 \\\n"
-    "                         ? gpuscan_keep_words((global uint *)(to + j), (global const uint *)(from + i), mask)          \\\n"
-    "                         : gpuscan_keep_doubles((global ulong *)(to + j), (global const ulong *)(from + i), mask),     \\\n"
-    "                     (words) == 1, for (uint w = 0; w < (words); w++) to[j * (words) + w] = from[i * (words) + w])     \\\n"
+    "        global const word_type *from = outputs->from##k;                                                               \\\n"
+    "        global word_type *to = outputs->to##k + prefix * (words_each);                                                 \\\n"
+    "        GPUSCAN_KEEP(GPUSCAN_COMPRESSES && (words_each) == 1 && (sizeof(word_type) == 4 || sizeof(word_type) == 8),    \\\n"
+    "                     gpuscan_keep_from(to + j, from + at, sizeof(word_type), mask, room), (words_each) == 1,           \\\n"
+    "                     for (uint w = 0; w < (words_each); w++) to[j * (words_each) + w] = from[at * (words_each) + w])   \\\n"
     "    }\n"
     "\n"
     "/* Writes what is kept of units [first, last), of which sum are, after what precedes them. */\n"
     "static inline void gpuscan_select_span(global const gpuscan_src *src, const gpuscan_outputs *outputs, ulong first,\n"
-    "                                       ulong last, ulong count, ulong prefix, ulong sum) {\n"
+    "                                       ulong last, ulong count, ulong prefix, ulong sum, const ulong *words) {\n"
     "    ulong kept = outputs->capacity > prefix ? min(sum, outputs->capacity - prefix) : 0;\n"
     "    first *= GPUSCAN_UNIT;\n"
     "    last = min(last * GPUSCAN_UNIT, count);\n"
@@ -6983,61 +7296,94 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SPAN)\n"
     "#if GPUSCAN_INDEX_SIZE\n"
     "    global gpuscan_index *to = outputs->indices + prefix;\n"
-    "    GPUSCAN_KEEP(GPUSCAN_COMPRESSES, gpuscan_keep_indices(to + j, i, mask), 1, to[j] = (gpuscan_index)i)\n"
+    "    GPUSCAN_KEEP(GPUSCAN_COMPRESSES, gpuscan_keep_indices(to + j, at, mask, room), 1, to[j] = (gpuscan_index)at)\n"
     "#endif\n"
     "}\n"
+    "\n"
+    "#if GPUSCAN_REDUCES\n"
+    "/* So many results of the runs that end in [first, last), after value, which is of the run that is open there: words\n"
+    "   without a head at once, others a vector at a time, or an element. */\n"
+    "static inline void gpuscan_results_span(global const gpuscan_source *values, global gpuscan_result *results,\n"
+    "                                        ulong first, ulong last, gpuscan_number value, ulong ended,\n"
+    "                                        const ulong *words) {\n"
+    "#if GPUSCAN_SEGMENTS_WIDE\n"
+    "    gpuscan_wide id = gpuscan_identity_wide();\n"
+    "#endif\n"
+    "    ulong j = 0;\n"
+    "    for (ulong i = first; i < last && j < ended; i += GPUSCAN_WORD_BITS) {\n"
+    "        ulong word = words[(i - first) / GPUSCAN_WORD_BITS], at = i, end = min(last, i + GPUSCAN_WORD_BITS);\n"
+    "        for (uint k = 0; k < GPUSCAN_WORD_BITS * sizeof(gpuscan_source); k += GPUSCAN_LINE)\n"
+    "            GPUSCAN_PREFETCH(values + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "        if (word == 0 && i + GPUSCAN_WORD_BITS <= last) {\n"
+    "            value = gpuscan_combine_numbers(value, gpuscan_word_sum(values, i));\n"
+    "            continue;\n"
+    "        }\n"
+    "#if GPUSCAN_SEGMENTS_WIDE\n"
+    "        if (i + GPUSCAN_WORD_BITS <= last) {\n"
+    "            gpuscan_wide running = (gpuscan_wide)(value);\n"
+    "            for (uint s = 0; s < GPUSCAN_WORD_BITS; s += GPUSCAN_WIDE) {\n"
+    "                uint heads = (uint)(word >> s) & ((1u << GPUSCAN_WIDE) - 1);\n"
+    "                gpuscan_mask closed = gpuscan_mask_of(heads);\n"
+    "                gpuscan_wide x = gpuscan_segments_scan_wide(gpuscan_load_wide(values, i + s), id, &closed);\n"
+    "                x = closed ? x : gpuscan_combine_wide(running, x);\n"
+    "                gpuscan_results_keep(results + j, gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_START),\n"
+    "                                                                       GPUSCAN_UP1(running, x)),\n"
+    "                                     heads, ended - j);\n"
+    "                j = min(j + popcount(heads), ended);\n"
+    "                running = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
+    "            }\n"
+    "            value = GPUSCAN_LAST(running);\n"
+    "            continue;\n"
+    "        }\n"
+    "#endif\n"
+    "        for (; word && j < ended; word &= word - 1) {\n"
+    "            for (ulong head = i + GPUSCAN_LOWEST(word); at < head; at++)\n"
+    "                value = gpuscan_combine_numbers(value, gpuscan_convert_value(values[at], at));\n"
+    "            results[j++] = GPUSCAN_RUN_RESULT(value);\n"
+    "            value = gpuscan_convert_value(values[at], at);\n"
+    "            at++;\n"
+    "        }\n"
+    "        for (; at < end; at++)\n"
+    "            value = gpuscan_combine_numbers(value, gpuscan_convert_value(values[at], at));\n"
+    "    }\n"
+    "}\n",
+    "#endif\n"
     "\n"
     "#if GPUSCAN_RUN_STATE\n"
     "/* Of the runs that end at heads in [first, last): each place is written until its run ends. */\n"
     "static inline void gpuscan_runs_span(gpuscan_from from, const gpuscan_outputs *outputs, ulong first, ulong last,\n"
-    "                                     gpuscan_t prefix, ulong heads) {\n"
-    "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
+    "                                     gpuscan_t prefix, ulong heads, ulong *words) {\n"
     "    ulong ended = gpuscan_runs_ended(outputs, prefix, heads), to = GPUSCAN_FIRST_ENDED(prefix), i = first, j = 0;\n"
+    "    if (first == 0)\n"
+    "        words[0] &= ~1ul; /* no run ends there */\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    global gpuscan_length *lengths = outputs->lengths + to;\n"
     "    ulong begin = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
-    "    for (i = max(first, (ulong)1); j < ended;) {\n"
-    "        if (i + GPUSCAN_RUN_BLOCK <= last && !gpuscan_block_starts(keys, i)) {\n"
-    "            i += GPUSCAN_RUN_BLOCK;\n"
-    "            continue;\n"
+    "    for (i = first; i < last && j < ended; i += GPUSCAN_WORD_BITS) {\n"
+    "        ulong word = words[(i - first) / GPUSCAN_WORD_BITS];\n"
+    "#if GPUSCAN_COMPRESSES && GPUSCAN_LENGTH_SIZE == 4\n"
+    "        for (uint s = 0; word && s < GPUSCAN_WORD_BITS && j < ended; s += GPUSCAN_STEP_BITS) {\n"
+    "            uint mask = (uint)(word >> s) & 0xffffu;\n"
+    "            gpuscan_keep_lengths((global uint *)lengths + j, (uint)begin, (uint)(i + s), mask, ended - j);\n"
+    "            j += popcount(mask);\n"
+    "            begin = mask ? i + s + GPUSCAN_HIGHEST((ulong)mask) : begin;\n"
     "        }\n"
-    "        for (uint v = 0; v < GPUSCAN_RUN_BLOCK && j < ended; v++, i++) {\n"
-    "            bool head = gpuscan_starts(keys[i - 1], keys[i]);\n"
-    "            lengths[j] = (gpuscan_length)(i - begin);\n"
-    "            begin = head ? i : begin;\n"
-    "            j += head ? 1 : 0;\n"
+    "#else\n"
+    "        for (; word && j < ended; word &= word - 1) {\n"
+    "            ulong at = i + GPUSCAN_LOWEST(word);\n"
+    "            lengths[j++] = (gpuscan_length)(at - begin);\n"
+    "            begin = at;\n"
     "        }\n"
+    "#endif\n"
     "    }\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
-    "    global gpuscan_result *results = outputs->results + to;\n"
-    "    gpuscan_number value = prefix.open.value;\n"
-    "    if (ended == 0)\n"
-    "        return;\n"
-    "    i = first;\n"
-    "    if (i == 0)\n"
-    "        value = gpuscan_convert_value(from.values[i++], 0);\n"
-    "    for (j = 0; j < ended;) {\n"
-    "        if (i + GPUSCAN_RUN_BLOCK <= last && !gpuscan_block_starts(keys, i)) {\n"
-    "            value = gpuscan_combine_numbers(value, gpuscan_quarters_sum(from.values, i, GPUSCAN_RUN_BLOCK / 4));\n"
-    "            i += GPUSCAN_RUN_BLOCK;\n"
-    "            continue;\n"
-    "        }\n"
-    "        for (uint v = 0; v < GPUSCAN_RUN_BLOCK && j < ended; v++, i++) {\n"
-    "            gpuscan_number x = gpuscan_convert_value(from.values[i], i);\n"
-    "            if (gpuscan_starts(keys[i - 1], keys[i])) {\n"
-    "                results[j++] = GPUSCAN_RUN_RESULT(value);\n"
-    "                value = x;\n"
-    "            } else {\n"
-    "                value = gpuscan_combine_numbers(value, x);\n"
-    "            }\n"
-    "        }\n"
-    "    }\n"
+    "    gpuscan_results_span(from.values, outputs->results + to, first, last, prefix.open.value, ended, words);\n"
     "#endif\n"
     "}\n"
     "#endif\n"
     "#else\n"
-    "\n",
+    "\n"
     "typedef ushort gpuscan_place; /* of an element in its tile */\n"
     "\n"
     "/* What is listed in local memory of a tile: places, where some output needs them, with STAGES the kept elements\n"
@@ -7052,7 +7398,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    local gpuscan_place *places;\n"
     "} gpuscan_list;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_list gpuscan_list_of(local gpuscan_shared *shared) {\n"
     "    gpuscan_list list;\n"
     "    local uchar *at = (local uchar *)shared + GPUSCAN_LIST_AT;\n"
@@ -7243,13 +7589,14 @@ static const char *gpuscan__kernels[] = {
     "            before = states[numbers.states_offset + part];\n"
     "#if GPUSCAN_CPU\n"
     "        /* a tile at a time, which is still in the cache when it is read again */\n"
+    "        ulong words[GPUSCAN_WORDS];\n"
     "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
     "            ulong end = min(last, at + GPUSCAN_TILE);\n"
-    "            gpuscan_t sum = gpuscan_kept_sum(from, at, end);\n"
+    "            gpuscan_t sum = gpuscan_kept_sum(from, at, end, words);\n"
     "            past = gpuscan_past_count(src, at, count);\n"
-    "            gpuscan_select_span(src, &outputs, at, end, count, GPUSCAN_KEPT(before), GPUSCAN_KEPT(sum) - past);\n"
+    "            gpuscan_select_span(src, &outputs, at, end, count, GPUSCAN_KEPT(before), GPUSCAN_KEPT(sum) - past, words);\n"
     "#if GPUSCAN_RUN_STATE\n"
-    "            gpuscan_runs_span(from, &outputs, at, end, before, sum.heads);\n"
+    "            gpuscan_runs_span(from, &outputs, at, end, before, sum.heads, words);\n"
     "#endif\n"
     "            before = gpuscan_combine(before, sum);\n"
     "        }\n"
@@ -7282,19 +7629,21 @@ static const char *gpuscan__kernels[] = {
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
     "    gpuscan_from from = GPUSCAN_FROM(src);\n"
+    "    ulong words[GPUSCAN_WORDS];\n"
     "    shared->head = 0;\n"
     "    while ((tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, tiles, units, shared)) != GPUSCAN_NONE) {\n"
     "        ulong first = (ulong)tile * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, units);\n"
-    "        gpuscan_t sum = gpuscan_kept_sum(from, first, last), prefix, none = gpuscan_identity(), all;\n"
+    "        gpuscan_t sum = gpuscan_kept_sum(from, first, last, words), prefix, none = gpuscan_identity(), all;\n"
     "        uint past = gpuscan_past_count(src, first, count);\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        gpuscan_publish_sum(states, tile, 0, epoch, none, sum);\n"
     "        prefix = gpuscan_tile_prefix(states, 0, tile, epoch, none, from, units, shared);\n"
     "        all = gpuscan_combine(prefix, sum);\n"
     "        gpuscan_publish_prefix(states, tile, 0, epoch, all);\n"
-    "        gpuscan_select_span(src, &outputs, first, last, count, GPUSCAN_KEPT(prefix), GPUSCAN_KEPT(sum) - past);\n"
+    "        gpuscan_select_span(src, &outputs, first, last, count, GPUSCAN_KEPT(prefix), GPUSCAN_KEPT(sum) - past,\n"
+    "                            words);\n"
     "#if GPUSCAN_RUN_STATE\n"
-    "        gpuscan_runs_span(from, &outputs, first, last, prefix, sum.heads);\n"
+    "        gpuscan_runs_span(from, &outputs, first, last, prefix, sum.heads, words);\n"
     "#endif\n"
     "        if (last == units)\n"
     "            gpuscan_select_end(&outputs, tally, dispatch, numbers, all, past, count);\n"
@@ -7354,9 +7703,9 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
     "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
-    "        if (gpuscan_ballot(!there))\n"
+    "        if (gpuscan_ballot(!there))\n",
     "            prefix = gpuscan_own_prefix(&row, tile, none, shared);\n"
-    "    }\n",
+    "    }\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->prefix = prefix;\n"
     "    GPUSCAN_BARRIER();\n"
@@ -7625,7 +7974,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "static inline gpuscan_t gpuscan_raw_vector_add(gpuscan_t sum, uint4 raw, ulong i) {\n"
     "#if GPUSCAN_PACKED_HERE\n"
-    "    return (gpuscan_t)gpuscan_packed_sum4(raw, sum);\n"
+    "    return gpuscan_packed_to(gpuscan_packed_sum4(raw, gpuscan_packed_from(sum)));\n"
     "#else\n"
     "    gpuscan_raw_vector vector;\n"
     "    vector.raw = raw;\n"
@@ -8775,7 +9124,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_IMAGE\n"
     "#define GPUSCAN_PICTURE read_only image2d_t\n"
     "typedef ulong2 gpuscan_place_t;\n"
-    "#define GPUSCAN_PLACE_OF(numbers, number, row, x) ((ulong2)((numbers).image_x + (x), (numbers).image_y + (row)))\n"
+    "#define GPUSCAN_PLACE_OF(numbers, number, row, x) GPUSCAN_IMAGE_AT(numbers, row, x)\n"
     "#define GPUSCAN_PLACE_PAST(place, x, rows, pitch) ((place) + (ulong2)(x, rows))\n"
     "#else\n"
     "#define GPUSCAN_PICTURE global const gpuscan_channel *\n"
@@ -9796,7 +10145,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_IMAGE\n"
     "#define GPUSCAN_SAMPLES read_only image2d_t\n"
     "typedef ulong2 gpuscan_row_t; /* its first pixel */\n"
-    "#define GPUSCAN_ROW_AT(samples, row) ((ulong2)(numbers.image_x, numbers.image_y + (row)))\n"
+    "#define GPUSCAN_ROW_AT(samples, row) GPUSCAN_IMAGE_AT(numbers, row, 0ul)\n"
     "#define GPUSCAN_SAMPLE_IN(samples, from, i)                                                                            \\\n"
     "    gpuscan_image_sample(gpuscan_image_pixel(samples, (from) + (ulong2)((i) / GPUSCAN_CHANNELS, 0)),                   \\\n"
     "                         (uint)((i) % GPUSCAN_CHANNELS))\n"
@@ -10163,21 +10512,23 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have their low half\n"
-    "   there, and whoever overflows it carries to the sum in global memory. */\n"
+    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have a low half,\n"
+    "   in copies, and an upper one, to which whoever overflows a low half carries. Large weights do so at every second\n"
+    "   sample: carried to global memory, those of one bin took 64 times as long as small ones. */\n"
     "#if GPUSCAN_WEIGHTED && GPUSCAN_COUNTER_SIZE == 8\n"
     "#define GPUSCAN_CARRIES 1\n"
     "#else\n"
     "#define GPUSCAN_CARRIES 0\n"
     "#endif\n"
-    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, global gpuscan_counter *sum) {\n"
+    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, local uint *upper) {\n"
     "#if GPUSCAN_CARRIES\n"
-    "    uint add = (uint)amount;\n"
-    "    ulong carry = amount >> 32;\n"
+    "    uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
     "    if (atomic_add((volatile local uint *)counter, add) > 0xffffffffu - add)\n"
     "        carry++;\n"
-    "    if (carry)\n"
-    "        gpuscan_add_global(sum, carry << 32);\n"
+    "    if (carry == 1) /* lanes that add this constant to one counter do so at once (NVIDIA) */\n"
+    "        atomic_inc((volatile local uint *)upper);\n"
+    "    else if (carry)\n"
+    "        atomic_add((volatile local uint *)upper, carry);\n"
     "#elif GPUSCAN_GROUP == 1\n"
     "    *counter += (uint)amount;\n"
     "#elif !GPUSCAN_WEIGHTED\n"
@@ -10867,9 +11218,9 @@ static const char *gpuscan__kernels[] = {
     "    bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
     "#endif\n"
     "#if GPUSCAN_BY_VALUE\n"
-    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
+    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, 0); /* never CARRIES */\n"
     "#elif GPUSCAN_COPIES\n"
-    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, accumulators + first_bin + bin);\n"
+    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, bins + GPUSCAN_LOCAL_COUNTERS + bin);\n"
     "#else\n"
     "    gpuscan_add_global_once(accumulators, bin, weight);\n"
     "#endif\n"
@@ -11127,6 +11478,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n"
     "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n"
+    "#if GPUSCAN_CARRIES\n"
+    "    sum += (ulong)shared[GPUSCAN_LOCAL_COUNTERS + bin] << 32;\n"
+    "#endif\n"
     "#if GPUSCAN_BIN_ITEMS > 1\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n"
@@ -13033,6 +13387,13 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(PACKED_ADD, 0)         /* small integers, several a word: see [PACKED ELEMENTS] in kernels.cl.inc */               \
+    X(PACKED_MUL, 1)                                                                                                   \
+    X(PACKED_MIN, 2)                                                                                                   \
+    X(PACKED_MAX, 3)                                                                                                   \
+    X(PACKED_AND, 4)                                                                                                   \
+    X(PACKED_OR, 5)                                                                                                    \
+    X(PACKED_XOR, 6)                                                                                                   \
     X(HEADS_NONE, 0)         /* scan: who says where segments begin: nobody */                                         \
     X(HEADS_FLAGS, 1)        /* numbers that are not 0 */                                                              \
     X(HEADS_KEYS, 2)         /* keys that are not equal to the one before */                                           \
@@ -13688,6 +14049,7 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
     if (!e->key)
         return;
+    gpuscan__define_number(text, "RESULT_SIZE", e->result_size);
     gpuscan__define_number(text, "RUN_STATE", e->state_align != 0);
     gpuscan__define_number(text, "LENGTH_SIZE", e->length_size);
     gpuscan__define_number(text, "RUN_ALIGN", e->state_align);
@@ -13704,7 +14066,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->key;
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 &&
+               (!e->key || e->reduces);
     uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, lanes */
     char line[128], bits[40], vector[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
@@ -13801,11 +14164,20 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 }
 
 /* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are
-   added. Their sums wrap around, so any order gives the same bits. */
+   added, and those whose sums are of the same type: bits, and products and extremes of bytes. Any order gives the same
+   bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
-    return integers && !cpu && plain && e->src_size <= 2 && e->t_size <= 4 ? e->src_size : 0;
+    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op <= GPUSCAN_OP_XOR;
+    int of_bytes = e->op == GPUSCAN_OP_MUL || e->op == GPUSCAN_OP_MIN || e->op == GPUSCAN_OP_MAX;
+    int small = e->src_size <= (of_bytes ? 1u : 2u) && (e->op == GPUSCAN_OP_ADD ? e->t_size <= 4 : e->src == e->dst);
+    return integers && !cpu && plain && small ? e->src_size : 0;
+}
+
+static uint32_t gpuscan__packed_op(gpuscan_op op) {
+    static const uint32_t ops[] = {GPUSCAN__PACKED_ADD, GPUSCAN__PACKED_MIN, GPUSCAN__PACKED_MAX, GPUSCAN__PACKED_MUL,
+                                   GPUSCAN__PACKED_AND, GPUSCAN__PACKED_OR,  GPUSCAN__PACKED_XOR};
+    return op < GPUSCAN_OP_CUSTOM ? ops[op] : (uint32_t)GPUSCAN__PACKED_ADD;
 }
 
 /* The vector of a lane in a row: 16 bytes of the larger type, so that loads and stores are whole; else one element. */
@@ -14893,6 +15265,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     /* the simulator crashes on vectors of 16 */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
+    gpuscan__define_number(text, "PACKED_OP", gpuscan__packed_op(e->op));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
     gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
@@ -15576,8 +15949,8 @@ static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t c
         return GPUSCAN_SUCCESS;
     if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
         !gpuscan__multiply(*elements, size, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s_pitch + count does not fit 64 bits",
-                             field, field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                             "%s: its bytes, from the first row's to the last row's last, do not fit 64 bits", field);
     return GPUSCAN_SUCCESS;
 }
 
@@ -16952,7 +17325,8 @@ typedef struct gpuscan__test_array {
     unsigned char *before, *expected; /* what it holds before and after the call */
 } gpuscan__test_array;
 
-/* An image of what one of the arrays holds, if a call reads one. */
+/* An image of what one of the arrays holds, if a call reads one, behind so many other columns and rows. */
+enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
     gpuscan_image *image; /* in the test's desc; NULL: none */
     const gpuscan__test_array *array;
@@ -16995,6 +17369,8 @@ static void gpuscan__test_image_of(gpuscan__test *test, gpuscan_image *image, co
                                    uint64_t height) {
     gpuscan__test_image *of = &test->image;
     memset(image, 0, sizeof(*image));
+    image->x = GPUSCAN__TEST_IMAGE_X;
+    image->y = GPUSCAN__TEST_IMAGE_Y;
     of->image = image;
     of->array = array;
     of->place = place;
@@ -17014,7 +17390,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
     uint32_t size = gpuscan__types[of->type].size, c;
-    uint64_t pixels = of->width * of->height, k;
+    uint64_t width = GPUSCAN__TEST_IMAGE_X + of->width, height = GPUSCAN__TEST_IMAGE_Y + of->height, k, to;
     unsigned char *all;
     cl_image_format format;
     cl_image_desc desc;
@@ -17024,21 +17400,23 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
         return GPUSCAN_SUCCESS;
     memset(&desc, 0, sizeof(desc));
     desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = (size_t)of->width;
-    desc.image_height = (size_t)of->height;
+    desc.image_width = (size_t)width;
+    desc.image_height = (size_t)height;
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].type == of->type)
             format.image_channel_data_type = gpuscan__image_channels[i].channel; /* of floats the last */
-    all = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(pixels * 4 * size));
+    all = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)(width * height * 4 * size));
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
-    memset(all, GPUSCAN__TEST_FILL, (size_t)(pixels * 4 * size));
-    for (k = 0; k < pixels; k++)
+    memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
+    for (k = 0; k < of->width * of->height; k++) {
+        to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
         for (c = 0; c < of->channels; c++)
-            memcpy(all + (k * 4 + gpuscan__test_place(of->place, c)) * size,
+            memcpy(all + (to * 4 + gpuscan__test_place(of->place, c)) * size,
                    of->array->before + (k * of->channels + c) * size, size);
+    }
     of->image->mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, all,
                                           &code);
     gpuscan__release(&gs->allocator, all);
@@ -19089,8 +19467,13 @@ static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
     return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
 }
 
+/* Words of a counter besides its copies: the upper half of weighted sums of 64 bits. */
+static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
+    return own->weight && own->counter == GPUSCAN_TYPE_U64;
+}
+
 static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
-    uint32_t words = gpuscan__local_counters(own);
+    uint32_t words = gpuscan__local_counters(own) + (own->slice_bins + own->spare) * gpuscan__upper_words(own);
     if (own->merge == GPUSCAN__MERGE_LOCAL)
         words += (uint32_t)gpuscan__all_bins(own);
     return words ? words : 1;
@@ -19714,7 +20097,7 @@ static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local,
     uint64_t slices, room = local / 4 - own->spare;
     if (gpuscan__key_is_cpu(&plan->common.key) || own->converted || own->weighed || own->tiled ||
         gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
-        (own->weight && plan->counter == GPUSCAN_TYPE_U64) || local < 1024 ||
+        gpuscan__upper_words(own) || local < 1024 ||
         plan->count * plan->rows < GPUSCAN__VALUES_FROM)
         return 0;
     slices = gpuscan__ceil_div(65536, room);
@@ -19790,7 +20173,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
     uint64_t most_copies = gpuscan__tile_copies(plan);
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
-    uint64_t local = gs->device.local_memory, copies_local, copies;
+    uint64_t local = gs->device.local_memory, copies_local, copies, room;
+    uint32_t upper = gpuscan__upper_words(own);
     const char *why;
     if (is_auto)
         strategy = profile->histogram;
@@ -19820,16 +20204,14 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     copies = profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     copies = gpuscan__min(copies, most_copies);
     why = gpuscan__why_refused(gs, common, strategy);
-    if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
-        gpuscan__counts_by_value(plan, local, (uint32_t)copies))
+    if (!why && !gpuscan__key_is_cpu(key) && !upper && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
         return GPUSCAN_SUCCESS;
-    /* weighted sums of 64 bits would carry to a bin that is not there */
-    own->spare = gpuscan__uses_ptx_or_local(gs, key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64);
-    own->slices = (uint32_t)gpuscan__min(
-        gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, own->spare * 4 + 4) - own->spare * 4), UINT32_MAX);
+    own->spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, key);
+    room = gpuscan__max(local / (4 + upper * 4), own->spare + 1) - own->spare;
+    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     if (!why && gpuscan__slices_values(plan, local, profile->counts_slices))
         return GPUSCAN_SUCCESS;
-    if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
+    if (!why && upper && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
                                           : own->slices > (own->tiled ? 1 : profile->counts_slices)))
@@ -19847,7 +20229,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         copies = gpuscan__min(gpuscan__min(8, most_copies), local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
-    for (own->copies = 1; own->copies * 2 <= copies && (plan->all_bins + own->spare) * 8 * own->copies <= copies_local;)
+    for (own->copies = 1; own->copies * 2 <= copies &&
+                          (plan->all_bins + own->spare) * 4 * (own->copies * 2 + upper) <= copies_local;)
         own->copies *= 2;
     if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
         gpuscan__histogram_edges(plan, local);
@@ -19941,11 +20324,10 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
 
 /* The launch that counts tiles writes their counters, too: where nobody else has part of them, and it is one launch. */
 static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
-    int carries = plan->key.weight && plan->counter == GPUSCAN_TYPE_U64;
     if (gpuscan__key_is_cpu(&plan->common.key))
         return plan->members == 1;
     return plan->members == 1 && plan->groups <= GPUSCAN__TILE_GROUPS && plan->key.copies &&
-           plan->key.merge != GPUSCAN__MERGE_GLOBAL && !carries;
+           plan->key.merge != GPUSCAN__MERGE_GLOBAL;
 }
 
 /* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
@@ -20587,22 +20969,33 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
     }
 }
 
+/* Pixels a row that touches 17 vectors, wherever it begins: work-items step by powers of two, times groups that a test
+   has few of, so that they come to other places of each row. */
+static uint64_t gpuscan__test_row(const gpuscan__histogram_plan *of) {
+    uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
+    return gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels);
+}
+
 /* One row; or for programs that take rows with gaps two, and in another round many. Tiles are a few that groups share,
-   and in another round many, the last ones of both directions smaller. */
+   and in another round more, the last ones of both directions smaller. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__program *program,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)program->key.tile / of->channels + 5, 0, 0, 0, 1};
-    if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled) {
-        uint64_t rows = round ? gpuscan__max(shape.pixels / 11, 2) : of->key.tiled ? 5 : 2;
-        shape.rows = rows;
-        shape.pixels = shape.pixels / rows + (of->key.tiled ? 7 : 0);
-        shape.gap = 3;
+    uint64_t row = gpuscan__test_row(of), all = gpuscan__max(shape.pixels, 9 * row);
+    if (of->key.tiled) {
+        shape.rows = round ? all / (row + row / 2) : 5;
+        shape.pixels = round ? row + row / 2 : shape.pixels / 5 + 7;
+    } else if (of->key.pipe == GPUSCAN__PIPE_ROWS) {
+        shape.rows = round ? all / row : 2;
+        shape.pixels = round ? row : shape.pixels / 2;
     }
+    if (of->key.pipe == GPUSCAN__PIPE_ROWS || of->key.tiled)
+        shape.gap = 3;
     shape.tile_width = shape.pixels;
     shape.tile_height = shape.rows;
     if (of->key.tiled) {
-        shape.tile_width = round ? 5 : shape.pixels / 2 + 1;
-        shape.tile_height = round ? gpuscan__max(shape.rows / 8, 1) : 3;
+        shape.tile_width = round ? row : shape.pixels / 2 + 1;
+        shape.tile_height = round ? shape.rows / 4 : 3;
         shape.tiles = gpuscan__ceil_div(shape.pixels, shape.tile_width) *
                       gpuscan__ceil_div(shape.rows, shape.tile_height);
     }
@@ -21082,7 +21475,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     if (gpuscan__key_is_cpu(key)) {
         uint64_t bytes = element + unit * gpuscan__select_bytes(&plan->key);
         key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / bytes, 64);
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / bytes / 64 * 64, 64); /* of whole words */
         return;
     }
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
