@@ -2430,11 +2430,96 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PACKED_HERE\n"
     "/* [PACKED ELEMENTS] ------------------------------------------------------------------------------------------------ */\n"
     "\n"
-    "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16. */\n"
+    "/* Four bytes or two 16-bit numbers of a word, added modulo 2^8 or 2^16 or combined bit by bit; or four bytes of which\n"
+    "   the product, modulo 2^8, or the extreme is wanted. A sum of them on its way is a word, too: of products the lower\n"
+    "   byte counts; of extremes there are two halves, of which the upper byte counts, and what stands below it decides only\n"
+    "   between equal ones; of bits there are as many sums as elements. */\n"
+    "#define GPUSCAN_PACKED_EXTREME (GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MIN || GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX)\n"
+    "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_AND\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) & (b))\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_OR\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) | (b))\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_XOR\n"
+    "#define GPUSCAN_PACKED_BITS(a, b) ((a) ^ (b))\n"
+    "#endif\n"
+    "\n"
+    "/* An element in each place of a word. */\n"
+    "#define GPUSCAN_PACKED_ALL(x) \\\n"
+    "    (GPUSCAN_PACKED == 1 ? ((uint)(x) & 0xffu) * 0x01010101u : ((uint)(x) & 0xffffu) * 0x00010001u)\n"
+    "#define GPUSCAN_PACKED_IDENTITY GPUSCAN_PACKED_ALL(GPUSCAN_IDENTITY)\n"
+    "\n"
+    "#if GPUSCAN_PTX\n"
+    "#define GPUSCAN_PACKED_BYTES(x, a, b, which) \\\n"
+    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(which))\n"
+    "#endif\n"
+    "\n",
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "#if GPUSCAN_PTX >= 90\n"
+    "#if GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "#define GPUSCAN_PACKED_PTX \"max\"\n"
+    "#else\n"
+    "#define GPUSCAN_PACKED_PTX \"min\"\n"
+    "#endif\n"
+    "#endif\n"
+    "/* The greater, or less, of both lower and of both upper halves. */\n"
+    "static inline uint gpuscan_packed_best(uint a, uint b) {\n"
+    "    uint x;\n"
+    "#if GPUSCAN_PTX >= 90 && GPUSCAN_PACKED_SIGNED\n"
+    "    __asm__(GPUSCAN_PACKED_PTX \".s16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+    "#elif GPUSCAN_PTX >= 90\n"
+    "    __asm__(GPUSCAN_PACKED_PTX \".u16x2 %0, %1, %2;\" : \"=r\"(x) : \"r\"(a), \"r\"(b));\n"
+    "#elif GPUSCAN_PACKED_SIGNED && GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "    x = as_uint(max(as_short2(a), as_short2(b)));\n"
+    "#elif GPUSCAN_PACKED_SIGNED\n"
+    "    x = as_uint(min(as_short2(a), as_short2(b)));\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MAX\n"
+    "    x = as_uint(max(as_ushort2(a), as_ushort2(b)));\n"
+    "#else\n"
+    "    x = as_uint(min(as_ushort2(a), as_ushort2(b)));\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A sum as a word, which adds it once, and back; and as what precedes a word, in all of its parts. */\n"
+    "static inline uint gpuscan_packed_from(gpuscan_t sum) {\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    const uint element = GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu;\n"
+    "    return ((uint)sum & element) | (GPUSCAN_PACKED_IDENTITY & ~element);\n"
+    "#else\n"
+    "    return GPUSCAN_PACKED_EXTREME ? ((uint)sum & 0xffu) * 0x01000100u : (uint)sum;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_before(gpuscan_t sum) {\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    return GPUSCAN_PACKED_ALL(sum);\n"
+    "#elif GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_OP == GPUSCAN_PACKED_ADD\n"
+    "    return ((uint)sum & 0xffu) * 0x10001u;\n"
+    "#else\n"
+    "    return gpuscan_packed_from(sum);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "static inline gpuscan_t gpuscan_packed_to(uint sum) {\n"
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "    sum = gpuscan_packed_best(sum, sum >> 16) >> 8;\n"
+    "#elif defined(GPUSCAN_PACKED_BITS)\n"
+    "    sum = GPUSCAN_PACKED_BITS(sum, sum >> 16);\n"
+    "    if (GPUSCAN_PACKED == 1)\n"
+    "        sum = GPUSCAN_PACKED_BITS(sum, sum >> 8);\n"
+    "#endif\n"
+    "    return (gpuscan_t)sum;\n"
+    "}\n"
     "\n"
     "/* Adds a word's elements to a sum. */\n"
     "static inline uint gpuscan_packed_sum(uint word, uint sum) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    return GPUSCAN_PACKED_BITS(sum, word);\n"
+    "#elif GPUSCAN_PACKED_EXTREME\n"
+    "    return gpuscan_packed_best(sum, gpuscan_packed_best(word, word << 8));\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL\n"
+    "    return sum * word * (word >> 8) * ((word >> 16) * (word >> 24));\n"
+    "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1 && GPUSCAN_PACKED_SIGNED\n"
     "    __asm__(\"dp4a.s32.s32 %0, %1, %2, %0;\" : \"+r\"(sum) : \"r\"(word), \"r\"(0x01010101u));\n"
     "    return sum;\n"
     "#elif GPUSCAN_PTX && GPUSCAN_PACKED == 1\n"
@@ -2460,16 +2545,45 @@ static const char *gpuscan__kernels[] = {
     "    return sum + x.x + x.y;\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline uint gpuscan_packed_sum4(uint4 x, uint sum) {\n"
     "    return gpuscan_packed_sum(x.w, gpuscan_packed_sum(x.z, gpuscan_packed_sum(x.y, gpuscan_packed_sum(x.x, sum))));\n"
     "}\n"
-    "\n",
+    "\n"
+    "/* The lower halves of both; the bytes 1 and 3, in halves; byte 2 in both halves. */\n"
+    "static inline uint gpuscan_packed_pair(uint a, uint b) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, 0x5410);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a & 0xffffu) | b << 16;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_odd(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x4341);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return a >> 8 & 0x00ff00ffu;\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_last(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x4242);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 16 & 0xffu) * 0x10001u;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
     "/* Bytes 0 and 2 of both, or their lower halves, side by side: a's first. */\n"
     "static inline uint gpuscan_packed_join(uint a, uint b) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint x;\n"
-    "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(x) : \"r\"(a), \"r\"(b), \"n\"(GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410));\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, GPUSCAN_PACKED == 1 ? 0x6240 : 0x5410);\n"
     "    return x;\n"
     "#elif GPUSCAN_PACKED == 1\n"
     "    return (a & 0x00ff00ffu) | (b & 0x00ff00ffu) << 8;\n"
@@ -2478,17 +2592,69 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* A word's prefix sums after what precedes it, *before, which moves past the word. */\n"
+    "#if GPUSCAN_PACKED_EXTREME\n"
+    "/* The identity and a's lower half; a's upper half twice; the upper bytes of both, side by side: a's first. */\n"
+    "static inline uint gpuscan_packed_shift(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, GPUSCAN_PACKED_IDENTITY, 0x1054);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return a << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu);\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_upper(uint a) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, 0, 0x3232);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 16) | (a & 0xffff0000u);\n"
+    "#endif\n"
+    "}\n"
+    "static inline uint gpuscan_packed_join_upper(uint a, uint b) {\n"
+    "#if GPUSCAN_PTX\n"
+    "    uint x;\n"
+    "    GPUSCAN_PACKED_BYTES(x, a, b, 0x7351);\n"
+    "    return x;\n"
+    "#else\n"
+    "    return (a >> 8 & 0x00ff00ffu) | (b & 0xff00ff00u);\n"
+    "#endif\n"
+    "}\n"
+    "#endif\n"
+    "\n"
+    "/* A word's prefix sums after what precedes it, *before, which moves past the word. All parts of *before are equal. */\n"
     "static inline uint gpuscan_packed_scan(uint word, uint *before) {\n"
-    "#if GPUSCAN_PACKED == 1\n"
-    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. */\n"
-    "    uint odd = word >> 8 & 0x00ff00ffu, at_odd = (word & 0x00ff00ffu) + odd, at_even, first = *before & 0xffu;\n"
-    "    at_odd += at_odd << 16;\n"
-    "    at_odd += first * 0x10001u;\n"
-    "    at_even = at_odd - odd;\n"
-    "    *before = at_odd >> 16;\n"
+    "#ifdef GPUSCAN_PACKED_BITS\n"
+    "    const uint bits = 8 * GPUSCAN_PACKED;\n"
+    "    uint ahead = *before;\n"
+    "    if (GPUSCAN_PACKED == 1)\n"
+    "        word = GPUSCAN_PACKED_BITS(word, word << 8 | (GPUSCAN_PACKED_IDENTITY & 0xffu));\n"
+    "    word = GPUSCAN_PACKED_BITS(word, word << 16 | (GPUSCAN_PACKED_IDENTITY & 0xffffu));\n"
+    "    word = GPUSCAN_PACKED_BITS(word, ahead);\n"
+    "    *before = GPUSCAN_PACKED_ALL(word >> (32 - bits));\n"
+    "    return GPUSCAN_INCLUSIVE ? word : word << bits | ahead >> (32 - bits);\n"
+    "#elif GPUSCAN_PACKED_EXTREME\n"
+    "    /* Two pairs at a time, each with what precedes it: the bytes 0 and 2, and with the bytes 1 and 3. */\n"
+    "    uint even = word << 8, pairs = gpuscan_packed_best(even, word);\n"
+    "    uint first = gpuscan_packed_best(*before, gpuscan_packed_shift(pairs));\n"
+    "    uint second = gpuscan_packed_best(first, even), third = gpuscan_packed_best(first, pairs);\n"
+    "    *before = gpuscan_packed_upper(third);\n"
+    "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join_upper(second, third) : gpuscan_packed_join_upper(first, second);\n"
+    "#elif GPUSCAN_PACKED_OP == GPUSCAN_PACKED_MUL\n"
+    "    uint zeroth = *before, first = zeroth * word, second = first * (word >> 8), third = second * (word >> 16);\n"
+    "    *before = third * (word >> 24);\n"
+    "    return GPUSCAN_INCLUSIVE\n"
+    "               ? gpuscan_packed_join(gpuscan_packed_pair(first, third), gpuscan_packed_pair(second, *before))\n"
+    "               : gpuscan_packed_join(gpuscan_packed_pair(zeroth, second), gpuscan_packed_pair(first, third));\n"
+    "#elif GPUSCAN_PACKED == 1\n"
+    "    /* Two sums at a time, 16 bits apart: at the bytes 1 and 3, and from them at the bytes before. *before is there\n"
+    "       twice, as a byte, so that nothing overflows a half. */\n"
+    "    uint odd = gpuscan_packed_odd(word), first = *before;\n"
+    "    uint at_odd = ((word & 0x00ff00ffu) + odd) * 0x10001u + first, at_even = at_odd - odd;\n"
+    "    *before = gpuscan_packed_last(at_odd);\n",
     "    return GPUSCAN_INCLUSIVE ? gpuscan_packed_join(at_even, at_odd)\n"
-    "                             : gpuscan_packed_join(at_odd << 16 | first, at_even);\n"
+    "                             : gpuscan_packed_join(gpuscan_packed_pair(first, at_odd), at_even);\n"
     "#else\n"
     "    uint first = *before, second = first + word, third = second + (word >> 16); /* their lower halves count */\n"
     "    *before = third;\n"
@@ -2513,7 +2679,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_TEST_ADDED(tile)  GPUSCAN_VALUE_WORDS\n"
     "#define GPUSCAN_TEST_PAUSE(p)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* A word holds a tag and a payload, some of a value's bits, and is stored and loaded as one, so a reader sees both or\n"
     "   neither. The tag is the call's epoch and a flag: words of earlier calls read as empty, and nothing needs to be\n"
     "   cleared.\n"
@@ -2526,7 +2692,7 @@ static const char *gpuscan__kernels[] = {
     "   One word a value: aggregate and prefix share it, the prefix replaces the aggregate. Several words: each has a slot\n"
     "   of its own, written once, so that a reader never waits for a writer that was stopped half-way.                    */\n"
     "#if GPUSCAN_WORD\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_EMPTY     0u\n"
     "#define GPUSCAN_AGGREGATE 1u /* the sum of the tile */\n"
     "#define GPUSCAN_PREFIX    2u /* the sum of everything up to the tile's end */\n"
@@ -2557,7 +2723,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_t value;\n"
     "    gpuscan_payload payload[GPUSCAN_VALUE_WORDS];\n"
     "} gpuscan_payloads;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_word gpuscan_word_load(global gpuscan_word *p) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    ulong tag, value;\n"
@@ -2581,7 +2747,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_WORD_EXCHANGE((volatile global gpuscan_word *)p, word);\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline gpuscan_word gpuscan_word_make(uint tag, gpuscan_payload payload) {\n"
     "#if GPUSCAN_WORD == 128\n"
     "    return (ulong2)((ulong)tag << 32 | (uint)payload, (ulong)tag << 32 | payload >> 32);\n"
@@ -2625,7 +2791,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_word_store(slot + p, gpuscan_word_make(tag, payloads.payload[p]));\n"
     "    }\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Whether the value is there; it is left alone where it is not. */\n"
     "static inline bool gpuscan_words_load(global gpuscan_word *slot, uint tag, gpuscan_t *value) {\n"
     "    gpuscan_payloads payloads;\n"
@@ -2645,7 +2811,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_words_store(gpuscan_slot(states, tile, flag), epoch << 2 | flag, value,\n"
     "                        GPUSCAN_TEST_STORED(tile));\n"
     "}\n"
-    "\n"
+    "\n",
     "/* The flag of a tile, and its value unless it is empty. */\n"
     "static inline uint gpuscan_observe(global gpuscan_word *states, uint tile, uint epoch, gpuscan_t *value) {\n"
     "#if GPUSCAN_ONE_WORD\n"
@@ -3401,14 +3567,15 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* A vector of which left elements are there, or of a buffer that is not aligned for whole vectors. */\n"
     "GPUSCAN_INLINE void gpuscan_vector_fetch(gpuscan_src_vector *vector, global const gpuscan_src *from, uint left) {\n"
-    "#if GPUSCAN_PACKED_HERE /* what is not there is 0, which adds nothing */\n"
+    "#if GPUSCAN_PACKED_HERE /* what is not there is the identity */\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++) {\n"
-    "        uint word = 0;\n"
+    "        uint word = GPUSCAN_PACKED_IDENTITY;\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint v = 0; v < 4 / GPUSCAN_PACKED; v++)\n"
     "            if (w * (4 / GPUSCAN_PACKED) + v < left)\n"
-    "                word |= (from[w * (4 / GPUSCAN_PACKED) + v] & (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
+    "                word ^= ((from[w * (4 / GPUSCAN_PACKED) + v] ^ GPUSCAN_PACKED_IDENTITY) &\n"
+    "                         (GPUSCAN_PACKED == 1 ? 0xffu : 0xffffu))\n"
     "                        << 8 * GPUSCAN_PACKED * v;\n"
     "        vector->word[w] = word;\n"
     "    }\n"
@@ -3827,11 +3994,11 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SELECT\n"
     "    return popcount(gpuscan_vector_mask(vector, i));\n"
     "#elif GPUSCAN_PACKED_HERE\n"
-    "    uint sum = 0;\n"
+    "    uint sum = gpuscan_packed_from(gpuscan_identity());\n"
     "GPUSCAN_UNROLL\n"
     "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
     "        sum = gpuscan_packed_sum(vector->word[w], sum);\n"
-    "    return (gpuscan_t)sum;\n"
+    "    return gpuscan_packed_to(sum);\n"
     "#else\n"
     "    gpuscan_plain sum = gpuscan_convert(gpuscan_src_at(vector, 0), i);\n"
     "GPUSCAN_UNROLL\n"
@@ -4230,10 +4397,10 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_INLINE gpuscan_t gpuscan_tile_lane_sum(global const gpuscan_src *src, ulong first, ulong count, ulong policy) {\n"
     "    const uint bytes = GPUSCAN_ITEM_VECTORS * GPUSCAN_SRC_RAW_SIZE, rounds = bytes / 16, rest = bytes % 16;\n"
     "    global const uint4 *from = (global const uint4 *)(src + first) + GPUSCAN_ITEM;\n"
-    "    gpuscan_t sum = 0;\n"
+    "    gpuscan_t sum = gpuscan_identity();\n"
     "    if (gpuscan_tile_left(first, count) == GPUSCAN_TILE && ((size_t)from & 15) == 0) {\n"
     "        uint4 loaded[GPUSCAN_ITEM_VECTORS];\n"
-    "        uint packed = 0;\n"
+    "        uint packed = gpuscan_packed_from(sum);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint k = 0; k < rounds; k++)\n"
     "            loaded[k] = gpuscan_load_hinted(from + k * GPUSCAN_GROUP, policy);\n"
@@ -4242,7 +4409,7 @@ static const char *gpuscan__kernels[] = {
     "            packed = gpuscan_packed_sum4(loaded[k], packed);\n"
     "        if (GPUSCAN_ITEM * 16 < rest * GPUSCAN_GROUP)\n"
     "            packed = gpuscan_packed_sum4(gpuscan_load_hinted(from + rounds * GPUSCAN_GROUP, policy), packed);\n"
-    "        sum = (gpuscan_t)packed;\n"
+    "        sum = gpuscan_packed_to(packed);\n"
     "    } else {\n"
     "        gpuscan_tile tile;\n"
     "        gpuscan_t x[GPUSCAN_ITEM_VECTORS];\n"
@@ -4250,7 +4417,7 @@ static const char *gpuscan__kernels[] = {
     "        gpuscan_tile_lane_sums(&tile, first, count, GPUSCAN_OWN_FIRST, x);\n"
     "GPUSCAN_UNROLL\n"
     "        for (int k = 0; k < GPUSCAN_ITEM_VECTORS; k++)\n"
-    "            sum += x[k];\n"
+    "            sum = gpuscan_combine(sum, x[k]);\n"
     "    }\n"
     "    return sum;\n"
     "}\n"
@@ -4423,7 +4590,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_PACKED_HERE && GPUSCAN_PACKED_DST\n"
     "GPUSCAN_INLINE void gpuscan_vector_scan_packed(gpuscan_dst_vector *out, const gpuscan_src_vector *vector,\n"
     "                                              gpuscan_t before) {\n"
-    "    uint running = before;\n"
+    "    uint running = gpuscan_packed_before(before);\n"
     "GPUSCAN_UNROLL\n"
     "    for (int w = 0; w < GPUSCAN_SRC_RAW_SIZE / 4; w++)\n"
     "        out->word[w] = gpuscan_packed_scan(vector->word[w], &running);\n"
@@ -4632,6 +4799,104 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* The chunk is read twice, to sum it and to scan it, but the second time from the cache. */\n"
     "\n"
+    "#if GPUSCAN_SELECT\n"
+    "/* What is kept: elements are looked at in words of 64, a byte each that is 0 or 1, of which LLVM makes vectors, then a\n"
+    "   bit each. */\n"
+    "#define GPUSCAN_WORD 64\n"
+    "#define GPUSCAN_STEP_BITS 16u\n"
+    "#define GPUSCAN_HIGHEST(word) (63u - (uint)clz(word))\n"
+    "#define GPUSCAN_LOWEST(word)  GPUSCAN_HIGHEST((word) & (0ul - (word)))\n"
+    "typedef union {\n"
+    "    uchar byte[GPUSCAN_WORD];\n"
+    "    uchar16 step[GPUSCAN_WORD / GPUSCAN_STEP_BITS];\n"
+    "} gpuscan_looks;\n"
+    "\n",
+    "#if defined(__SSE2__) && defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_ia32_pmovmskb128)\n"
+    "#define GPUSCAN_HAS_BYTES_MASK 1\n"
+    "#endif\n"
+    "#endif\n"
+    "/* A bit for each byte that is 1. */\n"
+    "static inline ulong gpuscan_step_bits(uchar16 step) {\n"
+    "#if GPUSCAN_HAS_BYTES_MASK\n"
+    "    return (ushort)__builtin_ia32_pmovmskb128(as_char16(step != (uchar16)(0)));\n"
+    "#elif defined(__ENDIAN_LITTLE__) /* byte k of eight moves to bit 56 + k */\n"
+    "    ulong2 eights = as_ulong2(step) * 0x0102040810204080ul >> 56;\n"
+    "    return eights.x | eights.y << 8;\n"
+    "#else\n"
+    "    ushort16 bits = convert_ushort16(step) << (ushort16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n"
+    "    ushort8 eight = bits.lo | bits.hi;\n"
+    "    ushort4 four = eight.lo | eight.hi;\n"
+    "    return four.x | four.y | four.z | four.w;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* NVIDIA's compiler would unroll these loops, at length; this form is not for its devices. */\n"
+    "#ifdef __NVPTX__\n"
+    "#define GPUSCAN_LOOK_LOOP _Pragma(\"unroll 1\")\n"
+    "#else\n"
+    "#define GPUSCAN_LOOK_LOOP\n"
+    "#endif\n"
+    "\n"
+    "#if !GPUSCAN_BITS\n"
+    "static inline bool gpuscan_is_kept(global const gpuscan_src *src, ulong i) {\n"
+    "#if GPUSCAN_RUNS\n"
+    "    return gpuscan_starts_at(src, i);\n"
+    "#else\n"
+    "    return gpuscan_convert(src[i], i) != 0;\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* Which of the elements from i on, and before last, are kept. */\n"
+    "static inline ulong gpuscan_kept_word(global const gpuscan_src *src, ulong i, ulong last) {\n"
+    "    ulong word = 0;\n"
+    "    if (last - i < GPUSCAN_WORD || (GPUSCAN_RUNS && i == 0)) {\n"
+    "        for (uint v = 0; v < min(last - i, (ulong)GPUSCAN_WORD); v++)\n"
+    "            word |= (gpuscan_is_kept(src, i + v) ? 1ul : 0ul) << v;\n"
+    "        return word;\n"
+    "    }\n"
+    "#if GPUSCAN_RUNS && !GPUSCAN_KEYS_CUSTOM\n"
+    "    typedef GPUSCAN_PASTE(GPUSCAN_KEY, 16) keys;\n"
+    "    for (uint s = 0; s < GPUSCAN_WORD; s += GPUSCAN_STEP_BITS) {\n"
+    "        keys before = vload16(0, src + i + s - 1), here = vload16(0, src + i + s);\n"
+    "        keys starts = GPUSCAN_PASTE(as_, GPUSCAN_PASTE(GPUSCAN_KEY, 16))(GPUSCAN_STARTS_WIDE(keys, before, here));\n"
+    "        word |= gpuscan_step_bits(convert_uchar16(starts & (keys)(1))) << s;\n"
+    "    }\n"
+    "#else\n"
+    "    gpuscan_looks looks;\n"
+    "GPUSCAN_LOOK_LOOP\n"
+    "    for (uint v = 0; v < GPUSCAN_WORD; v++)\n"
+    "#if GPUSCAN_RUNS\n"
+    "        looks.byte[v] = gpuscan_starts(src[i + v - 1], src[i + v]);\n"
+    "#else\n"
+    "        looks.byte[v] = gpuscan_is_kept(src, i + v);\n"
+    "#endif\n"
+    "    for (uint s = 0; s < GPUSCAN_WORD; s += GPUSCAN_STEP_BITS)\n"
+    "        word |= gpuscan_step_bits(looks.step[s / GPUSCAN_STEP_BITS]) << s;\n"
+    "#endif\n"
+    "    return word;\n"
+    "}\n"
+    "\n",
+    "/* How many there are in [first, last), and where the last of them is, or first; words, unless it is NULL, becomes which\n"
+    "   they are. */\n"
+    "static inline ulong gpuscan_kept_words(global const gpuscan_src *src, ulong first, ulong last, ulong *words,\n"
+    "                                       ulong *at) {\n"
+    "    ulong kept = 0;\n"
+    "    *at = first;\n"
+    "    for (ulong i = first; i < last; i += GPUSCAN_WORD) {\n"
+    "        ulong word = gpuscan_kept_word(src, i, last);\n"
+    "        for (uint k = 0; k < GPUSCAN_WORD * sizeof(gpuscan_src); k += GPUSCAN_LINE)\n"
+    "            GPUSCAN_PREFETCH(src + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "        if (words)\n"
+    "            words[(i - first) / GPUSCAN_WORD] = word;\n"
+    "        kept += popcount(word);\n"
+    "        *at = word ? i + GPUSCAN_HIGHEST(word) : *at;\n"
+    "    }\n"
+    "    return kept;\n"
+    "}\n"
+    "#endif\n"
+    "#endif\n"
+    "\n"
     "typedef struct {\n"
     "    uint ticket;\n"
     "    uint head; /* of the row at hand: see gpuscan_span_head */\n"
@@ -4642,25 +4907,25 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_HAS_SHUFFLEVECTOR 1\n"
     "#endif\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_WIDE > 1\n"
     "#define GPUSCAN_WIDEN(type) GPUSCAN_PASTE(type, GPUSCAN_WIDE)\n"
     "\n"
     "typedef GPUSCAN_WIDEN(GPUSCAN_T) gpuscan_wide;\n"
     "typedef union {\n"
     "    gpuscan_wide all;\n"
-    "    gpuscan_plain element[GPUSCAN_WIDE];\n"
+    "    gpuscan_number element[GPUSCAN_WIDE];\n"
     "} gpuscan_wide_elements;\n"
     "\n"
     "static inline gpuscan_wide gpuscan_combine_wide(gpuscan_wide a, gpuscan_wide b) {\n"
     "    return GPUSCAN_COMBINE;\n"
     "}\n"
     "\n"
-    "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_src *src, ulong i) {\n"
+    "static inline gpuscan_wide gpuscan_load_wide(global const gpuscan_source *src, ulong i) {\n"
     "#if GPUSCAN_CONVERT_IS_CUSTOM\n"
     "    gpuscan_wide_elements x;\n"
     "    for (int v = 0; v < GPUSCAN_WIDE; v++)\n"
-    "        x.element[v] = gpuscan_convert(src[i + v], i + v);\n"
+    "        x.element[v] = gpuscan_convert_value(src[i + v], i + v);\n"
     "    return x.all;\n"
     "#elif GPUSCAN_SRC_F16 /* by way of a vector: some drivers' vload_half16 wants src + i aligned to one */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR\n"
@@ -4674,7 +4939,7 @@ static const char *gpuscan__kernels[] = {
     "    return GPUSCAN_CONVERT_WIDE(GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, src + i));\n"
     "#endif\n"
     "}\n"
-    "\n"
+    "\n",
     "/* x0 x1 ... becomes id x0 x1 ... and so on: lanes move up by 1, 2, 4, 8, in one instruction of two registers. What\n"
     "   moves up by 1 may come after another vector's last lane. */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
@@ -4700,38 +4965,38 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_UP2(id, x) (gpuscan_wide)(id.s01, x.s01, x.s2345)\n"
     "#define GPUSCAN_UP4(id, x) (gpuscan_wide)(id.s0123, x.s0123)\n"
     "#endif\n"
-    "\n",
+    "\n"
     "/* The last of d lanes in the d lanes behind them, likewise, for Sklansky's order: see gpuscan_lanes_scan. */\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR && GPUSCAN_WIDE == 16\n"
-    "#define GPUSCAN_LOWER1(x) __builtin_shufflevector(id, x, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)\n"
-    "#define GPUSCAN_LOWER2(x) __builtin_shufflevector(id, x, 0, 1, 17, 17, 4, 5, 21, 21, 8, 9, 25, 25, 12, 13, 29, 29)\n"
-    "#define GPUSCAN_LOWER4(x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 19, 19, 19, 19, 8, 9, 10, 11, 27, 27, 27, 27)\n"
-    "#define GPUSCAN_LOWER8(x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 4, 5, 6, 7, 23, 23, 23, 23, 23, 23, 23, 23)\n"
+    "#define GPUSCAN_LOWER1(id, x) __builtin_shufflevector(id, x, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30)\n"
+    "#define GPUSCAN_LOWER2(id, x) __builtin_shufflevector(id, x, 0, 1, 17, 17, 4, 5, 21, 21, 8, 9, 25, 25, 12, 13, 29, 29)\n"
+    "#define GPUSCAN_LOWER4(id, x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 19, 19, 19, 19, 8, 9, 10, 11, 27, 27, 27, 27)\n"
+    "#define GPUSCAN_LOWER8(id, x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 4, 5, 6, 7, 23, 23, 23, 23, 23, 23, 23, 23)\n"
     "#elif GPUSCAN_HAS_SHUFFLEVECTOR\n"
-    "#define GPUSCAN_LOWER1(x) __builtin_shufflevector(id, x, 0, 8, 2, 10, 4, 12, 6, 14)\n"
-    "#define GPUSCAN_LOWER2(x) __builtin_shufflevector(id, x, 0, 1, 9, 9, 4, 5, 13, 13)\n"
-    "#define GPUSCAN_LOWER4(x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 11, 11, 11, 11)\n"
+    "#define GPUSCAN_LOWER1(id, x) __builtin_shufflevector(id, x, 0, 8, 2, 10, 4, 12, 6, 14)\n"
+    "#define GPUSCAN_LOWER2(id, x) __builtin_shufflevector(id, x, 0, 1, 9, 9, 4, 5, 13, 13)\n"
+    "#define GPUSCAN_LOWER4(id, x) __builtin_shufflevector(id, x, 0, 1, 2, 3, 11, 11, 11, 11)\n"
     "#elif GPUSCAN_WIDE == 16\n"
-    "#define GPUSCAN_LOWER1(x)                                                                                              \\\n"
+    "#define GPUSCAN_LOWER1(id, x)                                                                                          \\\n"
     "    (gpuscan_wide)(id.s0, x.s0, id.s2, x.s2, id.s4, x.s4, id.s6, x.s6, id.s8, x.s8, id.sa, x.sa, id.sc, x.sc, id.se,   \\\n"
     "                   x.se)\n"
-    "#define GPUSCAN_LOWER2(x) (gpuscan_wide)(id.s01, x.s11, id.s45, x.s55, id.s89, x.s99, id.scd, x.sdd)\n"
-    "#define GPUSCAN_LOWER4(x) (gpuscan_wide)(id.s0123, x.s3333, id.s89ab, x.sbbbb)\n"
-    "#define GPUSCAN_LOWER8(x) (gpuscan_wide)(id.s01234567, x.s77777777)\n"
+    "#define GPUSCAN_LOWER2(id, x) (gpuscan_wide)(id.s01, x.s11, id.s45, x.s55, id.s89, x.s99, id.scd, x.sdd)\n"
+    "#define GPUSCAN_LOWER4(id, x) (gpuscan_wide)(id.s0123, x.s3333, id.s89ab, x.sbbbb)\n"
+    "#define GPUSCAN_LOWER8(id, x) (gpuscan_wide)(id.s01234567, x.s77777777)\n"
     "#else\n"
-    "#define GPUSCAN_LOWER1(x) (gpuscan_wide)(id.s0, x.s0, id.s2, x.s2, id.s4, x.s4, id.s6, x.s6)\n"
-    "#define GPUSCAN_LOWER2(x) (gpuscan_wide)(id.s01, x.s11, id.s45, x.s55)\n"
-    "#define GPUSCAN_LOWER4(x) (gpuscan_wide)(id.s0123, x.s3333)\n"
+    "#define GPUSCAN_LOWER1(id, x) (gpuscan_wide)(id.s0, x.s0, id.s2, x.s2, id.s4, x.s4, id.s6, x.s6)\n"
+    "#define GPUSCAN_LOWER2(id, x) (gpuscan_wide)(id.s01, x.s11, id.s45, x.s55)\n"
+    "#define GPUSCAN_LOWER4(id, x) (gpuscan_wide)(id.s0123, x.s3333)\n"
     "#endif\n"
     "#if GPUSCAN_WIDE == 16\n"
     "#define GPUSCAN_LAST(x) x.sf\n"
     "#else\n"
     "#define GPUSCAN_LAST(x) x.s7\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Through memory: of a constant, LLVM makes masks and several instructions for each of the shuffles. */\n"
     "static inline gpuscan_wide gpuscan_identity_wide(void) {\n"
-    "    volatile gpuscan_plain id = gpuscan_identity_plain();\n"
+    "    volatile gpuscan_number id = GPUSCAN_IDENTITY;\n"
     "    return (gpuscan_wide)(id);\n"
     "}\n"
     "\n"
@@ -4744,17 +5009,17 @@ static const char *gpuscan__kernels[] = {
     "    x = gpuscan_combine_wide(GPUSCAN_UP8(id, x), x);\n"
     "#endif\n"
     "#else\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_LOWER1(x), x);\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_LOWER2(x), x);\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_LOWER4(x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_LOWER1(id, x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_LOWER2(id, x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_LOWER4(id, x), x);\n"
     "#if GPUSCAN_WIDE == 16\n"
-    "    x = gpuscan_combine_wide(GPUSCAN_LOWER8(x), x);\n"
+    "    x = gpuscan_combine_wide(GPUSCAN_LOWER8(id, x), x);\n"
     "#endif\n"
     "#endif\n"
     "    return x;\n"
     "}\n"
-    "\n",
-    "static inline void gpuscan_store_wide(global gpuscan_dst *dst, ulong i, gpuscan_wide x, bool stream) {\n"
+    "\n"
+    "static inline void gpuscan_store_wide(global gpuscan_result *dst, ulong i, gpuscan_wide x, bool stream) {\n"
     "    GPUSCAN_WIDEN(GPUSCAN_DST) y;\n"
     "#if GPUSCAN_DST_F16\n"
     "    GPUSCAN_PASTE(vstore_half, GPUSCAN_WIDE)(x, 0, (private half *)&y);\n"
@@ -4768,15 +5033,53 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "#endif\n"
     "#if GPUSCAN_HAS_SHUFFLEVECTOR /* where vstore is made of pieces */\n"
-    "    typedef GPUSCAN_WIDEN(GPUSCAN_DST) unaligned __attribute__((aligned(sizeof(gpuscan_dst))));\n"
+    "    typedef GPUSCAN_WIDEN(GPUSCAN_DST) unaligned __attribute__((aligned(sizeof(gpuscan_result))));\n"
     "    *(global unaligned *)(dst + i) = y;\n"
     "#else\n"
     "    GPUSCAN_PASTE(vstore, GPUSCAN_WIDE)(y, 0, dst + i);\n"
     "#endif\n"
     "}\n"
+    "\n"
+    "#define GPUSCAN_SEGMENTS_WIDE GPUSCAN_HAS_SHUFFLEVECTOR\n"
+    "#if GPUSCAN_SEGMENTS_WIDE && (GPUSCAN_HEADS || GPUSCAN_REDUCES)\n"
+    "/* Of lanes: all bits or none. */\n"
+    "typedef GPUSCAN_WIDE_MASK gpuscan_mask;\n"
+    "#define GPUSCAN_MASK_OF(x) GPUSCAN_PASTE(convert_, GPUSCAN_WIDE_MASK)(x)\n"
+    "\n"
+    "/* Bit v of bits as lane v. */\n"
+    "static inline gpuscan_mask gpuscan_mask_of(uint bits) {\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "    const uint16 lanes = (uint16)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u, 8192u, 16384u,\n"
+    "                                  32768u);\n"
+    "    return GPUSCAN_MASK_OF(((uint16)(bits) & lanes) != 0u);\n"
+    "#else\n"
+    "    const uint8 lanes = (uint8)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u);\n"
+    "    return GPUSCAN_MASK_OF(((uint8)(bits) & lanes) != 0u);\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "/* The inclusive scan of lanes from the last head on, in Sklansky's order, so that sums of what is not negative do not\n"
+    "   fall; closed becomes the lanes at or behind a head. */\n"
+    "static inline gpuscan_wide gpuscan_segments_scan_wide(gpuscan_wide x, gpuscan_wide id, gpuscan_mask *closed) {\n"
+    "    const gpuscan_mask none = (gpuscan_mask)(0);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER1(id, x), x);\n"
+    "    *closed |= GPUSCAN_LOWER1(none, *closed);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER2(id, x), x);\n"
+    "    *closed |= GPUSCAN_LOWER2(none, *closed);\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER4(id, x), x);\n"
+    "    *closed |= GPUSCAN_LOWER4(none, *closed);\n"
+    "#if GPUSCAN_WIDE == 16\n"
+    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_LOWER8(id, x), x);\n"
+    "    *closed |= GPUSCAN_LOWER8(none, *closed);\n"
+    "#endif\n"
+    "    return x;\n"
+    "}\n"
+    "#endif\n"
+    "#else\n"
+    "#define GPUSCAN_SEGMENTS_WIDE 0\n"
     "#endif /* GPUSCAN_WIDE > 1 */\n"
     "\n"
-    "#if GPUSCAN_WIDE > 1 && !GPUSCAN_HEADS\n"
+    "#if GPUSCAN_WIDE > 1 && !GPUSCAN_HEADS && !GPUSCAN_RUNS\n"
     "#define GPUSCAN_STEP (4 * GPUSCAN_WIDE)\n"
     "\n"
     "/* A span's sum under way: i runs to end, a step at a time. */\n"
@@ -4939,47 +5242,36 @@ static const char *gpuscan__kernels[] = {
     "    return sum;\n"
     "}\n"
     "#else\n"
-    "/* Keys are looked at in blocks of so many, which mostly lie within a run. */\n"
-    "#define GPUSCAN_RUN_BLOCK 16u\n"
-    "#if !GPUSCAN_KEYS_CUSTOM\n"
-    "typedef GPUSCAN_PASTE(GPUSCAN_KEY, 16) gpuscan_key_block;\n"
-    "GPUSCAN_ANY_BIT(gpuscan_any_bit, gpuscan_key_block)\n"
-    "#endif\n"
-    "\n",
-    "/* Whether a run begins in the block at i, i > 0; of the caller's types it may always. */\n"
-    "static inline bool gpuscan_block_starts(global const GPUSCAN_KEY *keys, ulong i) {\n"
-    "#if GPUSCAN_KEYS_CUSTOM\n"
-    "    return true;\n"
+    "#if GPUSCAN_REDUCES\n"
+    "/* What a word's elements are combined: of no more than one run. */\n"
+    "static inline gpuscan_number gpuscan_word_sum(global const gpuscan_source *values, ulong i) {\n"
+    "#if GPUSCAN_SEGMENTS_WIDE\n"
+    "    gpuscan_wide sum = gpuscan_load_wide(values, i);\n"
+    "    for (uint v = GPUSCAN_WIDE; v < GPUSCAN_WORD; v += GPUSCAN_WIDE)\n"
+    "        sum = gpuscan_combine_wide(sum, gpuscan_load_wide(values, i + v));\n"
+    "    sum = gpuscan_scan_wide(sum, gpuscan_identity_wide());\n"
+    "    return GPUSCAN_LAST(sum);\n"
     "#else\n"
-    "    gpuscan_key_block before = vload16(0, keys + i - 1), here = vload16(0, keys + i);\n"
-    "    return gpuscan_any_bit(\n"
-    "        GPUSCAN_PASTE(as_, GPUSCAN_PASTE(GPUSCAN_KEY, 16))(GPUSCAN_STARTS_WIDE(gpuscan_key_block, before, here)));\n"
+    "    return gpuscan_quarters_sum(values, i, GPUSCAN_WORD / 4);\n"
     "#endif\n"
     "}\n"
-    "\n"
-    "/* Of elements [first, last): the heads by a plain loop, of which LLVM makes vectors; the last one from behind. */\n"
-    "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
-    "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
+    "#endif\n"
+    "\n",
+    "/* Of elements [first, last); words: as above. */\n"
+    "static inline gpuscan_t gpuscan_heads_sum(gpuscan_from from, ulong first, ulong last, ulong *words) {\n"
     "    gpuscan_t sum = gpuscan_identity();\n"
-    "    ulong heads = first == 0 && last > 0 ? 1 : 0;\n"
-    "    for (ulong i = max(first, (ulong)1); i < last; i++)\n"
-    "        heads += gpuscan_starts(keys[i - 1], keys[i]) ? 1 : 0;\n"
+    "    ulong at, heads = gpuscan_kept_words(GPUSCAN_ELEMENTS(from), first, last, words, &at);\n"
     "#if GPUSCAN_RUN_STATE\n"
-    "    ulong at = heads ? last - 1 : first;\n"
     "    if (first >= last)\n"
     "        return sum;\n"
-    "    while (heads && at > first + GPUSCAN_RUN_BLOCK && !gpuscan_block_starts(keys, at - (GPUSCAN_RUN_BLOCK - 1)))\n"
-    "        at -= GPUSCAN_RUN_BLOCK;\n"
-    "    while (heads && !gpuscan_starts_at(keys, at))\n"
-    "        at--;\n"
     "    sum.heads = (gpuscan_run_count)heads;\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    sum.last = heads ? (gpuscan_run_count)at : 0;\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
     "    gpuscan_number value = gpuscan_convert_value(from.values[at], at);\n"
-    "    for (at++; at + GPUSCAN_RUN_BLOCK <= last; at += GPUSCAN_RUN_BLOCK)\n"
-    "        value = gpuscan_combine_numbers(value, gpuscan_quarters_sum(from.values, at, GPUSCAN_RUN_BLOCK / 4));\n"
+    "    for (at++; at + GPUSCAN_WORD <= last; at += GPUSCAN_WORD)\n"
+    "        value = gpuscan_combine_numbers(value, gpuscan_word_sum(from.values, at));\n"
     "    for (; at < last; at++)\n"
     "        value = gpuscan_combine_numbers(value, gpuscan_convert_value(from.values[at], at));\n"
     "    sum.open.value = value;\n"
@@ -4989,6 +5281,9 @@ static const char *gpuscan__kernels[] = {
     "    return (gpuscan_t)heads;\n"
     "#endif\n"
     "}\n"
+    "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
+    "    return gpuscan_heads_sum(from, first, last, 0);\n"
+    "}\n"
     "#endif\n"
     "\n"
     "#if GPUSCAN_ARG_WIDE > 1\n"
@@ -4997,7 +5292,7 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_ARG_STEP                (4 * GPUSCAN_ARG_WIDE)\n"
     "#define GPUSCAN_ARG_BLOCK               (4096 / sizeof(gpuscan_src)) /* elements */\n"
     "typedef GPUSCAN_PASTE(GPUSCAN_VALUE, GPUSCAN_ARG_WIDE) gpuscan_values;\n"
-    "\n",
+    "\n"
     "static inline gpuscan_values gpuscan_values_load(global const gpuscan_src *src, ulong i) {\n"
     "#if GPUSCAN_SRC_F16\n"
     "    return GPUSCAN_PASTE(vload_half, GPUSCAN_ARG_WIDE)(0, (global const half *)(src + i));\n"
@@ -5283,7 +5578,6 @@ static const char *gpuscan__kernels[] = {
     "\n",
     "/* Vectors go from a span's beginning on, or from its second element where keys have no element before the first: all\n"
     "   that sum a span or scan it combine the same lanes in the same order. */\n"
-    "#define GPUSCAN_SEGMENTS_WIDE (GPUSCAN_WIDE > 1 && GPUSCAN_HAS_SHUFFLEVECTOR)\n"
     "static inline ulong gpuscan_segments_begin(ulong first, ulong last) {\n"
     "    return min(first + (GPUSCAN_COMPARES_KEYS && first == 0 ? 1 : 0), last);\n"
     "}\n"
@@ -5292,24 +5586,13 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "#if GPUSCAN_SEGMENTS_WIDE\n"
-    "/* Of lanes: all bits or none. */\n"
-    "typedef GPUSCAN_WIDE_MASK gpuscan_mask;\n"
     "GPUSCAN_ANY_BIT(gpuscan_any_bit, gpuscan_mask)\n"
-    "#define GPUSCAN_MASK_OF(x) GPUSCAN_PASTE(convert_, GPUSCAN_WIDE_MASK)(x)\n"
     "\n"
     "/* Which of WIDE elements from i on are heads. */\n"
     "static inline gpuscan_mask gpuscan_heads_wide(gpuscan_from from, ulong i) {\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_BITS\n"
     "    ulong words = from.keys[i / 32] | (ulong)from.keys[(i + GPUSCAN_WIDE - 1) / 32] << 32;\n"
-    "    uint bits = (uint)(words >> (uint)(i % 32));\n"
-    "#if GPUSCAN_WIDE == 16\n"
-    "    const uint16 lanes = (uint16)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u, 256u, 512u, 1024u, 2048u, 4096u, 8192u, 16384u,\n"
-    "                                  32768u);\n"
-    "    return GPUSCAN_MASK_OF(((uint16)(bits) & lanes) != 0u);\n"
-    "#else\n"
-    "    const uint8 lanes = (uint8)(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u);\n"
-    "    return GPUSCAN_MASK_OF(((uint8)(bits) & lanes) != 0u);\n"
-    "#endif\n"
+    "    return gpuscan_mask_of((uint)(words >> (uint)(i % 32)));\n"
     "#else\n"
     "    GPUSCAN_WIDEN(GPUSCAN_KEY) keys = GPUSCAN_PASTE(vload, GPUSCAN_WIDE)(0, from.keys + i);\n"
     "#if GPUSCAN_HEADS == GPUSCAN_HEADS_FLAGS\n"
@@ -5321,22 +5604,6 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* The inclusive scan of lanes from the last head on; closed becomes the lanes at or behind a head. */\n"
-    "static inline gpuscan_wide gpuscan_segments_scan_wide(gpuscan_wide x, gpuscan_wide id, gpuscan_mask *closed) {\n"
-    "    const gpuscan_mask none = (gpuscan_mask)(0);\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP1(id, x), x);\n"
-    "    *closed |= GPUSCAN_UP1(none, *closed);\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP2(id, x), x);\n"
-    "    *closed |= GPUSCAN_UP2(none, *closed);\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP4(id, x), x);\n"
-    "    *closed |= GPUSCAN_UP4(none, *closed);\n"
-    "#if GPUSCAN_WIDE == 16\n"
-    "    x = gpuscan_combine_wide(*closed ? id : GPUSCAN_UP8(id, x), x);\n"
-    "    *closed |= GPUSCAN_UP8(none, *closed);\n"
-    "#endif\n"
-    "    return x;\n"
-    "}\n"
-    "\n",
     "/* Elements [i, end), whole vectors. */\n"
     "static inline void gpuscan_segments_scan(gpuscan_from from, global gpuscan_dst *dst, ulong i, ulong end,\n"
     "                                         gpuscan_segment *at) {\n"
@@ -5362,7 +5629,7 @@ static const char *gpuscan__kernels[] = {
     "    at->begun = GPUSCAN_LAST(begun) != 0;\n"
     "}\n"
     "#endif\n"
-    "\n"
+    "\n",
     "/* Of the elements from the last head on, or of all. */\n"
     "static inline gpuscan_t gpuscan_span_sum(gpuscan_from from, ulong first, ulong last, uint head) {\n"
     "    gpuscan_plain sum = gpuscan_identity_plain();\n"
@@ -5400,7 +5667,7 @@ static const char *gpuscan__kernels[] = {
     "        sum = gpuscan_combine_plain(sum, gpuscan_convert(from.src[i], i));\n"
     "    return gpuscan_after_base(from.base, gpuscan_sum_of(sum, begun));\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Scans a span after prefix; returns prefix and all its elements combined. Its last element is just this, with all\n"
     "   bits: so what precedes the first head comes after prefix as a sum of its own. */\n"
     "static inline gpuscan_t gpuscan_span_scan(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
@@ -5424,7 +5691,7 @@ static const char *gpuscan__kernels[] = {
     "        at.running = gpuscan_combine_plain(from.base, at.running);\n"
     "    return gpuscan_combine(prefix, gpuscan_sum_of(at.running, at.begun));\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline void gpuscan_span_scan_ahead(const gpuscan_span *span, global gpuscan_dst *dst, gpuscan_t prefix,\n"
     "                                           bool apart, uint flags, gpuscan_span *ahead) {\n"
     "    gpuscan_span_scan(span, dst, prefix, apart, flags);\n"
@@ -5445,7 +5712,7 @@ static const char *gpuscan__kernels[] = {
     "       scan_sums       sums[unit] = sum of the part\n"
     "       scan_carries    sums[unit] = init op the sums of the row's parts before\n"
     "       scan_parts      scans the part after its carry\n"
-    "\n",
+    "\n"
     "   A row of one part needs only the last. Blelloch, \"Prefix sums and their applications\", 1990.                      */\n"
     "#if GPUSCAN_SCAN_MULTI_PASS || GPUSCAN_SELECT_MULTI_PASS\n"
     "\n"
@@ -5480,7 +5747,7 @@ static const char *gpuscan__kernels[] = {
     "            sums[numbers.sums_offset + unit] = sum;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "typedef struct {\n"
     "    GPUSCAN_SCAN_CARRIES_NUMBERS\n"
     "} gpuscan_scan_carries_numbers;\n"
@@ -5525,7 +5792,7 @@ static const char *gpuscan__kernels[] = {
     "                before = running;\n"
     "            running = gpuscan_shuffle(x, GPUSCAN_LANES - 1);\n"
     "            GPUSCAN_BARRIER();\n"
-    "#else\n",
+    "#else\n"
     "            shared->exchange.sums[GPUSCAN_ITEM] = x;\n"
     "            GPUSCAN_BARRIER();\n"
     "            for (uint j = 0; j < min(parts - from, (uint)GPUSCAN_GROUP); j++) {\n"
@@ -5541,7 +5808,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SCAN_MULTI_PASS\n"
     "typedef struct {\n"
     "    GPUSCAN_SCAN_PARTS_NUMBERS\n"
@@ -5607,14 +5874,14 @@ static const char *gpuscan__kernels[] = {
     "            part_sum = GPUSCAN_ANY_ORDER ? gpuscan_combine(part_sum, sum) : sum;\n"
     "        }\n"
     "        carry = gpuscan_combine(carry, part_sum);\n"
-    "#endif\n",
+    "#endif\n"
     "        if (part == parts - 1 && (flags & GPUSCAN_FLAG_TOTAL) && GPUSCAN_ITEM == 0)\n"
     "            totals[numbers.total_offset + row] = gpuscan_to_dst(carry);\n"
     "    }\n"
     "}\n"
     "#endif\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if GPUSCAN_SCAN_ROWS\n"
     "/* [SCAN ROWS] ------------------------------------------------------------------------------------------------------ */\n"
     "\n"
@@ -5653,14 +5920,14 @@ static const char *gpuscan__kernels[] = {
     "    place.column = n - row * tile->row_length;\n"
     "    return place;\n"
     "}\n"
-    "\n",
+    "\n"
     "static inline void gpuscan_place_next(const gpuscan_row_tile *tile, gpuscan_place *place) {\n"
     "    if (++place->column == tile->row_length) {\n"
     "        place->column = 0;\n"
     "        place->row++;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "static inline bool gpuscan_place_is_element(const gpuscan_row_tile *tile, gpuscan_place place) {\n"
     "    return place.row < tile->rows && place.column < tile->count;\n"
     "}\n"
@@ -5701,7 +5968,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    *vector = padded;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* The sum of a vector's last elements that are in one row; the column of the last. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_vector_sum(const gpuscan_src_vector *vector, const gpuscan_row_tile *tile,\n"
     "                                                gpuscan_place place, uint i, uint *last, uint *rises) {\n"
@@ -5733,7 +6000,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "    return sum;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* Scans what it can of the tile's vectors without the other sub-groups; returns the sum of its last row's elements. */\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_tile_scan_subgroup(gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
     "                                                        const gpuscan_place *places, local gpuscan_shared *shared) {\n"
@@ -5765,7 +6032,7 @@ static const char *gpuscan__kernels[] = {
     "    data->rising = rising;\n"
     "    return carry;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* From each sub-group's sum of its last row: the sum of what precedes this sub-group in the row that it begins with. */\n"
     "#define GPUSCAN_SUBGROUP_TILE (GPUSCAN_ITEM_VECTORS * GPUSCAN_VECTOR_STRIDE)\n"
     "GPUSCAN_INLINE gpuscan_t gpuscan_row_group_before(const gpuscan_row_tile *tile, local gpuscan_shared *shared) {\n"
@@ -5795,7 +6062,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return before;\n"
     "}\n"
-    "\n"
+    "\n",
     "/* What stands at a vector's ends: see gpuscan_tile_ends. */\n"
     "GPUSCAN_INLINE gpuscan_vector_ends gpuscan_row_tile_ends(const gpuscan_tile *data, gpuscan_t base, gpuscan_place place,\n"
     "                                                         uint last, int k) {\n"
@@ -5814,7 +6081,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    return ends;\n"
     "}\n"
-    "\n",
+    "\n"
     "GPUSCAN_INLINE void gpuscan_row_vector_store(const gpuscan_tile *data, const gpuscan_row_tile *tile,\n"
     "                                             gpuscan_place place, uint i, int k, gpuscan_t base,\n"
     "                                             global gpuscan_dst *totals, uint flags) {\n"
@@ -6848,141 +7115,180 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "#if GPUSCAN_CPU\n"
-    "static inline bool gpuscan_is_kept(global const gpuscan_src *src, ulong i) {\n"
-    "#if GPUSCAN_RUNS\n"
-    "    return gpuscan_starts_at(src, i);\n"
-    "#elif GPUSCAN_BITS\n"
-    "    return ((src[i / 32] >> (uint)(i % 32)) & 1u) != GPUSCAN_INVERT;\n"
+    "/* A tile's words; with BITS src has them. */\n"
+    "#define GPUSCAN_WORDS (GPUSCAN_BITS ? 1 : (GPUSCAN_TILE + GPUSCAN_WORD - 1) / GPUSCAN_WORD)\n"
+    "\n"
+    "/* How many of units [first, last) are kept; words: which. */\n"
+    "static inline gpuscan_t gpuscan_kept_sum(gpuscan_from from, ulong first, ulong last, ulong *words) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    return gpuscan_span_sum(from, first, last, 0);\n"
+    "#elif GPUSCAN_RUNS\n"
+    "    return gpuscan_heads_sum(from, first, last, words);\n"
     "#else\n"
-    "    return gpuscan_convert(src[i], i) != 0;\n"
+    "    ulong at;\n"
+    "    return (gpuscan_t)gpuscan_kept_words(from, first, last, words, &at);\n"
     "#endif\n"
     "}\n"
     "\n"
-    "/* How many of units [first, last) are kept. Of a predicate LLVM makes vectors where the loop is plain and long. */\n"
-    "static inline gpuscan_t gpuscan_kept_sum(gpuscan_from src, ulong first, ulong last) {\n"
-    "#if GPUSCAN_CONVERT_IS_CUSTOM && !GPUSCAN_RUNS\n"
-    "    return gpuscan_elements_sum(src, first, last);\n"
+    "/* Of a tile that begins at element first: a word for the elements from i on, and before last. */\n"
+    "static inline ulong gpuscan_word_at(global const gpuscan_src *src, const ulong *words, ulong first, ulong i,\n"
+    "                                    ulong last) {\n"
+    "#if GPUSCAN_BITS\n"
+    "    ulong word = src[i / 32], left = last - i;\n"
+    "    if (left > 32)\n"
+    "        word |= (ulong)src[i / 32 + 1] << 32;\n"
+    "    if (GPUSCAN_INVERT)\n"
+    "        word = ~word;\n"
+    "    return left < GPUSCAN_WORD ? word & ((1ul << left) - 1) : word;\n"
     "#else\n"
-    "    return gpuscan_span_sum(src, first, last, 0);\n"
+    "    return words[(i - first) / GPUSCAN_WORD];\n"
     "#endif\n"
     "}\n"
     "\n"
-    "/* Elements are looked at in blocks: a byte each, not 0 where it is kept. */\n"
-    "#define GPUSCAN_KEEP_STEP  16\n"
-    "#define GPUSCAN_KEEP_BLOCK 256\n"
-    "typedef union {\n"
-    "    uchar byte[GPUSCAN_KEEP_BLOCK];\n"
-    "    uchar16 step[GPUSCAN_KEEP_BLOCK / GPUSCAN_KEEP_STEP];\n"
-    "} gpuscan_keeps;\n"
-    "/* NVIDIA's compiler would unroll these loops, at length; this form is not for its devices. */\n"
-    "#ifdef __NVPTX__\n"
-    "#define GPUSCAN_KEEP_LOOP _Pragma(\"unroll 1\")\n"
-    "#else\n"
-    "#define GPUSCAN_KEEP_LOOP\n"
-    "#endif\n"
-    "static inline void gpuscan_look(gpuscan_keeps *keeps, global const gpuscan_src *src, ulong i) {\n"
-    "#if GPUSCAN_RUNS\n"
-    "    keeps->byte[0] = gpuscan_starts_at(src, i);\n"
-    "GPUSCAN_KEEP_LOOP\n"
-    "    for (uint v = 1; v < GPUSCAN_KEEP_BLOCK; v++)\n"
-    "        keeps->byte[v] = gpuscan_starts(src[i + v - 1], src[i + v]);\n"
-    "#else\n"
-    "GPUSCAN_KEEP_LOOP\n"
-    "    for (uint v = 0; v < GPUSCAN_KEEP_BLOCK; v++)\n"
-    "        keeps->byte[v] = gpuscan_is_kept(src, i + v);\n"
-    "#endif\n"
-    "}\n"
-    "\n",
-    "/* Where the processor moves the kept lanes of a register together. */\n"
-    "#if defined(__AVX512F__) && defined(__SSE2__) && defined(__has_builtin)\n"
-    "#if __has_builtin(__builtin_ia32_pmovmskb128) && __has_builtin(__builtin_ia32_compresssi512_mask) &&                   \\\n"
-    "    __has_builtin(__builtin_ia32_compressdi512_mask)\n"
+    "/* Where the processor moves the kept lanes of a register together: so many of a step to to, where there is room for a\n"
+    "   whole one, or for room elements. */\n"
+    "#if defined(__AVX512F__) && defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_ia32_compresssi512_mask) && __has_builtin(__builtin_ia32_compressdi512_mask)\n"
     "#define GPUSCAN_COMPRESSES 1\n"
-    "/* A bit for each of a step's elements that is kept. */\n"
-    "static inline uint gpuscan_step_mask(uchar16 step) {\n"
-    "    return (ushort)__builtin_ia32_pmovmskb128(as_char16(step != (uchar16)(0)));\n"
-    "}\n"
+    "#define GPUSCAN_PREFETCH_TO(to)                                                                                        \\\n"
+    "    if (GPUSCAN_PREFETCH_DST)                                                                                          \\\n"
+    "        GPUSCAN_PREFETCH(to, GPUSCAN_PREFETCH_DST, 1)\n"
+    "#define GPUSCAN_LANES16 (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
     "typedef int16 gpuscan_any_int16 __attribute__((aligned(4)));\n"
     "typedef long8 gpuscan_any_long8 __attribute__((aligned(8)));\n"
-    "static inline uint gpuscan_keep16(global uint *to, int16 x, uint mask) {\n"
-    "    *(global gpuscan_any_int16 *)to = __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)mask);\n"
-    "    return popcount(mask);\n"
+    "#define GPUSCAN_COMPRESS16(x, mask) __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)(mask))\n"
+    "#define GPUSCAN_COMPRESS8(x, mask)  __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)(mask))\n"
+    "/* The first count lanes, but no more than room. */\n"
+    "static inline void gpuscan_put16(global uint *to, int16 x, uint count, ulong room) {\n"
+    "    GPUSCAN_PREFETCH_TO(to);\n"
+    "    if (room >= 16) {\n"
+    "        *(global gpuscan_any_int16 *)to = x;\n"
+    "    } else {\n"
+    "        union {\n"
+    "            int16 all;\n"
+    "            uint element[16];\n"
+    "        } kept;\n"
+    "        kept.all = x;\n"
+    "        for (uint j = 0; j < min((uint)room, count); j++)\n"
+    "            to[j] = kept.element[j];\n"
+    "    }\n"
     "}\n"
-    "static inline uint gpuscan_keep8(global ulong *to, long8 x, uint mask) {\n"
-    "    *(global gpuscan_any_long8 *)to = __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)mask);\n"
-    "    return popcount(mask);\n"
+    "static inline void gpuscan_keep16(global uint *to, int16 x, uint mask, ulong room) {\n"
+    "    gpuscan_put16(to, GPUSCAN_COMPRESS16(x, mask), popcount(mask), room);\n"
     "}\n"
-    "static inline uint gpuscan_keep_words(global uint *to, global const uint *from, uint mask) {\n"
-    "    return gpuscan_keep16(to, *(global const gpuscan_any_int16 *)from, mask);\n"
+    "static inline void gpuscan_keep8(global ulong *to, long8 x, uint mask, ulong room) {\n"
+    "    x = GPUSCAN_COMPRESS8(x, mask);\n"
+    "    GPUSCAN_PREFETCH_TO(to);\n"
+    "    if (room >= 8) {\n"
+    "        *(global gpuscan_any_long8 *)to = x;\n"
+    "    } else {\n"
+    "        union {\n"
+    "            long8 all;\n"
+    "            ulong element[8];\n"
+    "        } kept;\n"
+    "        kept.all = x;\n"
+    "        for (uint j = 0; j < min((uint)room, (uint)popcount(mask)); j++)\n"
+    "            to[j] = kept.element[j];\n"
+    "    }\n"
     "}\n"
-    "static inline uint gpuscan_keep_doubles(global ulong *to, global const ulong *from, uint mask) {\n"
-    "    uint first = gpuscan_keep8(to, *(global const gpuscan_any_long8 *)from, mask & 0xffu);\n"
-    "    return first + gpuscan_keep8(to + first, *(global const gpuscan_any_long8 *)(from + 8), mask >> 8);\n"
+    "static inline void gpuscan_keep_doubles(global ulong *to, long8 a, long8 b, uint mask, ulong room) {\n"
+    "    uint first = popcount(mask & 0xffu);\n"
+    "    gpuscan_keep8(to, a, mask & 0xffu, room);\n"
+    "    gpuscan_keep8(to + first, b, mask >> 8, room > first ? room - first : 0);\n"
+    "}\n",
+    "static inline void gpuscan_keep_from(global void *to, global const void *from, uint size, uint mask, ulong room) {\n"
+    "    if (size == 4)\n"
+    "        gpuscan_keep16((global uint *)to, *(global const gpuscan_any_int16 *)from, mask, room);\n"
+    "    else\n"
+    "        gpuscan_keep_doubles((global ulong *)to, *(global const gpuscan_any_long8 *)from,\n"
+    "                             *((global const gpuscan_any_long8 *)((global const long *)from + 8)), mask, room);\n"
     "}\n"
-    "static inline uint gpuscan_keep_indices(global gpuscan_index *to, ulong i, uint mask) {\n"
+    "static inline void gpuscan_keep_indices(global gpuscan_index *to, ulong i, uint mask, ulong room) {\n"
     "#if GPUSCAN_INDEX_SIZE == 8\n"
     "    const long8 lanes = (long8)(0, 1, 2, 3, 4, 5, 6, 7);\n"
-    "    uint first = gpuscan_keep8(to, lanes + (long)i, mask & 0xffu);\n"
-    "    return first + gpuscan_keep8(to + first, lanes + (long)(i + 8), mask >> 8);\n"
+    "    gpuscan_keep_doubles(to, lanes + (long)i, lanes + (long)(i + 8), mask, room);\n"
     "#else\n"
-    "    const int16 lanes = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);\n"
-    "    return gpuscan_keep16(to, lanes + (int)i, mask);\n"
+    "    gpuscan_keep16(to, GPUSCAN_LANES16 + (int)i, mask, room);\n"
     "#endif\n"
+    "}\n"
+    "/* Of runs that end at the elements of mask, from i on, the first of which began at begin. */\n"
+    "static inline void gpuscan_keep_lengths(global uint *to, uint begin, uint i, uint mask, ulong room) {\n"
+    "    int16 ends = GPUSCAN_COMPRESS16(GPUSCAN_LANES16 + (int)i, mask);\n"
+    "    int16 begins = __builtin_shufflevector((int16)((int)begin), ends, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,\n"
+    "                                           27, 28, 29, 30);\n"
+    "    gpuscan_put16(to, ends - begins, popcount(mask), room);\n"
     "}\n"
     "#endif\n"
     "#endif\n"
     "#ifndef GPUSCAN_COMPRESSES\n"
-    "#define GPUSCAN_COMPRESSES                   0\n"
-    "#define gpuscan_step_mask(step)              0u\n"
-    "#define gpuscan_keep_words(to, from, mask)   0u\n"
-    "#define gpuscan_keep_doubles(to, from, mask) 0u\n"
-    "#define gpuscan_keep_indices(to, i, mask)    0u\n"
+    "#define GPUSCAN_COMPRESSES                               0\n"
+    "#define gpuscan_keep_from(to, from, size, mask, room)    (void)0\n"
+    "#define gpuscan_keep_indices(to, i, mask, room)          (void)0\n"
+    "#define gpuscan_keep_lengths(to, begin, i, mask, room)   (void)0\n"
+    "#endif\n"
+    "\n"
+    "#if GPUSCAN_REDUCES && GPUSCAN_SEGMENTS_WIDE\n"
+    "/* The lanes of bits, side by side, but no more than room. */\n"
+    "static inline void gpuscan_results_keep(global gpuscan_result *to, gpuscan_wide x, uint bits, ulong room) {\n"
+    "#if GPUSCAN_COMPRESSES && GPUSCAN_RESULT_SIZE == 4\n"
+    "    gpuscan_keep16((global uint *)to, as_int16(x), bits, room);\n"
+    "#elif GPUSCAN_COMPRESSES && GPUSCAN_RESULT_SIZE == 8\n"
+    "    gpuscan_keep8((global ulong *)to, as_long8(x), bits, room);\n"
+    "#else\n"
+    "    gpuscan_wide_elements elements;\n"
+    "    elements.all = x;\n"
+    "    for (ulong j = 0; bits && j < room; bits &= bits - 1)\n"
+    "        to[j++] = gpuscan_to_result(elements.element[GPUSCAN_LOWEST((ulong)bits)]);\n"
+    "#endif\n"
+    "}\n"
     "#endif\n"
     "\n",
-    "/* So many outputs of [first, last), of which kept are kept, block by block as long as there is room for a whole one:\n"
-    "   small elements are then written whether they are kept or not, and the next one over what is not. compress: of a step,\n"
-    "   by its mask; copy: of element i to place j. */\n"
+    "/* So many outputs of [first, last), of which kept are kept, word by word. compress: of a step, by its mask; copy: of\n"
+    "   element at to place j. Where neither that nor the next one is too dear (plain), an element of a full word is written\n"
+    "   whether it is kept or not, and the next one over what is not. */\n"
+    "#define GPUSCAN_FULL_WORD 8 /* so many of 64 are kept */\n"
     "#define GPUSCAN_KEEP(compresses, compress, plain, copy)                                                                \\\n"
     "    {                                                                                                                  \\\n"
-    "        ulong i = first, j = 0;                                                                                        \\\n"
-    "        if (plain)                                                                                                     \\\n"
-    "            for (; i + GPUSCAN_KEEP_BLOCK <= last && j + GPUSCAN_KEEP_BLOCK <= kept;) {                                \\\n"
-    "                gpuscan_keeps keeps;                                                                                   \\\n"
-    "                gpuscan_look(&keeps, src, i);                                                                          \\\n"
-    "                if (compresses) {                                                                                      \\\n"
-    "                    for (uint step = 0; step < GPUSCAN_KEEP_BLOCK / GPUSCAN_KEEP_STEP; step++) {                       \\\n"
-    "                        uint mask = gpuscan_step_mask(keeps.step[step]);                                               \\\n"
-    "                        j += compress;                                                                                 \\\n"
-    "                        i += GPUSCAN_KEEP_STEP;                                                                        \\\n"
-    "                    }                                                                                                  \\\n"
-    "                } else {                                                                                               \\\n"
-    "                    GPUSCAN_KEEP_LOOP                                                                                  \\\n"
-    "                    for (uint v = 0; v < GPUSCAN_KEEP_BLOCK; v++, i++) {                                               \\\n"
-    "                        copy;                                                                                          \\\n"
-    "                        j += keeps.byte[v];                                                                            \\\n"
-    "                    }                                                                                                  \\\n"
+    "        ulong j = 0;                                                                                                   \\\n"
+    "        for (ulong i = first; j < kept; i += GPUSCAN_WORD) {                                                           \\\n"
+    "            ulong word = gpuscan_word_at(src, words, first, i, last);                                                  \\\n"
+    "            if (word == 0)                                                                                             \\\n"
+    "                continue;                                                                                              \\\n"
+    "            if ((compresses) && i + GPUSCAN_WORD <= last) {                                                            \\\n"
+    "                for (uint s = 0; s < GPUSCAN_WORD && j < kept; s += GPUSCAN_STEP_BITS) {                               \\\n"
+    "                    uint mask = (uint)(word >> s) & 0xffffu;                                                           \\\n"
+    "                    ulong at = i + s, room = kept - j;                                                                 \\\n"
+    "                    compress;                                                                                          \\\n"
+    "                    j += popcount(mask);                                                                               \\\n"
+    "                }                                                                                                      \\\n"
+    "            } else if (!(compresses) && (plain) && i + GPUSCAN_WORD <= last && j + GPUSCAN_WORD <= kept &&             \\\n"
+    "                       popcount(word) >= GPUSCAN_FULL_WORD) {                                                          \\\n"
+    "                GPUSCAN_LOOK_LOOP                                                                                      \\\n"
+    "                for (uint v = 0; v < GPUSCAN_WORD; v++) {                                                              \\\n"
+    "                    ulong at = i + v;                                                                                  \\\n"
+    "                    copy;                                                                                              \\\n"
+    "                    j += word >> v & 1;                                                                                \\\n"
+    "                }                                                                                                      \\\n"
+    "            } else {                                                                                                   \\\n"
+    "                for (; word && j < kept; word &= word - 1, j++) {                                                      \\\n"
+    "                    ulong at = i + GPUSCAN_LOWEST(word);                                                               \\\n"
+    "                    copy;                                                                                              \\\n"
     "                }                                                                                                      \\\n"
     "            }                                                                                                          \\\n"
-    "        for (; j < kept; i++)                                                                                          \\\n"
-    "            if (gpuscan_is_kept(src, i)) {                                                                             \\\n"
-    "                copy;                                                                                                  \\\n"
-    "                j++;                                                                                                   \\\n"
-    "            }                                                                                                          \\\n"
+    "        }                                                                                                              \\\n"
     "    }\n"
-    "#define GPUSCAN_OUTPUT_SPAN(k, word, words)                                                                            \\\n"
+    "#define GPUSCAN_OUTPUT_SPAN(k, word_type, words_each)                                                                  \\\n",
     "    {                                                                                                                  \\\n"
-    "        global const word *from = outputs->from##k;                                                                    \\\n"
-    "        global word *to = outputs->to##k + prefix * (words);                                                           \\\n"
-    "        GPUSCAN_KEEP(GPUSCAN_COMPRESSES && (sizeof(word) == 4 || sizeof(word) == 8),                                   \\\n",
-    "                     sizeof(word) == 4                                                                                 \\\n"
-    "                         ? gpuscan_keep_words((global uint *)(to + j), (global const uint *)(from + i), mask)          \\\n"
-    "                         : gpuscan_keep_doubles((global ulong *)(to + j), (global const ulong *)(from + i), mask),     \\\n"
-    "                     (words) == 1, for (uint w = 0; w < (words); w++) to[j * (words) + w] = from[i * (words) + w])     \\\n"
+    "        global const word_type *from = outputs->from##k;                                                               \\\n"
+    "        global word_type *to = outputs->to##k + prefix * (words_each);                                                 \\\n"
+    "        GPUSCAN_KEEP(GPUSCAN_COMPRESSES && (words_each) == 1 && (sizeof(word_type) == 4 || sizeof(word_type) == 8),    \\\n"
+    "                     gpuscan_keep_from(to + j, from + at, sizeof(word_type), mask, room), (words_each) == 1,           \\\n"
+    "                     for (uint w = 0; w < (words_each); w++) to[j * (words_each) + w] = from[at * (words_each) + w])   \\\n"
     "    }\n"
     "\n"
     "/* Writes what is kept of units [first, last), of which sum are, after what precedes them. */\n"
     "static inline void gpuscan_select_span(global const gpuscan_src *src, const gpuscan_outputs *outputs, ulong first,\n"
-    "                                       ulong last, ulong count, ulong prefix, ulong sum) {\n"
+    "                                       ulong last, ulong count, ulong prefix, ulong sum, const ulong *words) {\n"
     "    ulong kept = outputs->capacity > prefix ? min(sum, outputs->capacity - prefix) : 0;\n"
     "    first *= GPUSCAN_UNIT;\n"
     "    last = min(last * GPUSCAN_UNIT, count);\n"
@@ -6991,61 +7297,94 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_OUTPUTS(GPUSCAN_OUTPUT_SPAN)\n"
     "#if GPUSCAN_INDEX_SIZE\n"
     "    global gpuscan_index *to = outputs->indices + prefix;\n"
-    "    GPUSCAN_KEEP(GPUSCAN_COMPRESSES, gpuscan_keep_indices(to + j, i, mask), 1, to[j] = (gpuscan_index)i)\n"
+    "    GPUSCAN_KEEP(GPUSCAN_COMPRESSES, gpuscan_keep_indices(to + j, at, mask, room), 1, to[j] = (gpuscan_index)at)\n"
     "#endif\n"
     "}\n"
     "\n"
+    "#if GPUSCAN_REDUCES\n"
+    "/* So many results of the runs that end in [first, last), after value, which is of the run that is open there: words\n"
+    "   without a head at once, others a vector at a time, or an element. */\n"
+    "static inline void gpuscan_results_span(global const gpuscan_source *values, global gpuscan_result *results,\n"
+    "                                        ulong first, ulong last, gpuscan_number value, ulong ended,\n"
+    "                                        const ulong *words) {\n"
+    "#if GPUSCAN_SEGMENTS_WIDE\n"
+    "    gpuscan_wide id = gpuscan_identity_wide();\n"
+    "#endif\n"
+    "    ulong j = 0;\n"
+    "    for (ulong i = first; j < ended; i += GPUSCAN_WORD) {\n"
+    "        ulong word = words[(i - first) / GPUSCAN_WORD], at = i, end = min(last, i + GPUSCAN_WORD);\n"
+    "        for (uint k = 0; k < GPUSCAN_WORD * sizeof(gpuscan_source); k += GPUSCAN_LINE)\n"
+    "            GPUSCAN_PREFETCH(values + i, GPUSCAN_PREFETCH_SRC + k, 0);\n"
+    "        if (word == 0 && i + GPUSCAN_WORD <= last) {\n"
+    "            value = gpuscan_combine_numbers(value, gpuscan_word_sum(values, i));\n"
+    "            continue;\n"
+    "        }\n"
+    "#if GPUSCAN_SEGMENTS_WIDE\n"
+    "        if (i + GPUSCAN_WORD <= last) {\n"
+    "            gpuscan_wide running = (gpuscan_wide)(value);\n"
+    "            for (uint s = 0; s < GPUSCAN_WORD; s += GPUSCAN_WIDE) {\n"
+    "                uint heads = (uint)(word >> s) & ((1u << GPUSCAN_WIDE) - 1);\n"
+    "                gpuscan_mask closed = gpuscan_mask_of(heads);\n"
+    "                gpuscan_wide x = gpuscan_segments_scan_wide(gpuscan_load_wide(values, i + s), id, &closed);\n"
+    "                x = closed ? x : gpuscan_combine_wide(running, x);\n"
+    "                gpuscan_results_keep(results + j, gpuscan_combine_wide((gpuscan_wide)(GPUSCAN_START),\n"
+    "                                                                       GPUSCAN_UP1(running, x)),\n"
+    "                                     heads, ended - j);\n"
+    "                j = min(j + popcount(heads), ended);\n"
+    "                running = (gpuscan_wide)(GPUSCAN_LAST(x));\n"
+    "            }\n"
+    "            value = GPUSCAN_LAST(running);\n"
+    "            continue;\n"
+    "        }\n"
+    "#endif\n"
+    "        for (; word && j < ended; word &= word - 1) {\n"
+    "            for (ulong head = i + GPUSCAN_LOWEST(word); at < head; at++)\n"
+    "                value = gpuscan_combine_numbers(value, gpuscan_convert_value(values[at], at));\n"
+    "            results[j++] = GPUSCAN_RUN_RESULT(value);\n"
+    "            value = gpuscan_convert_value(values[at], at);\n"
+    "            at++;\n"
+    "        }\n"
+    "        for (; at < end; at++)\n"
+    "            value = gpuscan_combine_numbers(value, gpuscan_convert_value(values[at], at));\n"
+    "    }\n"
+    "}\n"
+    "#endif\n"
+    "\n",
     "#if GPUSCAN_RUN_STATE\n"
     "/* Of the runs that end at heads in [first, last): each place is written until its run ends. */\n"
     "static inline void gpuscan_runs_span(gpuscan_from from, const gpuscan_outputs *outputs, ulong first, ulong last,\n"
-    "                                     gpuscan_t prefix, ulong heads) {\n"
-    "    global const GPUSCAN_KEY *keys = GPUSCAN_ELEMENTS(from);\n"
+    "                                     gpuscan_t prefix, ulong heads, ulong *words) {\n"
     "    ulong ended = gpuscan_runs_ended(outputs, prefix, heads), to = GPUSCAN_FIRST_ENDED(prefix), i = first, j = 0;\n"
+    "    if (first == 0)\n"
+    "        words[0] &= ~1ul; /* no run ends there */\n"
     "#if GPUSCAN_LENGTH_SIZE\n"
     "    global gpuscan_length *lengths = outputs->lengths + to;\n"
     "    ulong begin = GPUSCAN_PLANTED(RUN_OPEN) ? first : prefix.last;\n"
-    "    for (i = max(first, (ulong)1); j < ended;) {\n"
-    "        if (i + GPUSCAN_RUN_BLOCK <= last && !gpuscan_block_starts(keys, i)) {\n"
-    "            i += GPUSCAN_RUN_BLOCK;\n"
+    "    for (i = first; j < ended; i += GPUSCAN_WORD) {\n"
+    "        ulong word = words[(i - first) / GPUSCAN_WORD];\n"
+    "        if (GPUSCAN_COMPRESSES && GPUSCAN_LENGTH_SIZE == 4) {\n"
+    "            for (uint s = 0; word && s < GPUSCAN_WORD && j < ended; s += GPUSCAN_STEP_BITS) {\n"
+    "                uint mask = (uint)(word >> s) & 0xffffu;\n"
+    "                gpuscan_keep_lengths((global uint *)lengths + j, (uint)begin, (uint)(i + s), mask, ended - j);\n"
+    "                j += popcount(mask);\n"
+    "                begin = mask ? i + s + GPUSCAN_HIGHEST((ulong)mask) : begin;\n"
+    "            }\n"
     "            continue;\n"
     "        }\n"
-    "        for (uint v = 0; v < GPUSCAN_RUN_BLOCK && j < ended; v++, i++) {\n"
-    "            bool head = gpuscan_starts(keys[i - 1], keys[i]);\n"
-    "            lengths[j] = (gpuscan_length)(i - begin);\n"
-    "            begin = head ? i : begin;\n"
-    "            j += head ? 1 : 0;\n"
+    "        for (; word && j < ended; word &= word - 1) {\n"
+    "            ulong at = i + GPUSCAN_LOWEST(word);\n"
+    "            lengths[j++] = (gpuscan_length)(at - begin);\n"
+    "            begin = at;\n"
     "        }\n"
     "    }\n"
     "#endif\n"
     "#if GPUSCAN_REDUCES\n"
-    "    global gpuscan_result *results = outputs->results + to;\n"
-    "    gpuscan_number value = prefix.open.value;\n"
-    "    if (ended == 0)\n"
-    "        return;\n"
-    "    i = first;\n"
-    "    if (i == 0)\n"
-    "        value = gpuscan_convert_value(from.values[i++], 0);\n"
-    "    for (j = 0; j < ended;) {\n"
-    "        if (i + GPUSCAN_RUN_BLOCK <= last && !gpuscan_block_starts(keys, i)) {\n"
-    "            value = gpuscan_combine_numbers(value, gpuscan_quarters_sum(from.values, i, GPUSCAN_RUN_BLOCK / 4));\n"
-    "            i += GPUSCAN_RUN_BLOCK;\n"
-    "            continue;\n"
-    "        }\n"
-    "        for (uint v = 0; v < GPUSCAN_RUN_BLOCK && j < ended; v++, i++) {\n"
-    "            gpuscan_number x = gpuscan_convert_value(from.values[i], i);\n"
-    "            if (gpuscan_starts(keys[i - 1], keys[i])) {\n"
-    "                results[j++] = GPUSCAN_RUN_RESULT(value);\n"
-    "                value = x;\n"
-    "            } else {\n"
-    "                value = gpuscan_combine_numbers(value, x);\n"
-    "            }\n"
-    "        }\n"
-    "    }\n"
+    "    gpuscan_results_span(from.values, outputs->results + to, first, last, prefix.open.value, ended, words);\n"
     "#endif\n"
     "}\n"
     "#endif\n"
     "#else\n"
-    "\n",
+    "\n"
     "typedef ushort gpuscan_place; /* of an element in its tile */\n"
     "\n"
     "/* What is listed in local memory of a tile: places, where some output needs them, with STAGES the kept elements\n"
@@ -7060,7 +7399,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    local gpuscan_place *places;\n"
     "} gpuscan_list;\n"
-    "\n"
+    "\n",
     "static inline gpuscan_list gpuscan_list_of(local gpuscan_shared *shared) {\n"
     "    gpuscan_list list;\n"
     "    local uchar *at = (local uchar *)shared + GPUSCAN_LIST_AT;\n"
@@ -7251,13 +7590,14 @@ static const char *gpuscan__kernels[] = {
     "            before = states[numbers.states_offset + part];\n"
     "#if GPUSCAN_CPU\n"
     "        /* a tile at a time, which is still in the cache when it is read again */\n"
+    "        ulong words[GPUSCAN_WORDS];\n"
     "        for (ulong at = first; at < last; at += GPUSCAN_TILE) {\n"
     "            ulong end = min(last, at + GPUSCAN_TILE);\n"
-    "            gpuscan_t sum = gpuscan_kept_sum(from, at, end);\n"
+    "            gpuscan_t sum = gpuscan_kept_sum(from, at, end, words);\n"
     "            past = gpuscan_past_count(src, at, count);\n"
-    "            gpuscan_select_span(src, &outputs, at, end, count, GPUSCAN_KEPT(before), GPUSCAN_KEPT(sum) - past);\n"
+    "            gpuscan_select_span(src, &outputs, at, end, count, GPUSCAN_KEPT(before), GPUSCAN_KEPT(sum) - past, words);\n"
     "#if GPUSCAN_RUN_STATE\n"
-    "            gpuscan_runs_span(from, &outputs, at, end, before, sum.heads);\n"
+    "            gpuscan_runs_span(from, &outputs, at, end, before, sum.heads, words);\n"
     "#endif\n"
     "            before = gpuscan_combine(before, sum);\n"
     "        }\n"
@@ -7290,19 +7630,21 @@ static const char *gpuscan__kernels[] = {
     "    states += numbers.states_offset;\n"
     "    src += numbers.src_offset;\n"
     "    gpuscan_from from = GPUSCAN_FROM(src);\n"
+    "    ulong words[GPUSCAN_WORDS];\n"
     "    shared->head = 0;\n"
     "    while ((tile = gpuscan_draw_tile(GPUSCAN_COUNTERS(states), tiles, tiles, units, shared)) != GPUSCAN_NONE) {\n"
     "        ulong first = (ulong)tile * GPUSCAN_TILE, last = min(first + GPUSCAN_TILE, units);\n"
-    "        gpuscan_t sum = gpuscan_kept_sum(from, first, last), prefix, none = gpuscan_identity(), all;\n"
+    "        gpuscan_t sum = gpuscan_kept_sum(from, first, last, words), prefix, none = gpuscan_identity(), all;\n"
     "        uint past = gpuscan_past_count(src, first, count);\n"
     "        GPUSCAN_TEST_DELAY(tile);\n"
     "        gpuscan_publish_sum(states, tile, 0, epoch, none, sum);\n"
     "        prefix = gpuscan_tile_prefix(states, 0, tile, epoch, none, from, units, shared);\n"
     "        all = gpuscan_combine(prefix, sum);\n"
     "        gpuscan_publish_prefix(states, tile, 0, epoch, all);\n"
-    "        gpuscan_select_span(src, &outputs, first, last, count, GPUSCAN_KEPT(prefix), GPUSCAN_KEPT(sum) - past);\n"
+    "        gpuscan_select_span(src, &outputs, first, last, count, GPUSCAN_KEPT(prefix), GPUSCAN_KEPT(sum) - past,\n"
+    "                            words);\n"
     "#if GPUSCAN_RUN_STATE\n"
-    "        gpuscan_runs_span(from, &outputs, first, last, prefix, sum.heads);\n"
+    "        gpuscan_runs_span(from, &outputs, first, last, prefix, sum.heads, words);\n"
     "#endif\n"
     "        if (last == units)\n"
     "            gpuscan_select_end(&outputs, tally, dispatch, numbers, all, past, count);\n"
@@ -7362,9 +7704,9 @@ static const char *gpuscan__kernels[] = {
     "    if (GPUSCAN_ITEM < GPUSCAN_WINDOW) {\n"
     "        for (uint polls = 0; !there && polls < GPUSCAN_POLLS; polls++)\n"
     "            there = gpuscan_state_load(row.prefixes, tile - 1, row.tag, &prefix);\n"
-    "        if (gpuscan_ballot(!there))\n"
+    "        if (gpuscan_ballot(!there))\n",
     "            prefix = gpuscan_own_prefix(&row, tile, none, shared);\n"
-    "    }\n",
+    "    }\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->prefix = prefix;\n"
     "    GPUSCAN_BARRIER();\n"
@@ -7633,7 +7975,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "static inline gpuscan_t gpuscan_raw_vector_add(gpuscan_t sum, uint4 raw, ulong i) {\n"
     "#if GPUSCAN_PACKED_HERE\n"
-    "    return (gpuscan_t)gpuscan_packed_sum4(raw, sum);\n"
+    "    return gpuscan_packed_to(gpuscan_packed_sum4(raw, gpuscan_packed_from(sum)));\n"
     "#else\n"
     "    gpuscan_raw_vector vector;\n"
     "    vector.raw = raw;\n"
@@ -10171,21 +10513,23 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have their low half\n"
-    "   there, and whoever overflows it carries to the sum in global memory. */\n"
+    "/* Local counters are 32 bits: a group is given fewer than 2^32 samples. Weighted sums of 64 bits have a low half,\n"
+    "   in copies, and an upper one, to which whoever overflows a low half carries. Large weights do so at every second\n"
+    "   sample: carried to global memory, those of one bin took 64 times as long as small ones. */\n"
     "#if GPUSCAN_WEIGHTED && GPUSCAN_COUNTER_SIZE == 8\n"
     "#define GPUSCAN_CARRIES 1\n"
     "#else\n"
     "#define GPUSCAN_CARRIES 0\n"
     "#endif\n"
-    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, global gpuscan_counter *sum) {\n"
+    "static inline void gpuscan_add_local(local uint *counter, gpuscan_counter amount, local uint *upper) {\n"
     "#if GPUSCAN_CARRIES\n"
-    "    uint add = (uint)amount;\n"
-    "    ulong carry = amount >> 32;\n"
+    "    uint add = (uint)amount, carry = (uint)(amount >> 32);\n"
     "    if (atomic_add((volatile local uint *)counter, add) > 0xffffffffu - add)\n"
     "        carry++;\n"
-    "    if (carry)\n"
-    "        gpuscan_add_global(sum, carry << 32);\n"
+    "    if (carry == 1) /* lanes that add this constant to one counter do so at once (NVIDIA) */\n"
+    "        atomic_inc((volatile local uint *)upper);\n"
+    "    else if (carry)\n"
+    "        atomic_add((volatile local uint *)upper, carry);\n"
     "#elif GPUSCAN_GROUP == 1\n"
     "    *counter += (uint)amount;\n"
     "#elif !GPUSCAN_WEIGHTED\n"
@@ -10880,9 +11224,9 @@ static const char *gpuscan__kernels[] = {
     "    bin = min(bin, (uint)GPUSCAN_SLICE_BINS);\n"
     "#endif\n"
     "#if GPUSCAN_BY_VALUE\n"
-    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, accumulators); /* never CARRIES */\n"
+    "    gpuscan_add_local(bins + GPUSCAN_VALUE_AT(channel, bin) + copy, weight, 0); /* never CARRIES */\n"
     "#elif GPUSCAN_COPIES\n"
-    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, accumulators + first_bin + bin);\n"
+    "    gpuscan_add_local(bins + bin * GPUSCAN_COPIES + copy, weight, bins + GPUSCAN_LOCAL_COUNTERS + bin);\n"
     "#else\n"
     "    gpuscan_add_global_once(accumulators, bin, weight);\n"
     "#endif\n"
@@ -11140,6 +11484,9 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    for (uint c = 0; c < GPUSCAN_ITEM_COPIES; c++)\n"
     "        sum += bins[(c + bin) % GPUSCAN_ITEM_COPIES];\n"
+    "#if GPUSCAN_CARRIES\n"
+    "    sum += (ulong)shared[GPUSCAN_LOCAL_COUNTERS + bin] << 32;\n"
+    "#endif\n"
     "#if GPUSCAN_BIN_ITEMS > 1\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint d = 1; d < GPUSCAN_BIN_ITEMS; d *= 2)\n"
@@ -11603,47 +11950,55 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "#endif\n"
     "\n",
+    "/* A key's bits in the order of unsigned numbers (\"twiddled\"), which can be undone. Floats of which all bits count begin\n"
+    "   at the least number, so that NaN of both signs stand behind the numbers. */\n"
+    "#define GPUSCAN_ORDERED_ZERO (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
+    "static inline gpuscan_key_code gpuscan_to_ordered(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
     "#if GPUSCAN_KEY_WHOLE\n"
-    "/* Floats of which all bits count: their codes begin at the least number's, so that NaN of both signs stand behind the\n"
-    "   numbers; to be equal they need a minimum alone. The two zeros differ in bit 0. These steps can be undone; after the\n"
-    "   equals below nothing can. */\n"
-    "#define GPUSCAN_CODE_START (GPUSCAN_KEY_INFINITY - GPUSCAN_KEY_MAGNITUDE + GPUSCAN_KEY_SIGN) /* of +0, ascending */\n"
-    "#define GPUSCAN_CODE_NAN   (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 2)                  /* the least */\n"
-    "static inline gpuscan_key_code gpuscan_to_code(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
-    "    return ((gpuscan_turn_negative(key) ^ flip) + GPUSCAN_CODE_START) & GPUSCAN_KEY_ONES;\n"
-    "}\n"
-    "static inline gpuscan_key_bits gpuscan_from_code(gpuscan_key_code code, gpuscan_key_code flip) {\n"
-    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)((code - GPUSCAN_CODE_START) ^ flip));\n"
-    "}\n"
-    "static inline gpuscan_key_code gpuscan_equal_zeros(gpuscan_key_code code) {\n"
-    "    return code == GPUSCAN_KEY_INFINITY ? code + 1 : code;\n"
-    "}\n"
-    "static inline gpuscan_key_code gpuscan_equal_nans(gpuscan_key_code code) {\n"
-    "    return GPUSCAN_PLANTED(SORT_NAN) ? code : min(code, GPUSCAN_CODE_NAN);\n"
-    "}\n"
-    "#endif\n"
-    "\n"
-    "/* Floats: from the most negative up, where -0 is +0, and NaN behind everything, descending too. */\n"
-    "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    return gpuscan_equal_nans(gpuscan_equal_zeros(gpuscan_to_code(key, flip)));\n"
+    "    return ((gpuscan_turn_negative(key) ^ flip) + GPUSCAN_ORDERED_ZERO) & GPUSCAN_KEY_ONES;\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
-    "    gpuscan_key_code magnitude = (gpuscan_key_code)key & GPUSCAN_KEY_MAGNITUDE;\n"
-    "    gpuscan_key_code code = gpuscan_turn_negative(key) ^ GPUSCAN_KEY_SIGN;\n"
-    "    if (magnitude == 0)\n"
-    "        code = GPUSCAN_KEY_SIGN;\n"
-    "    if (GPUSCAN_PLANTED(SORT_NAN))\n"
-    "        return code ^ flip;\n"
-    "    return magnitude > (gpuscan_key_code)GPUSCAN_KEY_INFINITY ? GPUSCAN_KEY_ONES : code ^ flip;\n"
+    "    return gpuscan_turn_negative(key) ^ GPUSCAN_KEY_SIGN ^ flip;\n"
     "#else\n"
     "    return (gpuscan_key_code)key ^ flip;\n"
     "#endif\n"
+    "}\n"
+    "static inline gpuscan_key_bits gpuscan_from_ordered(gpuscan_key_code ordered, gpuscan_key_code flip) {\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)((ordered - GPUSCAN_ORDERED_ZERO) ^ flip));\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    return (gpuscan_key_bits)gpuscan_turn_negative((gpuscan_key_bits)(ordered ^ flip ^ GPUSCAN_KEY_SIGN));\n"
+    "#else\n"
+    "    return (gpuscan_key_bits)(ordered ^ flip);\n"
+    "#endif\n"
+    "}\n"
+    "\n"
+    "/* The code of ordered bits, by which keys are compared. Here alone it is decided what floats are equal: -0 and +0; and\n"
+    "   all NaN, which come behind everything, descending too. zeros: whether the bit counts in which ordered zeros of whole\n"
+    "   floats differ, which is bit 0. */\n"
+    "static inline gpuscan_key_code gpuscan_canonical(gpuscan_key_code ordered, gpuscan_key_code flip, bool zeros) {\n"
+    "#if GPUSCAN_KEY_WHOLE\n"
+    "    gpuscan_key_code code = zeros && ordered == GPUSCAN_KEY_INFINITY ? ordered + 1 : ordered;\n"
+    "    gpuscan_key_code least_nan = 2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 2;\n"
+    "    return GPUSCAN_PLANTED(SORT_NAN) ? code : min(code, least_nan);\n"
+    "#elif GPUSCAN_KEY_INFINITY\n"
+    "    gpuscan_key_code least = GPUSCAN_KEY_MAGNITUDE ^ (gpuscan_key_code)GPUSCAN_KEY_INFINITY; /* NaN are on both sides */\n"
+    "    gpuscan_key_code span = 2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 1;\n"
+    "    gpuscan_key_code ascending = ordered ^ flip;\n"
+    "    gpuscan_key_code code = (ascending == GPUSCAN_KEY_MAGNITUDE ? GPUSCAN_KEY_SIGN : ascending) ^ flip;\n"
+    "    return !GPUSCAN_PLANTED(SORT_NAN) && (gpuscan_key_code)(ascending - least) > span ? GPUSCAN_KEY_ONES : code;\n"
+    "#else\n"
+    "    return ordered;\n"
+    "#endif\n"
+    "}\n"
+    "\n",
+    "static inline gpuscan_key_code gpuscan_code_of(gpuscan_key_bits key, gpuscan_key_code flip) {\n"
+    "    return gpuscan_canonical(gpuscan_to_ordered(key, flip), flip, true);\n"
     "}\n"
     "\n"
     "static inline uint gpuscan_digit_of(gpuscan_key_bits key, gpuscan_digit digit) {\n"
     "    return (uint)(gpuscan_code_of(key, digit.flip) >> digit.shift) & digit.mask;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Elements of a group's part: whole tiles, by the count that the device knows, so that few elements have many groups,\n"
     "   too. */\n"
     "static inline ulong gpuscan_sort_part(ulong count) {\n"
@@ -11684,7 +12039,7 @@ static const char *gpuscan__kernels[] = {
     "typedef struct {\n"
     "    GPUSCAN_SORT_GATHER_NUMBERS\n"
     "} gpuscan_sort_gather_numbers;\n"
-    "\n"
+    "\n",
     "#define GPUSCAN_GATHER(type)                                                                                           \\\n"
     "    for (uint u = GPUSCAN_ITEM; u < units; u += GPUSCAN_GROUP) {                                                       \\\n"
     "        uint e = parts == 1 ? u : u / parts;                                                                           \\\n"
@@ -11695,7 +12050,7 @@ static const char *gpuscan__kernels[] = {
     "            ((global const type *)src)[from * parts + (u - e * parts)];                                                \\\n"
     "    }                                                                                                                  \\\n"
     "    break\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_gather(global const uchar *src, global uchar *dst,\n"
     "                                                        global const gpuscan_sort_value *indices,\n"
     "                                                        global const uint *count_buffer,\n"
@@ -11722,7 +12077,7 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n",
     "/* [SORT PASSES] ---------------------------------------------------------------------------------------------------- */\n"
     "\n"
     "/* The table of a pass: for each digit a count for each part, and then where the part's elements of the digit go. */\n"
@@ -11749,7 +12104,7 @@ static const char *gpuscan__kernels[] = {
     "    global const gpuscan_key_bits *keys, global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,   \\\n"
     "        global gpuscan_sort_value *values_dst, global const gpuscan_place *table, global const uint *count_buffer,     \\\n"
     "        gpuscan_sort_scatter_numbers numbers\n"
-    "\n",
+    "\n"
     "#if !GPUSCAN_CPU\n"
     "/* Inclusive, over the first items work-items: Hillis and Steele's scan, from one half of sums to the other and back. */\n"
     "#define GPUSCAN_SORT_SCAN(name, type)                                                                                  \\\n"
@@ -11769,7 +12124,7 @@ static const char *gpuscan__kernels[] = {
     "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_places, gpuscan_place)\n"
     "GPUSCAN_SORT_SCAN(gpuscan_sort_scan_counts, uint)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL && !GPUSCAN_SORT_SINGLE_PASS\n"
     "/* Counts become places: an exclusive sum over the table, by one group, of whose work-items each takes a span. */\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_places(global gpuscan_place *table,\n"
@@ -11792,7 +12147,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n",
+    "\n"
     "#if GPUSCAN_CPU\n"
     "/* [SORT CPU] ------------------------------------------------------------------------------------------------------- */\n"
     "\n"
@@ -11818,7 +12173,7 @@ static const char *gpuscan__kernels[] = {
     "        line->element[slot] = x;                                                                                       \\\n"
     "        if (slot == per - 1) {                                                                                         \\\n"
     "            if (p - begin < per - 1)                                                                                   \\\n"
-    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n"
+    "                name##_flush(dst, line, begin, p + 1);                                                                 \\\n",
     "            else                                                                                                       \\\n"
     "                gpuscan_store_line((global uchar *)(dst + p) - (GPUSCAN_LINE - sizeof(type)), line, stream);           \\\n"
     "        }                                                                                                              \\\n"
@@ -11827,7 +12182,7 @@ static const char *gpuscan__kernels[] = {
     "    static inline void name##_finish(global type *dst, const name##_line *line, gpuscan_place begin,                   \\\n"
     "                                     gpuscan_place end) {                                                              \\\n"
     "        const uint per = GPUSCAN_LINE / sizeof(type);                                                                  \\\n"
-    "        uint left = (uint)end & (per - 1);                                                                             \\\n",
+    "        uint left = (uint)end & (per - 1);                                                                             \\\n"
     "        name##_flush(dst, line, end - begin < left ? begin : end - left, end);                                         \\\n"
     "    }\n"
     "\n"
@@ -11850,7 +12205,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_SORT_VALUES\n"
     "GPUSCAN_SORT_LINES(gpuscan_sort_values, gpuscan_sort_value)\n"
     "#endif\n"
-    "\n"
+    "\n",
     "#if !GPUSCAN_SORT_SMALL\n"
     "/* A part in quarters at once, each with a table of its own: a core reads four streams faster than one, and equal\n"
     "   neighbours do not wait for each other. */\n"
@@ -11879,7 +12234,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint d = 0; d < GPUSCAN_RADIX; d++)\n"
     "        table[d * get_num_groups(0)] = counts[0][d] + counts[1][d] + counts[2][d] + counts[3][d];\n"
     "}\n"
-    "\n",
+    "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS) {\n"
     "    gpuscan_digit digit = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
@@ -12022,118 +12377,99 @@ static const char *gpuscan__kernels[] = {
     "/* [SORT GROUP] ----------------------------------------------------------------------------------------------------- */\n"
     "\n",
     "/* A tile is sorted by its digit in local memory and stored from there, so that neighbours go to neighbouring places.\n"
-    "   Who ranks: a sub-group by ballots, each the elements that follow those of the one before; without lanes the group, by\n"
-    "   bits of the elements of a digit that are set in local memory. A ranker's elements lie as they are loaded:\n"
+    "   A rank group ranks its elements with a private histogram: a sub-group by ballots, each the elements that follow those\n"
+    "   of the one before; without lanes the work-group, by bits of the elements of a digit that are set in local memory. The\n"
+    "   elements lie as they are loaded (striped within the rank group):\n"
     "\n"
-    "       round 0:  ranker 0's lanes: e0 e1 ... | round 1: ... | ranker 1's lanes, round 0: ...                          */\n"
+    "       rank group 0, round 0: lanes e0 e1 ... | round 1: ... | rank group 1, round 0: ...                             */\n"
     "#define GPUSCAN_ROUNDS GPUSCAN_ITEM_VECTORS\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "#define GPUSCAN_RANKERS     GPUSCAN_SUBGROUPS\n"
-    "#define GPUSCAN_RANKER      GPUSCAN_SUBGROUP\n"
-    "#define GPUSCAN_RANKER_SIZE GPUSCAN_LANES\n"
-    "#define GPUSCAN_RANKER_ITEM GPUSCAN_LANE\n"
+    "#define GPUSCAN_RANK_GROUPS     GPUSCAN_SUBGROUPS\n"
+    "#define GPUSCAN_RANK_GROUP      GPUSCAN_SUBGROUP\n"
+    "#define GPUSCAN_RANK_GROUP_SIZE GPUSCAN_LANES\n"
+    "#define GPUSCAN_RANK_GROUP_ITEM GPUSCAN_LANE\n"
     "#else\n"
-    "#define GPUSCAN_RANKERS     1u\n"
-    "#define GPUSCAN_RANKER      0u\n"
-    "#define GPUSCAN_RANKER_SIZE GPUSCAN_GROUP\n"
-    "#define GPUSCAN_RANKER_ITEM GPUSCAN_ITEM\n"
+    "#define GPUSCAN_RANK_GROUPS     1u\n"
+    "#define GPUSCAN_RANK_GROUP      0u\n"
+    "#define GPUSCAN_RANK_GROUP_SIZE GPUSCAN_GROUP\n"
+    "#define GPUSCAN_RANK_GROUP_ITEM GPUSCAN_ITEM\n"
     "#endif\n"
     "#define GPUSCAN_RANK_WORDS  ((GPUSCAN_GROUP + 31u) / 32u)\n"
     "#define GPUSCAN_ITEM_DIGITS ((GPUSCAN_RADIX + GPUSCAN_GROUP - 1u) / GPUSCAN_GROUP) /* a work-item keeps count of */\n"
     "\n"
-    "/* Keys as a group holds them, so that digits are cheap: an integer's code, rotated until the digit stands where it is\n"
-    "   four times itself, an offset in bytes; of a float its code before zeros and NaN became equals. */\n"
-    "typedef gpuscan_key_code gpuscan_held;\n"
-    "#define GPUSCAN_HELD_BITS (8u * (uint)sizeof(gpuscan_held))\n"
-    "#define GPUSCAN_DIGIT_ONE (GPUSCAN_KEY_WHOLE ? 1u : 4u) /* digits are so many times themselves */\n"
+    "/* A tile's keys, twiddled so that digits are cheap: an integer's ordered bits, rotated until the digit stands where it\n"
+    "   is four times itself, an offset in bytes; a float's ordered bits. */\n"
+    "typedef gpuscan_key_code gpuscan_twiddled;\n"
+    "#define GPUSCAN_TWIDDLED_BITS (8u * (uint)sizeof(gpuscan_twiddled))\n"
+    "#define GPUSCAN_DIGIT_SCALE   (GPUSCAN_KEY_WHOLE ? 1u : 4u) /* digits are so many times themselves */\n"
     "\n"
     "typedef struct {\n"
     "    gpuscan_key_code flip;\n"
-    "    uint shift, mask; /* mask: in place, of the digit times DIGIT_ONE */\n"
+    "    uint shift, mask; /* mask: in place, of the digit times DIGIT_SCALE */\n"
     "    uint rotation;    /* to the left */\n"
     "    bool zeros;       /* whole floats: the digit has the bit in which zeros differ */\n"
-    "} gpuscan_held_digit;\n"
+    "} gpuscan_twiddled_digit;\n"
     "\n"
-    "static inline gpuscan_held_digit gpuscan_digit_held(gpuscan_digit digit) {\n"
-    "    gpuscan_held_digit held;\n"
-    "    held.flip = digit.flip;\n"
-    "    held.shift = digit.shift;\n"
-    "    held.mask = digit.mask * GPUSCAN_DIGIT_ONE;\n"
-    "    held.rotation = (GPUSCAN_HELD_BITS + 2 - digit.shift) % GPUSCAN_HELD_BITS;\n"
-    "    held.zeros = true;\n"
-    "    return held;\n"
+    "static inline gpuscan_twiddled_digit gpuscan_digit_twiddled(gpuscan_digit digit) {\n"
+    "    gpuscan_twiddled_digit twiddled;\n"
+    "    twiddled.flip = digit.flip;\n"
+    "    twiddled.shift = digit.shift;\n"
+    "    twiddled.mask = digit.mask * GPUSCAN_DIGIT_SCALE;\n"
+    "    twiddled.rotation = (GPUSCAN_TWIDDLED_BITS + 2 - digit.shift) % GPUSCAN_TWIDDLED_BITS;\n"
+    "    twiddled.zeros = true;\n"
+    "    return twiddled;\n"
     "}\n"
     "\n",
-    "static inline gpuscan_held gpuscan_hold(gpuscan_key_bits key, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    return gpuscan_to_code(key, digit.flip);\n"
-    "#elif GPUSCAN_KEY_INFINITY\n"
-    "    return key ^ ((key & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_ONES : GPUSCAN_KEY_SIGN) ^ digit.flip;\n"
-    "#else\n"
-    "    return rotate((gpuscan_held)key ^ digit.flip, (gpuscan_held)digit.rotation);\n"
-    "#endif\n"
+    "static inline gpuscan_twiddled gpuscan_twiddle_in(gpuscan_key_bits key, gpuscan_twiddled_digit digit) {\n"
+    "    gpuscan_twiddled ordered = gpuscan_to_ordered(key, digit.flip);\n"
+    "    return GPUSCAN_KEY_INFINITY ? ordered : rotate(ordered, (gpuscan_twiddled)digit.rotation);\n"
     "}\n"
     "\n"
-    "static inline gpuscan_key_bits gpuscan_release(gpuscan_held held, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    return gpuscan_from_code(held, digit.flip);\n"
-    "#elif GPUSCAN_KEY_INFINITY\n"
-    "    held ^= digit.flip;\n"
-    "    return (gpuscan_key_bits)(held ^ ((held & GPUSCAN_KEY_SIGN) ? GPUSCAN_KEY_SIGN : GPUSCAN_KEY_ONES));\n"
-    "#else\n"
-    "    return (gpuscan_key_bits)(rotate(held, (gpuscan_held)(GPUSCAN_HELD_BITS - digit.rotation)) ^ digit.flip);\n"
-    "#endif\n"
+    "static inline gpuscan_key_bits gpuscan_twiddle_out(gpuscan_twiddled twiddled, gpuscan_twiddled_digit digit) {\n"
+    "    uint rotation = GPUSCAN_KEY_INFINITY ? 0 : GPUSCAN_TWIDDLED_BITS - digit.rotation;\n"
+    "    return gpuscan_from_ordered(rotate(twiddled, (gpuscan_twiddled)rotation), digit.flip);\n"
     "}\n"
     "\n"
     "/* In place of what is missing at the end: of the last digit, so that it stands behind all others. It is not stored. */\n"
-    "static inline gpuscan_held gpuscan_held_last(gpuscan_held_digit digit) {\n"
+    "static inline gpuscan_twiddled gpuscan_twiddled_last(gpuscan_twiddled_digit digit) {\n"
     "#if GPUSCAN_KEY_WHOLE\n"
-    "    return (gpuscan_held)digit.mask << digit.shift;\n"
+    "    return (gpuscan_twiddled)digit.mask << digit.shift;\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
     "    return GPUSCAN_KEY_ONES;\n"
     "#else\n"
-    "    return ~(gpuscan_held)0;\n"
+    "    return ~(gpuscan_twiddled)0;\n"
     "#endif\n"
     "}\n"
     "\n"
-    "/* The digit times DIGIT_ONE. What is beyond the infinities, on either side, is NaN. */\n"
-    "#define GPUSCAN_HELD_LEAST (GPUSCAN_KEY_MAGNITUDE ^ (gpuscan_key_code)GPUSCAN_KEY_INFINITY)\n"
-    "#define GPUSCAN_HELD_SPAN  (2 * (gpuscan_key_code)GPUSCAN_KEY_INFINITY + 1)\n"
-    "static inline uint gpuscan_held_at(gpuscan_held held, gpuscan_held_digit digit) {\n"
-    "#if GPUSCAN_KEY_WHOLE\n"
-    "    gpuscan_held code = gpuscan_equal_nans(digit.zeros ? gpuscan_equal_zeros(held) : held);\n"
-    "#if GPUSCAN_PTX /* a byte; above it are 0, or of 64 bits others */\n"
+    "/* The digit times DIGIT_SCALE. */\n"
+    "static inline uint gpuscan_scaled_digit(gpuscan_twiddled twiddled, gpuscan_twiddled_digit digit) {\n"
+    "#if GPUSCAN_KEY_WHOLE && GPUSCAN_PTX /* a byte; above it are 0, or of 64 bits others */\n"
+    "    gpuscan_key_code code = gpuscan_canonical(twiddled, digit.flip, digit.zeros);\n"
     "    uint byte, place = digit.shift / 8 + (GPUSCAN_KEY_SIZE == 8 ? 0u : 0x4440u);\n"
     "    __asm__(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(byte) : \"r\"((uint)code), \"r\"((uint)((ulong)code >> 32)), \"r\"(place));\n"
     "    return GPUSCAN_KEY_SIZE == 8 ? byte & digit.mask : byte;\n"
-    "#else\n"
-    "    return (uint)(code >> digit.shift) & digit.mask;\n"
-    "#endif\n"
     "#elif GPUSCAN_KEY_INFINITY\n"
-    "    gpuscan_held code = held == (GPUSCAN_KEY_MAGNITUDE ^ digit.flip) ? held ^ GPUSCAN_KEY_ONES : held;\n"
-    "#if !GPUSCAN_PLANTED(SORT_NAN)\n"
-    "    code = (gpuscan_held)(held - GPUSCAN_HELD_LEAST) > GPUSCAN_HELD_SPAN ? GPUSCAN_KEY_ONES : code;\n"
-    "#endif\n"
-    "    return ((uint)(code >> digit.shift) << 2) & digit.mask;\n"
+    "    gpuscan_key_code code = gpuscan_canonical(twiddled, digit.flip, digit.zeros);\n"
+    "    return (uint)(code >> digit.shift) * GPUSCAN_DIGIT_SCALE & digit.mask;\n"
     "#else\n"
-    "    return (uint)held & digit.mask;\n"
+    "    return (uint)twiddled & digit.mask;\n"
     "#endif\n"
-    "}\n"
-    "\n",
-    "/* What was computed of it before is forgotten: NVIDIA's compiler would keep the digits of all keys in registers, and\n"
-    "   spill. */\n"
-    "static inline gpuscan_held gpuscan_held_anew(gpuscan_held held) {\n"
-    "#if GPUSCAN_PTX && GPUSCAN_KEY_SIZE == 8\n"
-    "    __asm__ volatile(\"\" : \"+l\"(held));\n"
-    "#elif GPUSCAN_PTX\n"
-    "    __asm__ volatile(\"\" : \"+r\"(held));\n"
-    "#endif\n"
-    "    return held;\n"
     "}\n"
     "\n"
+    "/* What was computed of it before is forgotten: NVIDIA's compiler would keep the digits of all keys in registers, and\n"
+    "   spill. */\n"
+    "static inline gpuscan_twiddled gpuscan_twiddled_anew(gpuscan_twiddled twiddled) {\n"
+    "#if GPUSCAN_PTX && GPUSCAN_KEY_SIZE == 8\n"
+    "    __asm__ volatile(\"\" : \"+l\"(twiddled));\n"
+    "#elif GPUSCAN_PTX\n"
+    "    __asm__ volatile(\"\" : \"+r\"(twiddled));\n"
+    "#endif\n"
+    "    return twiddled;\n"
+    "}\n"
+    "\n",
     "/* A digit's element of an array. */\n"
     "#define GPUSCAN_AT_DIGIT(type, p, digit)                                                                               \\\n"
-    "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_ONE)))\n"
+    "    (*(local type *)((local uchar *)(p) + (digit) * ((uint)sizeof(type) / GPUSCAN_DIGIT_SCALE)))\n"
     "\n"
     "#if GPUSCAN_PTX\n"
     "#define GPUSCAN_RANK_BATCH 4u /* rounds that are ranked together, so that their latencies overlap */\n"
@@ -12147,21 +12483,21 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_MASKED_BITS 5 /* log2(LANES) */\n"
     "#define GPUSCAN_SKEWED      (8 * GPUSCAN_TILE / GPUSCAN_RADIX)\n"
     "\n"
-    "/* How many rankers' places of a digit share a word: they have 16 bits each. */\n"
+    "/* How many rank groups' places of a digit share a word: they have 16 bits each. */\n"
     "#define GPUSCAN_PACK (GPUSCAN_SORT_PACKED ? 2u : 1u)\n"
     "\n"
     "typedef struct {\n"
     "    gpuscan_place to[GPUSCAN_RADIX]; /* where a digit's elements go, less the place of its first in the tile */\n"
     "    union {                          /* of the tile, in its order */\n"
-    "        gpuscan_held key[GPUSCAN_TILE];\n"
+    "        gpuscan_twiddled key[GPUSCAN_TILE];\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        gpuscan_sort_value value[GPUSCAN_TILE];\n"
     "#endif\n"
     "#if GPUSCAN_SORT_PACKED\n"
-    "        uint count[GPUSCAN_RANKERS * GPUSCAN_RADIX]; /* before: of each ranker's digits */\n"
+    "        uint count[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX]; /* before: of each rank group's digits */\n"
     "#endif\n"
     "    } exchange;\n"
-    "    uint next[GPUSCAN_RANKERS * GPUSCAN_RADIX / GPUSCAN_PACK]; /* of each ranker's digits: places in the tile */\n"
+    "    uint next[GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX / GPUSCAN_PACK]; /* each rank group's */\n"
     "#if GPUSCAN_HAS_LANES\n"
     "    uint sums[GPUSCAN_SUBGROUPS];\n"
     "    uint others[GPUSCAN_LANES]; /* what lanes add to that do not add for their peers: cheaper than a branch */\n"
@@ -12209,22 +12545,22 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "/* Where round k's element of a work-item stands in the tile. */\n"
     "static inline uint gpuscan_sort_at(uint k) {\n"
-    "    return (GPUSCAN_RANKER * GPUSCAN_ROUNDS + k) * GPUSCAN_RANKER_SIZE + GPUSCAN_RANKER_ITEM;\n"
+    "    return (GPUSCAN_RANK_GROUP * GPUSCAN_ROUNDS + k) * GPUSCAN_RANK_GROUP_SIZE + GPUSCAN_RANK_GROUP_ITEM;\n"
     "}\n"
     "\n"
     "/* Whether a tile is whole, for loops that then need no comparison an element. Elsewhere there is one loop for both.\n"
     "   (Two loops that load or hold keys spill.) */\n"
     "#define GPUSCAN_IS_WHOLE(valid) (GPUSCAN_PTX && (valid) == GPUSCAN_TILE)\n"
     "\n"
-    "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_held *tile, global const gpuscan_key_bits *keys, uint valid,\n"
-    "                                      gpuscan_held_digit digit) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_load(gpuscan_twiddled *tile, global const gpuscan_key_bits *keys, uint valid,\n"
+    "                                      gpuscan_twiddled_digit digit) {\n"
     "    gpuscan_key_bits loaded[GPUSCAN_ROUNDS];\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "        loaded[k] = gpuscan_sort_at(k) < valid ? keys[gpuscan_sort_at(k)] : 0;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(loaded[k], digit) : gpuscan_held_last(digit);\n"
+    "        tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_twiddle_in(loaded[k], digit) : gpuscan_twiddled_last(digit);\n"
     "}\n"
     "\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -12257,24 +12593,24 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n"
     "/* For the digits of a work-item: how many the tile has. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_held *tile, gpuscan_held_digit digit, uint *totals,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_tally(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *totals,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (GPUSCAN_ITEM == 0)\n"
     "        shared->skew = 0;\n"
     "#endif\n"
-    "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANKERS * GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
+    "    for (uint i = GPUSCAN_ITEM; i < GPUSCAN_RANK_GROUPS * GPUSCAN_RADIX; i += GPUSCAN_GROUP)\n"
     "        GPUSCAN_SORT_COUNTS[i] = 0;\n"
     "    GPUSCAN_BARRIER();\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "        gpuscan_count_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANKER * GPUSCAN_RADIX,\n"
-    "                                            gpuscan_held_at(tile[k], digit)));\n"
+    "        gpuscan_count_one(&GPUSCAN_AT_DIGIT(uint, GPUSCAN_SORT_COUNTS + GPUSCAN_RANK_GROUP * GPUSCAN_RADIX,\n"
+    "                                            gpuscan_scaled_digit(tile[k], digit)));\n"
     "    GPUSCAN_BARRIER();\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        totals[e] = 0;\n"
-    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r++)\n"
+    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r++)\n"
     "            totals[e] += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "        if (totals[e] > GPUSCAN_SKEWED)\n"
@@ -12283,7 +12619,7 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "\n"
-    "/* And where the first of each goes in the tile. For each ranker's digits that is left in shared->next. */\n"
+    "/* And where the first of each goes in the tile. For each rank group's digits that is left in shared->next. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_start(const uint *totals, uint *starts, local gpuscan_sort_shared *shared) {\n"
     "    uint sum = 0, before;\n"
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++)\n"
@@ -12292,7 +12628,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint e = 0; e < GPUSCAN_ITEM_DIGITS; e++) {\n"
     "        uint d = GPUSCAN_ITEM * GPUSCAN_ITEM_DIGITS + e;\n"
     "        starts[e] = before;\n"
-    "        for (uint r = 0; r < GPUSCAN_RANKERS && d < GPUSCAN_RADIX; r += GPUSCAN_PACK) {\n"
+    "        for (uint r = 0; r < GPUSCAN_RANK_GROUPS && d < GPUSCAN_RADIX; r += GPUSCAN_PACK) {\n"
     "            uint places = before;\n"
     "            before += GPUSCAN_SORT_COUNTS[r * GPUSCAN_RADIX + d];\n"
     "#if GPUSCAN_SORT_PACKED\n"
@@ -12306,7 +12642,7 @@ static const char *gpuscan__kernels[] = {
     "}\n"
     "\n",
     "#if GPUSCAN_HAS_LANES\n"
-    "/* The lanes with the same digit; d: times DIGIT_ONE. masked: of its lower bits by masks in local memory, which is\n"
+    "/* The lanes with the same digit; d: times DIGIT_SCALE. masked: of its lower bits by masks in local memory, which is\n"
     "   faster where few lanes meet in one. */\n"
     "GPUSCAN_INLINE gpuscan_ballot_t gpuscan_sort_peers(uint d, bool masked, local gpuscan_sort_shared *shared) {\n"
     "    gpuscan_ballot_t peers = GPUSCAN_BALLOT_ALL;\n"
@@ -12314,7 +12650,7 @@ static const char *gpuscan__kernels[] = {
     "#if GPUSCAN_RANK_MASKS\n"
     "    if (masked) {\n"
     "        local uint *masks = shared->masks + GPUSCAN_SUBGROUP * GPUSCAN_LANES;\n"
-    "        uint lower = d & GPUSCAN_DIGIT_ONE * (GPUSCAN_LANES - 1);\n"
+    "        uint lower = d & GPUSCAN_DIGIT_SCALE * (GPUSCAN_LANES - 1);\n"
     "        volatile local uint *mask = &GPUSCAN_AT_DIGIT(volatile uint, masks, lower);\n"
     "        atomic_or(mask, 1u << GPUSCAN_LANE);\n"
     "        GPUSCAN_LANES_SYNC();\n"
@@ -12332,9 +12668,9 @@ static const char *gpuscan__kernels[] = {
     "                         \" vote.sync.ballot.b32 lanes, p, 0xffffffff; selp.b32 mine, -1, 0, p;\"\n"
     "                         \" lop3.b32 %0, %0, lanes, mine, 0x90; }\" /* peers & ~(lanes ^ mine) */\n"
     "                         : \"+r\"(peers)\n"
-    "                         : \"r\"(d), \"r\"(GPUSCAN_DIGIT_ONE << b));\n"
+    "                         : \"r\"(d), \"r\"(GPUSCAN_DIGIT_SCALE << b));\n"
     "#else\n"
-    "        uint bit = d & (GPUSCAN_DIGIT_ONE << b);\n"
+    "        uint bit = d & (GPUSCAN_DIGIT_SCALE << b);\n"
     "        gpuscan_ballot_t lanes = gpuscan_ballot((int)bit);\n"
     "        peers &= bit ? lanes : ~lanes;\n"
     "#endif\n"
@@ -12344,7 +12680,7 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "\n"
     "#if GPUSCAN_HAS_LANES\n"
-    "/* A ranker's half of a word. */\n"
+    "/* A rank group's half of a word. */\n"
     "static inline uint gpuscan_sort_half(uint word, uint upper) {\n"
     "#if GPUSCAN_PTX\n"
     "    uint x;\n"
@@ -12355,14 +12691,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "}\n"
     "\n"
-    "/* Of some rounds' elements, whose digits these are, times DIGIT_ONE: the places in the tile. The highest lane of peers,\n"
-    "   which knows how many they are, draws their places for all of them; rounds draw in order. */\n"
+    "/* Of some rounds' elements, whose digits these are, times DIGIT_SCALE: the places in the tile. The highest lane of\n"
+    "   peers, which knows how many they are, draws their places for all of them; rounds draw in order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
     "    uint below[GPUSCAN_RANK_BATCH], highest[GPUSCAN_RANK_BATCH], first[GPUSCAN_RANK_BATCH];\n"
-    "    local uint *next = shared->next + GPUSCAN_RANKER / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
+    "    local uint *next = shared->next + GPUSCAN_RANK_GROUP / GPUSCAN_PACK * GPUSCAN_RADIX;\n"
     "    local uint *other = shared->others + GPUSCAN_LANE; /* anything */\n"
-    "    uint upper = GPUSCAN_RANKER % GPUSCAN_PACK, one = upper ? 0x10000u : 1u;\n"
+    "    uint upper = GPUSCAN_RANK_GROUP % GPUSCAN_PACK, one = upper ? 0x10000u : 1u;\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
     "        gpuscan_ballot_t peers = gpuscan_sort_peers(digits[b], masked, shared);\n"
@@ -12388,13 +12724,13 @@ static const char *gpuscan__kernels[] = {
     "/* The place in the tile of a round's element. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_rank(const uint *digits, bool masked, uint *places,\n"
     "                                      local gpuscan_sort_shared *shared) {\n"
-    "    uint d = digits[0] / GPUSCAN_DIGIT_ONE;\n"
+    "    uint d = digits[0] / GPUSCAN_DIGIT_SCALE;\n"
     "    local uint *bits = shared->bits + d * GPUSCAN_RANK_WORDS;\n"
     "    uint word = GPUSCAN_ITEM / 32u, bit = GPUSCAN_ITEM % 32u, place = shared->next[d], after = 0;\n"
     "    atomic_or((volatile local uint *)bits + word, 1u << bit);\n"
     "    GPUSCAN_BARRIER();\n"
-    "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n"
-    "        uint of_word = bits[w];\n",
+    "    for (uint w = 0; w < GPUSCAN_RANK_WORDS; w++) {\n",
+    "        uint of_word = bits[w];\n"
     "        if (GPUSCAN_PLANTED(SORT_ORDER))\n"
     "            place += popcount(w < word ? 0u : w == word ? of_word >> bit >> 1 : of_word);\n"
     "        else\n"
@@ -12424,14 +12760,14 @@ static const char *gpuscan__kernels[] = {
     "#define GPUSCAN_PLACE_BITS 16u /* of a place in a tile */\n"
     "\n"
     "/* Brings the keys into the tile's order; places, packed: where each went. */\n"
-    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_held *tile, bool masked, gpuscan_held_digit digit,\n"
+    "GPUSCAN_INLINE void gpuscan_sort_exchange_by(const gpuscan_twiddled *tile, bool masked, gpuscan_twiddled_digit digit,\n"
     "                                             uint *places, local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k += GPUSCAN_RANK_BATCH) {\n"
     "        uint digits[GPUSCAN_RANK_BATCH], here[GPUSCAN_RANK_BATCH];\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++)\n"
-    "            digits[b] = gpuscan_held_at(gpuscan_held_anew(tile[k + b]), digit);\n"
+    "            digits[b] = gpuscan_scaled_digit(gpuscan_twiddled_anew(tile[k + b]), digit);\n"
     "        gpuscan_sort_rank(digits, masked, here, shared);\n"
     "GPUSCAN_UNROLL\n"
     "        for (uint b = 0; b < GPUSCAN_RANK_BATCH; b++) {\n"
@@ -12442,8 +12778,8 @@ static const char *gpuscan__kernels[] = {
     "        }\n"
     "    }\n"
     "}\n"
-    "\n"
-    "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_held *tile, gpuscan_held_digit digit, uint *places,\n"
+    "\n",
+    "GPUSCAN_INLINE void gpuscan_sort_exchange(const gpuscan_twiddled *tile, gpuscan_twiddled_digit digit, uint *places,\n"
     "                                          local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_RANK_MASKS\n"
     "    uint skew = shared->skew;\n"
@@ -12460,20 +12796,20 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    GPUSCAN_BARRIER();\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Stores the tile's keys, whole: all; digits, packed: what each had. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_store_keys(global gpuscan_key_bits *keys_dst, bool whole, uint valid,\n"
-    "                                            gpuscan_held_digit digit, uint *digits,\n"
+    "                                            gpuscan_twiddled_digit digit, uint *digits,\n"
     "                                            local gpuscan_sort_shared *shared) {\n"
     "GPUSCAN_UNROLL\n"
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
     "        uint at = k * GPUSCAN_GROUP + GPUSCAN_ITEM;\n"
     "        if (whole || at < valid) {\n"
-    "            gpuscan_held held = shared->exchange.key[at];\n"
-    "            uint d = gpuscan_held_at(held, digit);\n"
-    "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->to, d) + at] = gpuscan_release(held, digit);\n"
+    "            gpuscan_twiddled twiddled = shared->exchange.key[at];\n"
+    "            uint d = gpuscan_scaled_digit(twiddled, digit);\n"
+    "            keys_dst[GPUSCAN_AT_DIGIT(gpuscan_place, shared->to, d) + at] = gpuscan_twiddle_out(twiddled, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
-    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / GPUSCAN_DIGIT_ONE);\n"
+    "            gpuscan_put_packed(digits, k, GPUSCAN_DIGIT_BITS, d / GPUSCAN_DIGIT_SCALE);\n"
     "#endif\n"
     "        }\n"
     "    }\n"
@@ -12491,11 +12827,11 @@ static const char *gpuscan__kernels[] = {
     "    }\n"
     "}\n"
     "#endif\n"
-    "\n"
-    "/* Stores the tile's keys, and then its values, which take the same way. */\n"
+    "\n",
+    "/* Stores the tile's keys, and then its values in the same order. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_store(global gpuscan_key_bits *keys_dst, global const gpuscan_sort_value *values,\n"
     "                                       ulong index, global gpuscan_sort_value *values_dst, uint valid,\n"
-    "                                       gpuscan_held_digit digit, uint flags, const uint *places,\n"
+    "                                       gpuscan_twiddled_digit digit, uint flags, const uint *places,\n"
     "                                       local gpuscan_sort_shared *shared) {\n"
     "    uint digits[GPUSCAN_PACKED_WORDS(GPUSCAN_DIGIT_BITS)];\n"
     "    if (GPUSCAN_PLANTED(SORT_TAIL))\n"
@@ -12521,7 +12857,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "#endif\n"
     "}\n"
-    "\n",
+    "\n"
     "/* What must be there before the first tile. */\n"
     "GPUSCAN_INLINE void gpuscan_sort_begin(local gpuscan_sort_shared *shared) {\n"
     "#if GPUSCAN_HAS_LANES\n"
@@ -12545,9 +12881,9 @@ static const char *gpuscan__kernels[] = {
     "    uint valid = (uint)gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
-    "    gpuscan_held tile[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
     "    gpuscan_digit plain = {(gpuscan_key_code)numbers.flip, begin, (1u << min(width, end - begin)) - 1};\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "    gpuscan_sort_begin(shared);\n"
     "    gpuscan_sort_load(tile, keys + numbers.keys_offset, valid, digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
@@ -12556,14 +12892,14 @@ static const char *gpuscan__kernels[] = {
     "#endif\n"
     "    for (uint p = 0; p < passes; p++) {\n"
     "        if (p > 0) {\n"
-    "            gpuscan_held_digit before = digit;\n"
+    "            gpuscan_twiddled_digit before = digit;\n"
     "            plain.shift += width;\n"
     "            plain.mask = (1u << min(width, end - plain.shift)) - 1;\n"
-    "            digit = gpuscan_digit_held(plain);\n"
+    "            digit = gpuscan_digit_twiddled(plain);\n"
     "GPUSCAN_UNROLL\n"
     "            for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
-    "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_hold(gpuscan_release(tile[k], before), digit)\n"
-    "                                                     : gpuscan_held_last(digit);\n"
+    "                tile[k] = gpuscan_sort_at(k) < valid ? gpuscan_twiddle_in(gpuscan_twiddle_out(tile[k], before), digit)\n"
+    "                                                     : gpuscan_twiddled_last(digit);\n"
     "        }\n"
     "        gpuscan_sort_tally(tile, digit, totals, shared);\n"
     "        gpuscan_sort_start(totals, starts, shared);\n"
@@ -12577,7 +12913,7 @@ static const char *gpuscan__kernels[] = {
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            shared->exchange.value[gpuscan_packed_at(places, k, GPUSCAN_PLACE_BITS)] = tile_values[k];\n"
     "        GPUSCAN_BARRIER();\n"
-    "GPUSCAN_UNROLL\n"
+    "GPUSCAN_UNROLL\n",
     "        for (uint k = 0; k < GPUSCAN_ROUNDS; k++)\n"
     "            tile_values[k] = shared->exchange.value[gpuscan_sort_at(k)];\n"
     "        GPUSCAN_BARRIER();\n"
@@ -12589,7 +12925,7 @@ static const char *gpuscan__kernels[] = {
     "    for (uint k = 0; k < GPUSCAN_ROUNDS; k++) {\n"
     "        uint at = gpuscan_sort_at(k);\n"
     "        if (at < valid && !(flags & GPUSCAN_FLAG_NO_KEYS))\n"
-    "            keys_dst[at] = gpuscan_release(tile[k], digit);\n"
+    "            keys_dst[at] = gpuscan_twiddle_out(tile[k], digit);\n"
     "#if GPUSCAN_SORT_VALUES\n"
     "        if (at < valid)\n"
     "            values_dst[at] = tile_values[k];\n"
@@ -12609,7 +12945,7 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_BARRIER();\n"
     "    for (ulong i = first + GPUSCAN_ITEM; i < last; i += GPUSCAN_GROUP)\n"
     "        atomic_inc((volatile local uint *)counts + gpuscan_digit_of(keys[i], digit));\n"
-    "    GPUSCAN_BARRIER();\n",
+    "    GPUSCAN_BARRIER();\n"
     "    for (uint d = GPUSCAN_ITEM; d < GPUSCAN_RADIX; d += GPUSCAN_GROUP)\n"
     "        table[d * get_num_groups(0)] = counts[d];\n"
     "}\n"
@@ -12617,7 +12953,7 @@ static const char *gpuscan__kernels[] = {
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_scatter(GPUSCAN_SORT_SCATTER_PARAMETERS,\n"
     "                                                         local gpuscan_sort_shared *shared) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
     "    ulong part = gpuscan_sort_part(count), first = min(get_group_id(0) * part, count);\n"
@@ -12635,7 +12971,7 @@ static const char *gpuscan__kernels[] = {
     "    gpuscan_sort_begin(shared);\n"
     "    for (; first < last; first += GPUSCAN_TILE) {\n"
     "        uint valid = (uint)min(last - first, (ulong)GPUSCAN_TILE);\n"
-    "        gpuscan_held tile[GPUSCAN_ROUNDS];\n"
+    "        gpuscan_twiddled tile[GPUSCAN_ROUNDS];\n"
     "        uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "        uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
     "        gpuscan_sort_load(tile, keys + first, valid, digit);\n"
@@ -12823,7 +13159,7 @@ static const char *gpuscan__kernels[] = {
     "        global const uint *count_buffer, gpuscan_sort_sweep_numbers numbers, local gpuscan_sort_shared *shared\n"
     "#define GPUSCAN_SORT_SWEEP_ARGUMENTS                                                                                   \\\n"
     "    keys, keys_dst, values, values_dst, states, zeros, count_buffer, numbers, shared\n"
-    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_held_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
+    "GPUSCAN_INLINE void gpuscan_sort_sweep_by(gpuscan_twiddled_digit digit, GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
     "    uint flags = (uint)numbers.flags;\n"
     "    ulong count = gpuscan_count(numbers.count, count_buffer, numbers.count_offset, flags);\n"
@@ -12834,7 +13170,7 @@ static const char *gpuscan__kernels[] = {
     "        return;\n"
     "    uint valid = (uint)min(count - first, (ulong)GPUSCAN_TILE);\n"
     "    global uint *next_states = states + numbers.next_states_offset + (ulong)tile * GPUSCAN_RADIX;\n"
-    "    gpuscan_held keys_here[GPUSCAN_ROUNDS];\n"
+    "    gpuscan_twiddled keys_here[GPUSCAN_ROUNDS];\n"
     "    uint totals[GPUSCAN_ITEM_DIGITS], starts[GPUSCAN_ITEM_DIGITS];\n"
     "    uint places[GPUSCAN_PACKED_WORDS(GPUSCAN_PLACE_BITS)];\n"
     "    gpuscan_sort_back back[GPUSCAN_ITEM_DIGITS];\n"
@@ -12847,10 +13183,10 @@ static const char *gpuscan__kernels[] = {
     "    GPUSCAN_TEST_DELAY(tile);\n"
     "    gpuscan_sort_load(keys_here, keys + first, valid, digit);\n"
     "    if (first + GPUSCAN_SORT_AHEAD + 2 * GPUSCAN_TILE < count) {\n"
-    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANKER_BYTES);\n"
+    "        gpuscan_rows_prefetch(keys + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANK_BYTES);\n"
     "#if GPUSCAN_SORT_VALUES && GPUSCAN_SORT_VALUE_SIZE == GPUSCAN_KEY_SIZE\n"
     "        if (!(flags & GPUSCAN_FLAG_BY_INDEX))\n"
-    "            gpuscan_rows_prefetch(values + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANKER_BYTES);\n"
+    "            gpuscan_rows_prefetch(values + first + GPUSCAN_SORT_AHEAD + gpuscan_sort_at(0), GPUSCAN_SORT_RANK_BYTES);\n"
     "#endif\n"
     "    }\n"
     "    if (GPUSCAN_ITEM == 0)\n"
@@ -12923,7 +13259,7 @@ static const char *gpuscan__kernels[] = {
     "\n"
     "kernel GPUSCAN_GROUP_ATTRIBUTE void gpuscan_sort_sweep(GPUSCAN_SORT_SWEEP_PARAMETERS) {\n"
     "    gpuscan_digit plain = GPUSCAN_DIGIT(numbers);\n"
-    "    gpuscan_held_digit digit = gpuscan_digit_held(plain);\n"
+    "    gpuscan_twiddled_digit digit = gpuscan_digit_twiddled(plain);\n"
     "#if GPUSCAN_PTX && GPUSCAN_KEY_WHOLE /* a body for each, known to the compiler: three comparisons a key are a percent */\n"
     "    if (plain.shift != 0) {\n"
     "        digit.zeros = false;\n"
@@ -12979,6 +13315,13 @@ static const char *gpuscan__kernels[] = {
     X(BIN_MODE_MULTIPLY_16_MANY, 8)                                                                                    \
     X(BIN_MODE_GUESS, 5)     /* floats: a guess that the edges put right, however far it is off */                     \
     X(BIN_MODE_NEAREST, 6)   /* floats: a guess that is right or one too large */                                      \
+    X(PACKED_ADD, 0)         /* small integers, several a word: see [PACKED ELEMENTS] in kernels.cl.inc */               \
+    X(PACKED_MUL, 1)                                                                                                   \
+    X(PACKED_MIN, 2)                                                                                                   \
+    X(PACKED_MAX, 3)                                                                                                   \
+    X(PACKED_AND, 4)                                                                                                   \
+    X(PACKED_OR, 5)                                                                                                    \
+    X(PACKED_XOR, 6)                                                                                                   \
     X(HEADS_NONE, 0)         /* scan: who says where segments begin: nobody */                                         \
     X(HEADS_FLAGS, 1)        /* numbers that are not 0 */                                                              \
     X(HEADS_KEYS, 2)         /* keys that are not equal to the one before */                                           \
@@ -13634,6 +13977,7 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
     if (!e->key)
         return;
+    gpuscan__define_number(text, "RESULT_SIZE", e->result_size);
     gpuscan__define_number(text, "RUN_STATE", e->state_align != 0);
     gpuscan__define_number(text, "LENGTH_SIZE", e->length_size);
     gpuscan__define_number(text, "RUN_ALIGN", e->state_align);
@@ -13650,7 +13994,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const char *value = e->src == GPUSCAN_TYPE_F16 ? "float" : src_name; /* what x is in the conversion */
     const char *number = e->dst == GPUSCAN_TYPE_F16 ? "float" : dst_name;
     const char *t = number;
-    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->key;
+    int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 &&
+               (!e->key || e->reduces);
     uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, lanes */
     char line[128], bits[40], vector[24];
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
@@ -13747,11 +14092,20 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 }
 
 /* Bytes of a source element where a word's elements are summed and scanned at once, else 0: small integers that are
-   added. Their sums wrap around, so any order gives the same bits. */
+   added, and those whose sums are of the same type: bits, and products and extremes of bytes. Any order gives the same
+   bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int integers = gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst);
-    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
-    return integers && !cpu && plain && e->src_size <= 2 && e->t_size <= 4 ? e->src_size : 0;
+    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op <= GPUSCAN_OP_XOR;
+    int of_bytes = e->op == GPUSCAN_OP_MUL || e->op == GPUSCAN_OP_MIN || e->op == GPUSCAN_OP_MAX;
+    int small = e->src_size <= (of_bytes ? 1u : 2u) && (e->op == GPUSCAN_OP_ADD ? e->t_size <= 4 : e->src == e->dst);
+    return integers && !cpu && plain && small ? e->src_size : 0;
+}
+
+static uint32_t gpuscan__packed_op(gpuscan_op op) {
+    static const uint32_t ops[] = {GPUSCAN__PACKED_ADD, GPUSCAN__PACKED_MIN, GPUSCAN__PACKED_MAX, GPUSCAN__PACKED_MUL,
+                                   GPUSCAN__PACKED_AND, GPUSCAN__PACKED_OR,  GPUSCAN__PACKED_XOR};
+    return op < GPUSCAN_OP_CUSTOM ? ops[op] : (uint32_t)GPUSCAN__PACKED_ADD;
 }
 
 /* The vector of a lane in a row: 16 bytes of the larger type, so that loads and stores are whole; else one element. */
@@ -14839,6 +15193,7 @@ static void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, co
     /* the simulator crashes on vectors of 16 */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
+    gpuscan__define_number(text, "PACKED_OP", gpuscan__packed_op(e->op));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
     gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
@@ -15522,8 +15877,8 @@ static gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t c
         return GPUSCAN_SUCCESS;
     if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
         !gpuscan__multiply(*elements, size, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s_pitch + count does not fit 64 bits",
-                             field, field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                             "%s: its bytes, from the first row's to the last row's last, do not fit 64 bits", field);
     return GPUSCAN_SUCCESS;
 }
 
@@ -19035,8 +19390,13 @@ static uint32_t gpuscan__local_counters(const gpuscan__histogram_key *own) {
     return own->by_value == GPUSCAN__BY_VALUE_SPREAD ? 256 * 32 : (own->slice_bins + own->spare) * own->copies;
 }
 
+/* Words of a counter besides its copies: the upper half of weighted sums of 64 bits. */
+static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
+    return own->weight && own->counter == GPUSCAN_TYPE_U64;
+}
+
 static uint32_t gpuscan__local_all(const gpuscan__histogram_key *own) {
-    uint32_t words = gpuscan__local_counters(own);
+    uint32_t words = gpuscan__local_counters(own) + (own->slice_bins + own->spare) * gpuscan__upper_words(own);
     if (own->merge == GPUSCAN__MERGE_LOCAL)
         words += (uint32_t)gpuscan__all_bins(own);
     return words ? words : 1;
@@ -19072,7 +19432,7 @@ static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan
    instructions. (H200, 8192 x 8192 bytes in tiles of 64 x 64, random, a picture, one value, us: 46.7, 38.8, 38.0; with
    it 41.9, 29.7, 29.2. Of random bytes those that meet in a bank take most of it: 39.6 is a kernel that knows all sizes,
    and with 2, 4 and 8 copies of the bins 42, 49 and 57, with a lane's own bytes 42 to 50.) */
-static int gpuscan__has_whole_tiles(const gpuscan__key *key, const gpuscan__histogram_key *own) {
+static uint32_t gpuscan__has_whole_tiles(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t vector = gpuscan__histogram_vector(key, own);
     return !gpuscan__key_is_cpu(key) && own->tiled && !own->image && own->copies &&
            vector * gpuscan__sample_size(key, own) == 16 && vector % own->channels == 0;
@@ -19680,7 +20040,7 @@ static int gpuscan__slices_values(gpuscan__histogram_plan *plan, uint64_t local,
     uint64_t slices, room = local / 4 - own->spare;
     if (gpuscan__key_is_cpu(&plan->common.key) || own->converted || own->weighed || own->tiled ||
         gpuscan__types[plan->sample].size != 2 || plan->channels != 1 ||
-        (own->weight && plan->counter == GPUSCAN_TYPE_U64) || local < 1024 ||
+        gpuscan__upper_words(own) || local < 1024 ||
         plan->count * plan->rows < GPUSCAN__VALUES_FROM)
         return 0;
     slices = gpuscan__ceil_div(65536, room);
@@ -19756,7 +20116,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     int is_auto = strategy == GPUSCAN_STRATEGY_AUTO;
     uint64_t most_copies = gpuscan__tile_copies(plan);
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* whole pixels of bytes */
-    uint64_t local = gs->device.local_memory, copies_local, copies;
+    uint64_t local = gs->device.local_memory, copies_local, copies, room;
+    uint32_t upper = gpuscan__upper_words(own);
     const char *why;
     if (is_auto)
         strategy = profile->histogram;
@@ -19786,16 +20147,14 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     copies = profile->counts_copies[plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
     copies = gpuscan__min(copies, most_copies);
     why = gpuscan__why_refused(gs, common, strategy);
-    if (!why && !gpuscan__key_is_cpu(key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64) &&
-        gpuscan__counts_by_value(plan, local, (uint32_t)copies))
+    if (!why && !gpuscan__key_is_cpu(key) && !upper && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
         return GPUSCAN_SUCCESS;
-    /* weighted sums of 64 bits would carry to a bin that is not there */
-    own->spare = gpuscan__uses_ptx_or_local(gs, key) && !(own->weight && plan->counter == GPUSCAN_TYPE_U64);
-    own->slices = (uint32_t)gpuscan__min(
-        gpuscan__ceil_div(plan->all_bins * 4, gpuscan__max(local, own->spare * 4 + 4) - own->spare * 4), UINT32_MAX);
+    own->spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, key);
+    room = gpuscan__max(local / (4 + upper * 4), own->spare + 1) - own->spare;
+    own->slices = (uint32_t)gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
     if (!why && gpuscan__slices_values(plan, local, profile->counts_slices))
         return GPUSCAN_SUCCESS;
-    if (!why && own->weight && plan->counter == GPUSCAN_TYPE_U64 && gpuscan__key_is_cpu(key))
+    if (!why && upper && gpuscan__key_is_cpu(key))
         why = "weighted sums of 64 bits are not held in local memory";
     if (!why && (gpuscan__key_is_cpu(key) ? plan->all_bins > GPUSCAN__CPU_LOCAL_BINS || (plan->all_bins + 1) * 4 > local
                                           : own->slices > (own->tiled ? 1 : profile->counts_slices)))
@@ -19813,7 +20172,8 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         copies = gpuscan__min(gpuscan__min(8, most_copies), local / ((plan->all_bins + 1) * 4));
         copies_local = gpuscan__min(local, 16 * GPUSCAN__KIB);
     }
-    for (own->copies = 1; own->copies * 2 <= copies && (plan->all_bins + own->spare) * 8 * own->copies <= copies_local;)
+    for (own->copies = 1; own->copies * 2 <= copies &&
+                          (plan->all_bins + own->spare) * 4 * (own->copies * 2 + upper) <= copies_local;)
         own->copies *= 2;
     if (own->form == GPUSCAN_BINS_EDGES && !gpuscan__key_is_cpu(key) && own->slices == 1)
         gpuscan__histogram_edges(plan, local);
@@ -19907,11 +20267,10 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
 
 /* The launch that counts tiles writes their counters, too: where nobody else has part of them, and it is one launch. */
 static int gpuscan__tiles_in_launch(const gpuscan__histogram_plan *plan) {
-    int carries = plan->key.weight && plan->counter == GPUSCAN_TYPE_U64;
     if (gpuscan__key_is_cpu(&plan->common.key))
         return plan->members == 1;
     return plan->members == 1 && plan->groups <= GPUSCAN__TILE_GROUPS && plan->key.copies &&
-           plan->key.merge != GPUSCAN__MERGE_GLOBAL && !carries;
+           plan->key.merge != GPUSCAN__MERGE_GLOBAL;
 }
 
 /* On a CPU: a group's tables are worth some samples; plain tables in the scratch have an end. */
@@ -21077,7 +21436,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     if (gpuscan__key_is_cpu(key)) {
         uint64_t bytes = element + unit * gpuscan__select_bytes(&plan->key);
         key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / bytes, 64);
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.chunk / bytes / 64 * 64, 64); /* of whole words */
         return;
     }
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
@@ -21894,11 +22253,11 @@ typedef struct gpuscan__sort_place {
 
 /* How keys, or the values that move with them, go through the passes: the first reads from, the passes 0, 2, ... write
    to to[0] and the others to to[1], and the result is wanted in dst. */
-typedef struct gpuscan__sort_way {
+typedef struct gpuscan__sort_buffers {
     gpuscan__sort_place from, to[2], dst;
     uint32_t size;
     int has_dst; /* 0: it may stay where the last pass leaves it */
-} gpuscan__sort_way;
+} gpuscan__sort_buffers;
 
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
@@ -21910,7 +22269,7 @@ typedef struct gpuscan__sort_plan {
     size_t keys_range, payloads_range; /* the first of each, and its destination behind it */
     uint64_t parts, table_at, moved_at; /* one pass: the table is the states */
     uint64_t tiles;
-    gpuscan__sort_way keys, values; /* values.size 0: none */
+    gpuscan__sort_buffers keys, values; /* values.size 0: none */
     unsigned commands;
 } gpuscan__sort_plan;
 
@@ -21984,8 +22343,9 @@ static size_t gpuscan__sort_keys_kernel(const gpuscan__key *key) {
 /* Whether of two sub-groups the places of a digit share a word: where the room of the tile's keys holds all counts
    before them. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
-    uint32_t rankers = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
-    return gpuscan__whole_lanes(gs, group) && rankers % 2 == 0 && rankers << own->digit_bits <= tile && tile < 65536;
+    uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
+    return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 && rank_groups << own->digit_bits <= tile &&
+           tile < 65536;
 }
 
 static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -22008,7 +22368,7 @@ static void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const g
     gpuscan__define_number(text, "SORT_COPIES", own.copies);
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
     gpuscan__define_number(text, "SORT_AHEAD", (uint64_t)gs->device.units * key->tile);
-    gpuscan__define_number(text, "SORT_RANKER_BYTES",
+    gpuscan__define_number(text, "SORT_RANK_BYTES",
                            (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors * type->size);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT_VALUE_SIZE", gpuscan__types[key->dst].size);
@@ -22154,11 +22514,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
                                            uint32_t vectors) {
     const gpuscan__sort_key *own = &plan->key;
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
-    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rankers = whole ? group / lanes : 1;
+    uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
     uint64_t each = gpuscan__max(plan->key_size > 4 ? 8 : 4, plan->values.size);
     uint64_t bytes = radix * (own->wide ? 8 : 4) + (uint64_t)group * vectors * each + 8;
-    bytes += rankers * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
-    bytes += whole ? rankers * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
+    bytes += rank_groups * radix * (gpuscan__sort_is_packed(gs, own, group, vectors) ? 2 : 4);
+    bytes += whole ? rank_groups * 4 : (uint64_t)group * 8 + radix * ((group + 31) / 32) * 4;
     bytes += 8 + (whole ? lanes * 4 : 0) + gpuscan__lanes_bytes(gs, group);
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole) /* masks */
         bytes += (uint64_t)group * 4 + 4;
@@ -22196,6 +22556,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     uint32_t group = gs->device.profile.sort_group, vectors = gs->device.profile.sort_vectors;
+    int is_float = gpuscan__is_float((gpuscan_type)key->src);
+    int is_whole = plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
         *key = *plan->common.forced;
         memcpy(&plan->key, key->own, sizeof(plan->key));
@@ -22211,14 +22573,13 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.digit_bits = 8;
-    plan->key.small = plan->key.whole = 0;
     if (gpuscan__key_is_cpu(key)) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
         plan->key.small = desc->count <= gs->device.profile.sort_small;
+        plan->key.whole = is_float && is_whole;
     } else {
-        int is_single = gpuscan__is_single_pass(strategy), is_float = gpuscan__is_float((gpuscan_type)key->src);
-        int is_whole = is_single && is_float && plan->begin == 0 && plan->end == 8 * plan->key_size;
+        int is_single = gpuscan__is_single_pass(strategy);
         uint32_t batch = gpuscan__whole_lanes(gs, group) && gs->device.lanes == GPUSCAN__LANES_PTX ? 4 : 1;
         plan->key.digit_bits = is_single ? 8 : 4;
         group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
@@ -22237,7 +22598,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             gpuscan__sort_fit(gs, plan, group, vectors, batch);
         key->registers = 0;
         plan->key.loads = plan->key.copies = 0;
-        plan->key.whole = is_whole && !plan->key.small;
+        plan->key.whole = is_single && is_float && is_whole && !plan->key.small;
         if (is_single && !plan->key.small) {
             key->registers = gpuscan__registers(gs, key, gs->device.profile.sort_registers[plan->values.size != 0]);
             plan->key.loads = 8;
@@ -22284,76 +22645,78 @@ static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
 }
 
 /* Where the last pass leaves the result. */
-static const gpuscan__sort_place *gpuscan__sort_result(const gpuscan__sort_plan *plan, const gpuscan__sort_way *way) {
-    return plan->key.small ? &way->to[0] : &way->to[(plan->passes - 1) % 2];
+static const gpuscan__sort_place *gpuscan__sort_result(const gpuscan__sort_plan *plan,
+                                                       const gpuscan__sort_buffers *buffers) {
+    return plan->key.small ? &buffers->to[0] : &buffers->to[(plan->passes - 1) % 2];
 }
 
-/* The way of a caller's array that goes through the passes. A small sort finds its own way between to[0] and to[1]. */
-static void gpuscan__sort_way_of(gpuscan__sort_plan *plan, gpuscan__sort_way *way, const gpuscan__range *src) {
+/* The buffers of a caller's array that goes through the passes. A small sort chooses between to[0] and to[1] itself. */
+static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
+                                     const gpuscan__range *src) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
-    way->from = gpuscan__sort_of(src->buffer);
-    way->dst = gpuscan__sort_of(src[1].buffer);
-    way->has_dst = 1;
+    buffers->from = gpuscan__sort_of(src->buffer);
+    buffers->dst = gpuscan__sort_of(src[1].buffer);
+    buffers->has_dst = 1;
     if (plan->key.small) {
-        way->to[0] = way->dst;
-        way->to[1] = gpuscan__sort_scratch(plan, way->size);
+        buffers->to[0] = buffers->dst;
+        buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     } else if (apart && desc->may_destroy_src) {
-        way->to[0] = way->dst;
-        way->to[1] = way->from;
+        buffers->to[0] = buffers->dst;
+        buffers->to[1] = buffers->from;
     } else if (apart) {
-        way->to[!odd] = way->dst;
-        way->to[odd] = plan->passes > 1 ? gpuscan__sort_scratch(plan, way->size) : way->dst;
+        buffers->to[!odd] = buffers->dst;
+        buffers->to[odd] = plan->passes > 1 ? gpuscan__sort_scratch(plan, buffers->size) : buffers->dst;
     } else {
-        way->to[0] = gpuscan__sort_scratch(plan, way->size);
-        way->to[1] = way->dst;
+        buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
+        buffers->to[1] = buffers->dst;
     }
 }
 
-/* The way of what is in the scratch alone. */
-static void gpuscan__sort_way_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_way *way) {
-    way->has_dst = 0;
-    way->to[0] = gpuscan__sort_scratch(plan, way->size);
-    way->to[1] = gpuscan__sort_scratch(plan, way->size);
+/* Of what is in the scratch alone. */
+static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
+    buffers->has_dst = 0;
+    buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
+    buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
-static void gpuscan__sort_way_of_keys(gpuscan__sort_plan *plan) {
+static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     const gpuscan__range *src = &common->ranges[plan->keys_range];
-    gpuscan__sort_way *way = &plan->keys;
-    way->size = plan->key_size;
+    gpuscan__sort_buffers *buffers = &plan->keys;
+    buffers->size = plan->key_size;
     if (desc->custom) {
-        gpuscan__sort_way_in_scratch(plan, way);
-        way->from = way->to[!plan->key.small]; /* the first pass of a small sort goes to the other */
+        gpuscan__sort_buffers_in_scratch(plan, buffers);
+        buffers->from = buffers->to[!plan->key.small]; /* the first pass of a small sort goes to the other */
     } else if (desc->dst.mem || !common->is_run) {
-        gpuscan__sort_way_of(plan, way, src);
+        gpuscan__sort_buffers_of(plan, buffers, src);
         if (!desc->dst.mem && plan->values.size) /* it may not be wanted: see below */
-            gpuscan__sort_scratch(plan, way->size);
+            gpuscan__sort_scratch(plan, buffers->size);
     } else {
-        gpuscan__sort_way_in_scratch(plan, way);
-        way->from = gpuscan__sort_of(desc->src);
+        gpuscan__sort_buffers_in_scratch(plan, buffers);
+        buffers->from = gpuscan__sort_of(desc->src);
     }
 }
 
-static void gpuscan__sort_way_of_values(gpuscan__sort_plan *plan) {
+static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    gpuscan__sort_way *way = &plan->values;
+    gpuscan__sort_buffers *buffers = &plan->values;
     int odd = (int)plan->passes % 2;
-    if (way->size == 0)
+    if (buffers->size == 0)
         return;
     if (!plan->by_index) {
-        gpuscan__sort_way_of(plan, way, &common->ranges[plan->payloads_range]);
-    } else if (desc->permutation.mem && plan->index_size == way->size) {
-        way->has_dst = 0;
-        way->dst = gpuscan__sort_of(desc->permutation);
+        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
+    } else if (desc->permutation.mem && plan->index_size == buffers->size) {
+        buffers->has_dst = 0;
+        buffers->dst = gpuscan__sort_of(desc->permutation);
         if (plan->key.small)
             odd = 1;
-        way->to[!odd] = way->dst;
-        way->to[odd] = gpuscan__sort_scratch(plan, way->size);
+        buffers->to[!odd] = buffers->dst;
+        buffers->to[odd] = gpuscan__sort_scratch(plan, buffers->size);
     } else {
-        gpuscan__sort_way_in_scratch(plan, way);
+        gpuscan__sort_buffers_in_scratch(plan, buffers);
     }
 }
 
@@ -22366,8 +22729,9 @@ static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *pl
     return plan->by_index ? &ranges[plan->payloads_range + 2 * (number - 1)] : NULL;
 }
 
-static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_way *way) {
-    return way->size && way->has_dst && !gpuscan__sort_same_place(gpuscan__sort_result(plan, way), &way->dst);
+static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
+    return buffers->size && buffers->has_dst &&
+           !gpuscan__sort_same_place(gpuscan__sort_result(plan, buffers), &buffers->dst);
 }
 
 static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
@@ -22378,7 +22742,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
 /* Before the states: a word for each digit of up to 8 passes. */
 #define GPUSCAN__SORT_BASES_BYTES (8 * 256 * sizeof(cl_uint))
 
-/* Scratch and commands. What is gathered in place goes by way of the scratch that the keys leave. */
+/* Scratch and commands. What is gathered in place goes through the scratch that the keys leave. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
@@ -22393,9 +22757,9 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         *bytes += gpuscan__scratch_aligned((plan->parts << plan->key.digit_bits) * (plan->key.wide ? 8 : 4));
     }
     common->idle_plain = gpuscan__max(*bytes, 1); /* the elements' places are not touched */
-    gpuscan__sort_way_of_values(plan);
+    gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
-    gpuscan__sort_way_of_keys(plan);
+    gpuscan__sort_buffers_of_keys(plan);
     plan->commands = (unsigned)(desc->custom != NULL) +
                      (plan->key.small                                                  ? 1
                       : gpuscan__sort_is_single(plan) ? 1 + plan->passes
@@ -22546,7 +22910,7 @@ static gpuscan_result gpuscan__sort_small(gpuscan__sort_run *run) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_SMALL);
     uint32_t size = plan->values.size;
-    const gpuscan__sort_way *values = size ? &plan->values : &plan->keys; /* anything */
+    const gpuscan__sort_buffers *values = size ? &plan->values : &plan->keys; /* anything */
     gpuscan__sort_small_numbers numbers;
     numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, &plan->keys.to[0], plan->key_size);
@@ -22586,7 +22950,7 @@ typedef struct gpuscan__sort_step {
 static gpuscan__sort_step gpuscan__sort_step_of(const gpuscan__sort_run *run, uint32_t pass) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    const gpuscan__sort_way *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
+    const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : &plan->keys;
     int is_first_by_index = pass == 0 && plan->by_index;
     gpuscan__sort_step step;
     step.keys = pass ? keys->to[(pass - 1) % 2] : keys->from;
@@ -22714,7 +23078,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass) 
     return gpuscan__sort_end(run, &launch, &scatter, sizeof(scatter), plan->parts, shared);
 }
 
-/* What goes by index; in place by way of the scratch. */
+/* What goes by index; in place through the scratch. */
 static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
     gpuscan_buffer none = {NULL, 0};
     gpuscan__sort_place from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
@@ -22731,7 +23095,7 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
                                             gpuscan__program *program) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    const gpuscan__sort_way *ways[2];
+    const gpuscan__sort_buffers *both[2];
     gpuscan__sort_run run;
     int is_single = gpuscan__sort_is_single(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -22750,11 +23114,11 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
         r = gpuscan__sort_histogram(&run);
     for (i = 0; i < plan->passes && r == 0 && !plan->key.small; i++)
         r = is_single ? gpuscan__sort_sweep(&run, i) : gpuscan__sort_pass(&run, i);
-    ways[0] = &plan->keys;
-    ways[1] = &plan->values;
+    both[0] = &plan->keys;
+    both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)
-        if (gpuscan__sort_copies(plan, ways[i]))
-            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, ways[i]), &ways[i]->dst, ways[i]->size, 0, 0);
+        if (gpuscan__sort_copies(plan, both[i]))
+            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), &both[i]->dst, both[i]->size, 0, 0);
     for (i = 0; i <= desc->payload_count && r == 0; i++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
         if (src)

@@ -62,7 +62,8 @@ static unsigned long inputs;
 
 /* Host memory of the host-array calls, and results of reductions between guards. */
 static unsigned char *host_arena, *host_wanted;
-static struct { unsigned char before[16], bytes[80], after[16]; } results[CALLS], results_wanted[CALLS];
+enum { RESULTS = 24 }; /* rows or segments, the most */
+static struct { unsigned char before[16], bytes[RESULTS * 72 + 8], after[16]; } results[CALLS], results_wanted[CALLS];
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
@@ -1107,14 +1108,67 @@ static uint64_t model_arg(const unsigned char *src, uint64_t count, int smallest
     return found;
 }
 
+/* Offsets that ascend, some segments empty, the last ones perhaps beyond count: into the buffer, behind all that was
+   enqueued. The call waits for it, as it does for the rest. */
+static cl_event ascending_offsets(const gpuscan_segments *segments, int where, uint64_t count, int call) {
+    static uint32_t offsets[CALLS][RESULTS + 1]; /* until they are written */
+    uint32_t at = fuzz_8() % 4, random = 1 + fuzz_8();
+    uint64_t s;
+    size_t size = (size_t)(segments->count + 1) * 4;
+    cl_event written;
+    for (s = 0; s <= segments->count; s++) {
+        offsets[call][s] = at;
+        random = random * 1664525 + 1013904223;
+        at += random >> 30 ? (random >> 8) % (uint32_t)(2 + 2 * count / (segments->count + 1)) : 0;
+    }
+    memcpy(bytes_of(where, segments->data.offset, 4), offsets[call], size);
+    test_cl(clEnqueueWriteBuffer(queues[now.queue], arenas[where].mem, CL_FALSE, (size_t)segments->data.offset * 4,
+                                 size, offsets[call], now.call.wait_count, now.call.wait_list, &written));
+    now.waits[now.call.wait_count++] = written;
+    now.call.wait_list = now.waits;
+    return written;
+}
+
+static int never_descend(const unsigned char *offsets, uint64_t segments) {
+    uint64_t s;
+    for (s = 0; s < segments; s++)
+        if (u32_at(offsets + 4 * s) > u32_at(offsets + 4 * (s + 1)))
+            return 0;
+    return 1;
+}
+
+/* One result of the elements [first, last) of in; an argument's counts from number on. */
+static void model_reduce(const kind *k, int arg, const unsigned char *in, uint64_t first, uint64_t last,
+                         uint64_t number, const unsigned char *start, unsigned char *to) {
+    unsigned char room[4], sum[72];
+    uint64_t i;
+    if (arg) {
+        i = model_arg(in + first * k->src_size, last - first, k->op == GPUSCAN_OP_ARGMIN);
+        i += i == UINT64_MAX ? 0 : number;
+        memcpy(to, &i, k->dst == GPUSCAN_TYPE_U32 ? 4 : 8);
+        return;
+    }
+    memcpy(sum, start, k->dst_size);
+    for (i = first; i < last; i++)
+        k->combine(sum, load(k, in + i * k->src_size, room), sum);
+    memcpy(to, sum, k->dst_size);
+}
+
+static uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 static void do_reduce(form which, int call) {
     gpuscan_reduce_desc desc;
     kind k;
-    int src = NONE, dst = NONE, init = NONE, counts = NONE, ok, arg;
+    int src = NONE, dst = NONE, init = NONE, counts = NONE, offsets = NONE, before, ok, arg, wild = 0;
     gpuscan_type count_type;
-    uint64_t count, need = 0, i;
+    uint64_t count, results_count, pitch, need = 0, i;
+    u128 elements;
     size_t result_size, host_src = 0;
-    unsigned char start[72], room[4], *in = NULL, *to;
+    cl_event written = NULL;
+    unsigned by;
+    unsigned char start[72], *in = NULL, *to, *ends;
     gpuscan_result result;
     memset(&desc, 0, sizeof desc);
     some_call(which);
@@ -1136,7 +1190,15 @@ static void do_reduce(form which, int call) {
     desc.count_type = some_count_type(&count_type);
     if (!arg)
         desc.init = some_init(&k, &desc.init_buffer, &init, start);
+    by = fuzz_8();
+    pitch = count;
+    if (by % 4 == 1) {
+        desc.rows = some_rows(which);
+        desc.src_pitch = some_pitch(which, count, &pitch);
+    }
+    results_count = desc.rows ? desc.rows : 1;
     if (which == PREPARE) {
+        desc.segments.form = by % 4 == 2 ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_NONE;
         test_case("reduce_prepare");
         right.unsure = 1;
         arm();
@@ -1154,25 +1216,42 @@ static void do_reduce(form which, int call) {
         desc.src = buffer_at(&src, A, 0);
         if (count > 0 && src == NONE)
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
-        use(desc.src, src, count, k.src_size, 1, 0, 0);
         if (b & 1)
             desc.dst = buffer_at(&dst, B, 0);
-        if (!(b & 1) || b > 250)
+        if (!(b & 1) || b > 250) {
             desc.result = results[call].bytes;
-        use(desc.dst, dst, 1, result_size, 0, 1, 0);
+            results_count = desc.rows = lesser(desc.rows, RESULTS);
+            results_count += results_count == 0;
+        }
+        if (by % 4 == 2 || by == 1) { /* mostly offsets */
+            some_segments(&desc.segments, by / 4 % RESULTS - (by < 240 ? by / 4 % 3 : 0), count, &offsets);
+            if (desc.segments.form != GPUSCAN_SEGMENTS_OFFSETS || desc.rows > 1 || desc.src_pitch)
+                surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+            results_count = desc.segments.count;
+        }
+        elements = desc.segments.form ? count : extent(count, results_count, pitch);
+        if (!fits64(elements) || !fits64(elements * k.src_size) || results_count > UINT64_MAX / 2 / result_size)
+            surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
+        before = range_count;
+        use(desc.src, src, elements, k.src_size, 1, 0, 0);
+        has_rows(before, desc.rows, count, pitch, k.src_size);
+        use(desc.dst, dst, results_count, result_size, 0, 1, 0);
         if (desc.result && desc.dst.mem)
             surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
-        if (!desc.result && !desc.dst.mem)
+        if (!desc.result && !desc.dst.mem && results_count > 0)
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
     }
     check_overlaps();
+    if (desc.segments.form && may_succeed() && fuzz_8() % 8)
+        written = ascending_offsets(&desc.segments, offsets, count, call);
     if (which == DEVICE) {
         SCRATCH_SIZE(reduce, desc, need);
         some_scratch(&now.call, need);
     }
     desc.call = now.call;
-    test_case("reduce of %llu, types %d and %d, op %d, strategy %d, form %d", (unsigned long long)count, (int)k.src,
-              (int)k.dst, (int)k.op, (int)desc.call.strategy, (int)which);
+    test_case("reduce of %llu, %llu rows or %llu segments, types %d and %d, op %d, strategy %d, form %d",
+              (unsigned long long)count, (unsigned long long)desc.rows, (unsigned long long)desc.segments.count,
+              (int)k.src, (int)k.dst, (int)k.op, (int)desc.call.strategy, (int)which);
     if (which == HOST_ARRAYS) {
         open_gate();
         arm();
@@ -1181,6 +1260,7 @@ static void do_reduce(form which, int call) {
         arm();
         result = gpuscan_reduce(gs, &desc);
     }
+    drop_event(&written);
     ok = judge(result, which);
     if (ok) {
         if (which == DEVICE)
@@ -1188,21 +1268,30 @@ static void do_reduce(form which, int call) {
         to = which == HOST_ARRAYS || desc.result ? results_wanted[call].bytes
                                                  : bytes_of(dst, desc.dst.offset, result_size);
         count = device_count(counts, desc.count_buffer, count_type, count);
-        if (arg) {
-            i = model_arg(in, count, k.op == GPUSCAN_OP_ARGMIN);
-            memcpy(to, &i, result_size);
-        } else {
+        ends = desc.segments.form ? bytes_of(offsets, desc.segments.data.offset, 4) : NULL;
+        wild = ends && !never_descend(ends, results_count);
+        if (!arg)
             init_from_device(&k, desc.init_buffer, init, start);
-            for (i = 0; i < count; i++)
-                k.combine(start, load(&k, in + i * k.src_size, room), start);
-            memcpy(to, start, k.dst_size);
+        for (i = 0; i < results_count && !wild; i++) {
+            uint64_t first = ends ? lesser(u32_at(ends + 4 * i), count) : i * pitch;
+            uint64_t last = ends ? lesser(u32_at(ends + 4 * (i + 1)), count) : i * pitch + count;
+            model_reduce(&k, arg, in, first, last, ends ? first : 0, start, to + i * result_size);
+        }
+        if (wild) { /* any results, but nothing else */
+            open_gate();
+            test_cl(clFinish(queues[now.queue]));
+            if (desc.result)
+                memcpy(to, results[call].bytes, (size_t)results_count * result_size);
+            else
+                test_cl(clEnqueueReadBuffer(queues[0], desc.dst.mem, CL_TRUE, (size_t)desc.dst.offset * result_size,
+                                            (size_t)results_count * result_size, to, 0, NULL, NULL));
         }
         mark();
     } else if (layer.calls[LAYER_clEnqueueNDRangeKernel] > 0) { /* read all the same: its wait or its event failed */
         open_gate();
         test_cl(clFinish(queues[now.queue]));
         if (which == HOST_ARRAYS)
-            memcpy(results_wanted[call].bytes, results[call].bytes, result_size);
+            memcpy(results_wanted[call].bytes, results[call].bytes, (size_t)results_count * result_size);
     }
     if (which == HOST_ARRAYS)
         check_host(1, NULL, 0);

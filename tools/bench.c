@@ -428,6 +428,22 @@ static void exclusive_heads_u32(const void *src, void *dst, size_t n, void *stat
     *(uint32_t *)state = sum;
 }
 
+/* Of the elements that a loop is given: a scan's keys, whose runs are its segments, or the values of a run's keys. */
+static void *beside;
+
+static void exclusive_keys_f32(const void *src, void *dst, size_t n, void *state) {
+    const float *RESTRICT a = (const float *)src;
+    const uint32_t *RESTRICT keys = (const uint32_t *)beside;
+    float *RESTRICT b = (float *)dst, sum = 0.0f; /* each piece begins with a key that is not the one before it */
+    size_t i;
+    (void)state;
+    for (i = 0; i < n; i++) {
+        sum = i > 0 && keys[i] != keys[i - 1] ? 0.0f : sum;
+        b[i] = sum;
+        sum += a[i];
+    }
+}
+
 /* Room for a sort's passes, and for the values that go with its keys: of each, as much as the keys. */
 static void *sort_room, *sort_values;
 
@@ -580,13 +596,44 @@ static void find_quartiles(const void *src, void *dst, size_t n, void *state) {
     for (; k < 3; k++) bins[k] = (uint32_t)n;
 }
 
+/* And what there is of each run besides, behind as many keys as there are elements. Each piece begins with a run. */
+#define RUN_LOOP(name, type, first, sum)                                                                               \
+    static void name(const void *src, void *dst, size_t n, void *state) {                                              \
+        const uint32_t *RESTRICT a = (const uint32_t *)src;                                                            \
+        const float *RESTRICT v = (const float *)beside;                                                               \
+        uint32_t *RESTRICT b = (uint32_t *)dst;                                                                        \
+        type *RESTRICT of_runs = (type *)(b + n), open;                                                                \
+        size_t i, k = 0;                                                                                               \
+        (void)v;                                                                                                       \
+        if (n == 0) return;                                                                                            \
+        for (open = first(0), i = 1; i < n; i++) {                                                                     \
+            if (a[i] == a[i - 1]) {                                                                                    \
+                open = sum(i);                                                                                         \
+                continue;                                                                                              \
+            }                                                                                                          \
+            b[k] = a[i - 1];                                                                                           \
+            of_runs[k++] = open;                                                                                       \
+            open = first(i);                                                                                           \
+        }                                                                                                              \
+        b[k] = a[n - 1];                                                                                               \
+        of_runs[k++] = open;                                                                                           \
+        *(uint64_t *)state += k;                                                                                       \
+    }
+#define ONE(i) 1u
+#define ONE_MORE(i) open + 1u
+#define VALUE_AT(i) v[i]
+#define VALUE_MORE(i) open + v[i]
+RUN_LOOP(lengths_u32, uint32_t, ONE, ONE_MORE)
+RUN_LOOP(sums_f32, float, VALUE_AT, VALUE_MORE)
+
 /* ---- what is measured -------------------------------------------------------------------------------------------- */
 
 typedef enum bench_group { SCAN, REDUCE, HISTOGRAM, SELECT, RUNS, SORT, PICTURE, GROUPS } bench_group;
 static const char *const group_names[GROUPS] = {"scan", "reduce", "histogram", "select", "runs", "sort", "picture"};
 
-/* By what a selection goes. */
-enum { VALUE, FLAGS, PLACES };
+/* By what a selection or a scan's segments go; what there is of runs besides their keys. */
+enum { VALUE, FLAGS, PLACES, KEYS };
+enum { LENGTHS = 1, SUMS };
 
 /* What is made of a picture: histograms of tiles, or of lumas; its integral image, INCLUSIVE, that is as large; of a
    histogram quartiles. With OF_IMAGE added the source is an image. */
@@ -602,7 +649,8 @@ typedef struct bench_row {
     gpuscan_op operation;
     uint32_t bins, range; /* histogram: bins of equal width over [0, range); select: percent that are kept, by what;
                              sort: bits of the keys that count, bytes of a value that goes with each;
-                             scan: percent that begin a segment, by FLAGS; 0, 0: no segments;
+                             scan: percent that begin a segment, by FLAGS or KEYS; 0, 0: no segments;
+                             runs: percent that begin one, and what there is of each;
                              picture: bins of a histogram, what is made */
     uint32_t channels;    /* interleaved; all but the last are counted. 0: one */
     int host;             /* a call on host arrays: wall clock, transfers included */
@@ -646,6 +694,9 @@ static const bench_row rows[] = {
     {SCAN, "exclusive_scan", "affine",  "rand", CUSTOM, CUSTOM, fill_affine,    exclusive_affine, 1, OWN, 0, 0, 0, 0},
     {SCAN, "inclusive_scan", "affine",  "rand", CUSTOM, CUSTOM, fill_affine,    inclusive_affine, 0, OWN, 0, 0, 0, 0},
     {SCAN, "exclusive_by_heads", "u32", "1%", U32, U32, fill_random,    exclusive_heads_u32, 0, ADD, 1, FLAGS, 0, 0},
+    {SCAN, "scan_by_key", "f32", "runs of 1..7", F32, F32, fill_steps_f32, exclusive_keys_f32, 0, ADD, 25, KEYS, 0, 0},
+    {SCAN, "scan_by_key", "f32", "runs of about 100",
+                                            F32,    F32,    fill_steps_f32, exclusive_keys_f32, 0, ADD, 1, KEYS, 0, 0},
     {SCAN, "exclusive_scan_host", "u32", "rand", U32,   U32,    fill_random,    exclusive_u32,    0, ADD, 0, 0, 0, 1},
 
     {REDUCE, "reduce",      "u32", "rand", U32, U32, fill_random,    sum_u32, 1, ADD, 0, 0, 0, 0},
@@ -680,10 +731,15 @@ static const bench_row rows[] = {
     {SELECT, "select_flagged_index", "u32", "1%",  U32, U32, fill_random, keep_places,    0, ADD, 1,  PLACES, 0, 0},
     {SELECT, "select_flagged_index", "u32", "99%", U32, U32, fill_random, keep_places,    0, ADD, 99, PLACES, 0, 0},
 
-    /*     op                  type   dist        source              C loop  plotted      bits values */
-    {RUNS, "unique", "u32", "runs of 1-7",   U32, U32, fill_short_runs, unique_u32, 1, ADD, 25, 0, 0, 0},
-    {RUNS, "unique", "u32", "runs of 1-200", U32, U32, fill_long_runs,  unique_u32, 0, ADD, 1,  0, 0, 0},
+    /*     op               type   dist                keys result                 C loop   plotted percent */
+    {RUNS, "unique",        "u32", "runs of 1..7",      U32, U32, fill_short_runs, unique_u32,  1, ADD, 25, 0,       0, 0},
+    {RUNS, "unique",        "u32", "runs of about 100", U32, U32, fill_long_runs,  unique_u32,  0, ADD, 1,  0,       0, 0},
+    {RUNS, "rle",           "u32", "runs of 1..7",      U32, U32, fill_short_runs, lengths_u32, 1, ADD, 25, LENGTHS, 0, 0},
+    {RUNS, "rle",           "u32", "runs of about 100", U32, U32, fill_long_runs,  lengths_u32, 0, ADD, 1,  LENGTHS, 0, 0},
+    {RUNS, "reduce_by_key", "f32", "runs of 1..7",      U32, F32, fill_short_runs, sums_f32,    1, ADD, 25, SUMS,    0, 0},
+    {RUNS, "reduce_by_key", "f32", "runs of about 100", U32, F32, fill_long_runs,  sums_f32,    0, ADD, 1,  SUMS,    0, 0},
 
+    /*     op                  type   dist        source              C loop  plotted      bits values */
     {SORT, "sort_keys",       "u32", "random",   U32, U32, fill_random,    sort_u32,       1, ADD, 32, 0, 0, 0},
     {SORT, "sort_keys",       "u32", "constant", U32, U32, fill_constant,  sort_u32,       0, ADD, 32, 0, 0, 0},
     {SORT, "sort_keys",       "f32", "random bits", F32, F32, fill_random, sort_f32,       0, ADD, 32, 0, 0, 0},
@@ -738,9 +794,11 @@ static uint64_t result_bytes(const bench_row *r, uint64_t n) {
                : made(r) == LUMA  ? r->bins * type_size(r->dst)
                                   : tiles_across() * ((raster.height + TILE - 1) / TILE) * r->bins * type_size(r->dst);
     case SCAN:
+        return n * type_size(r->dst);
     case SELECT: /* room for all, and behind them the tally */
-    case RUNS:
-        return (n + (r->group == SCAN ? 0 : 1)) * type_size(r->dst);
+        return (n + 1) * type_size(r->dst);
+    case RUNS: /* and behind that what there is of each run besides */
+        return (n + 1) * type_size(r->src) + (r->range ? n * type_size(r->dst) : 0);
     case SORT: /* the keys, and behind them the values */
         return n * (type_size(r->dst) + r->range);
     case HISTOGRAM:
@@ -752,18 +810,38 @@ static uint64_t result_bytes(const bench_row *r, uint64_t n) {
 
 /* Whether an array of flags goes with the elements. */
 static int has_flags(const bench_row *r) {
-    return r->group == SELECT || (r->group == SCAN && r->bins != 0);
+    return r->group == SELECT || (r->group == SCAN && r->bins != 0 && r->range == FLAGS);
+}
+
+/* Or one of u32 keys, or one of values that runs of the keys are reduced to. */
+static int has_keys(const bench_row *r) {
+    return r->group == SCAN && r->bins != 0 && r->range == KEYS;
+}
+
+static int has_values(const bench_row *r) {
+    return r->group == RUNS && r->range == SUMS;
+}
+
+/* Bytes of what goes with an element. */
+static size_t beside_size(const bench_row *r) {
+    return has_flags(r) ? 1 : has_keys(r) ? 4 : has_values(r) ? type_size(r->dst) : 0;
 }
 
 /* The least that must be read and written. */
 static uint64_t traffic(const bench_row *r, uint64_t n) {
-    if (r->group == SELECT)
-        return (r->range == PLACES ? 0 : n * source_size(r)) + (r->range == VALUE ? 0 : n) +
-               n / 100 * r->bins * type_size(r->dst);
-    if (r->group == SORT) return 2 * result_bytes(r, n);
-    if (r->group == RUNS) return n * source_size(r) + n / 100 * r->bins * type_size(r->dst);
-    return n * source_size(r) + (has_flags(r) ? n : 0) +
-           (is_one_by_one(r) || made(r) == TILES ? result_bytes(r, n) : 0);
+    const uint64_t kept = n / 100 * r->bins;
+    switch (r->group) {
+    case SELECT:
+        return (r->range == PLACES ? 0 : n * source_size(r)) + (r->range == VALUE ? 0 : n) + kept * type_size(r->dst);
+    case RUNS:
+        return n * (source_size(r) + beside_size(r)) +
+               kept * (source_size(r) + (r->range ? type_size(r->dst) : 0));
+    case SORT:
+        return 2 * result_bytes(r, n);
+    default:
+        return n * (source_size(r) + beside_size(r)) +
+               (is_one_by_one(r) || made(r) == TILES ? result_bytes(r, n) : 0);
+    }
 }
 
 /* And what the C loop takes of the host's memory. */
@@ -1085,7 +1163,10 @@ static gpuscan_result enqueue_scan(const job *j) {
     desc.kind = r->op[0] == 'i' ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc.custom = r->operation == GPUSCAN_OP_CUSTOM ? &affine_custom : NULL;
     desc.call.strategy = j->strategy;
-    if (has_flags(r)) desc.segments.form = GPUSCAN_SEGMENTS_HEADS;
+    desc.segments.form = has_flags(r)  ? GPUSCAN_SEGMENTS_HEADS
+                         : has_keys(r) ? GPUSCAN_SEGMENTS_KEYS
+                                       : GPUSCAN_SEGMENTS_NONE;
+    desc.segments.type = has_keys(r) ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
     desc.segments.data.mem = j->flags;
     if (r->host) return gpuscan_scan_host(device.gs, j->host_src, j->host_dst, j->n, &desc);
     desc.src.mem = j->src;
@@ -1186,6 +1267,16 @@ static gpuscan_result enqueue_runs(const job *j) {
     desc.count = j->n;
     desc.runs.count.mem = j->dst;
     desc.runs.count.offset = j->n;
+    if (j->row->range == LENGTHS) {
+        desc.lengths.mem = j->dst;
+        desc.lengths.offset = j->n + 1;
+    }
+    if (j->row->range == SUMS) {
+        desc.src.mem = j->flags;
+        desc.src_type = desc.dst_type = j->row->dst;
+        desc.dst.mem = j->dst;
+        desc.dst.offset = j->n + 1;
+    }
     desc.call.strategy = j->strategy;
     desc.call.queue = j->queue;
     return gpuscan_runs(device.gs, &desc);
@@ -1311,27 +1402,36 @@ static void make_flags(const bench_row *r, const uint32_t *a, uint64_t n) {
     for (i = 0; i < n && r->range != VALUE; i++) select_flags[i] = a[i] < select_below;
 }
 
-/* A selection's result: as below, but each block gives as many as are kept of it. */
+/* Elements of 4 bytes of a result, and what they should be. */
+static int is_read_right(const job *j, uint64_t first, uint64_t n, const uint32_t *expected, uint32_t *got) {
+    if (n > 0)
+        must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)first * 4, (size_t)n * 4, got, 0, NULL,
+                                    NULL),
+             "read");
+    return memcmp(got, expected, (size_t)n * 4) == 0;
+}
+
+/* A selection's result, or that of runs: as below, but each block gives as many as are kept of it. */
 static int selection_is_right(const job *j, const void *host_src, void *state) {
     const bench_row *r = j->row;
     const uint64_t block = j->n < BLOCK ? j->n : BLOCK;
-    uint32_t *expected = (uint32_t *)allocate(block * 4), *got = (uint32_t *)allocate(block * 4), tally;
+    uint32_t *expected = (uint32_t *)allocate(2 * block * 4), *got = (uint32_t *)allocate(block * 4), tally;
     uint64_t at, done = 0, *kept = (uint64_t *)state;
     int right = 1;
     start_state(r, state);
     for (at = 0; at < j->n && right; at += block) {
-        r->loop(host_src, expected, (size_t)(j->n - at < block ? j->n - at : block), state);
-        if (*kept > done)
-            must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)done * 4, (size_t)(*kept - done) * 4,
-                                        got, 0, NULL, NULL),
-                 "read");
-        right = memcmp(got, expected, (size_t)(*kept - done) * 4) == 0;
+        const uint64_t n = j->n - at < block ? j->n - at : block;
+        r->loop(host_src, expected, (size_t)n, state);
+        right = is_read_right(j, done, *kept - done, expected, got);
+        if (r->group == RUNS && r->range)
+            right = right && is_read_right(j, j->n + 1 + done, *kept - done, expected + n, got);
         done = *kept;
     }
-    must(cl.clEnqueueReadBuffer(device.queue, j->dst, CL_TRUE, (size_t)j->n * 4, 4, &tally, 0, NULL, NULL), "read");
+    tally = (uint32_t)done;
+    right = right && is_read_right(j, j->n, 1, &tally, got);
     free(expected);
     free(got);
-    return right && tally == (uint32_t)done;
+    return right;
 }
 
 static uint64_t key_code(const bench_row *r, const char *keys, uint64_t i) {
@@ -1768,11 +1868,10 @@ static void choose_sizes(const options *o, const bench_row *r, uint64_t sizes[40
     sizes[kept] = 0;
 }
 
-/* A block of data, repeated until it fills the elements. */
-static void fill_host(const bench_row *r, void *data, uint64_t n) {
-    const size_t size = source_size(r);
+/* A block of elements of size bytes, repeated until there are n. */
+static void fill_host(void (*fill)(void *data, size_t bytes), size_t size, void *data, uint64_t n) {
     uint64_t done = n < BLOCK ? n : BLOCK;
-    r->fill(data, (size_t)done * size);
+    fill(data, (size_t)done * size);
     while (done < n) {
         const uint64_t more = n - done < done ? n - done : done;
         memcpy((char *)data + done * size, data, (size_t)(more * size));
@@ -1780,8 +1879,8 @@ static void fill_host(const bench_row *r, void *data, uint64_t n) {
     }
 }
 
-static void fill_device(const bench_row *r, cl_mem buffer, const void *block, uint64_t n) {
-    const uint64_t size = source_size(r), bytes = (n < BLOCK ? n : BLOCK) * size;
+static void fill_device(size_t size, cl_mem buffer, const void *block, uint64_t n) {
+    const uint64_t bytes = (n < BLOCK ? n : BLOCK) * size;
     must(cl.clEnqueueWriteBuffer(device.queue, buffer, CL_TRUE, 0, (size_t)bytes, block, 0, NULL, NULL), "write");
     repeat_bytes(buffer, bytes, n * size);
 }
@@ -1804,6 +1903,17 @@ static void flag_device(const bench_row *r, cl_mem src, cl_mem flags, uint64_t n
     must(cl.clSetKernelArg(kernel, 3, sizeof below, &below), "argument");
     must(cl.clEnqueueNDRangeKernel(device.queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL), "launch");
     must(cl.clFinish(device.queue), "finish");
+}
+
+/* Keys in runs, or values: of the elements that a loop is given, and on the device. */
+static cl_mem make_beside(const bench_row *r, uint64_t n, uint64_t largest) {
+    const size_t size = beside_size(r);
+    cl_mem buffer = new_buffer(largest * size);
+    if (buffer == NULL) die("no device memory for keys or values");
+    beside = allocate(n * size);
+    fill_host(has_values(r) ? fill_steps_f32 : r->bins == 25 ? fill_short_runs : fill_long_runs, size, beside, n);
+    fill_device(size, buffer, beside, largest);
+    return buffer;
 }
 
 static void report_failure(const bench_row *r, uint64_t n, const char *what, const char *detail) {
@@ -1865,7 +1975,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
     state = allocate(result_bytes(r, 1) + 2 * sizeof(uint64_t));
     raster.above = allocate(raster.width * type_size(r->dst));
     start_state(r, state);
-    fill_host(r, host_src, host_n > block_n ? host_n : block_n);
+    fill_host(r->fill, source_size(r), host_src, host_n > block_n ? host_n : block_n);
     j.enqueue = enqueue_functions[r->group];
     j.blocking = r->host;
     j.row = r;
@@ -1878,7 +1988,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
         j.src = new_buffer(largest * source_size(r));
         j.dst = new_buffer(result_bytes(r, largest));
         if (j.src == NULL || j.dst == NULL) die("no device memory for 2 buffers of %s %s", r->op, r->type);
-        fill_device(r, j.src, host_src, largest);
+        fill_device(source_size(r), j.src, host_src, largest);
     }
     if (has_flags(r)) {
         const uint64_t n = host_n > block_n ? host_n : block_n;
@@ -1888,6 +1998,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
         if (j.flags == NULL) die("no device memory for flags");
         flag_device(r, j.src, j.flags, largest);
     }
+    if (has_keys(r) || has_values(r)) j.flags = make_beside(r, host_n > block_n ? host_n : block_n, largest);
     if (r->group == SORT) {
         const uint64_t n = host_n > block_n ? host_n : block_n;
         sort_room = allocate(n * source_size(r));
@@ -1896,7 +2007,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
         if (r->range) {
             j.flags = new_buffer(largest * r->range);
             if (j.flags == NULL) die("no device memory for values");
-            fill_device(r, j.flags, host_src, largest);
+            fill_device(source_size(r), j.flags, host_src, largest);
         }
     }
 
@@ -1919,6 +2030,7 @@ static void run_row(const options *o, const bench_row *r, int number) {
     if (j.dst != NULL) cl.clReleaseMemObject(j.dst);
     if (j.flags != NULL) cl.clReleaseMemObject(j.flags);
     if (has_flags(r)) free(select_flags);
+    if (has_keys(r) || has_values(r)) free(beside);
     if (r->group == SORT) {
         free(sort_room);
         free(sort_values);

@@ -391,6 +391,13 @@ static void sweep_set_data(const sweep_call *c) {
     repeat_bytes(sweep.a, block, all);
 }
 
+/* Buffer c, which some cases write, and the loops' copy of it. */
+static void sweep_set_c(unsigned char value) {
+    const uint64_t all = sweep.bytes + SWEEP_SLACK;
+    fill_buffer(sweep.c, value, all);
+    if (sweep.check || !timed_by_events()) memset(sweep.host_c, value, (size_t)all);
+}
+
 static int sweep_is_right(const sweep_call *c) {
     const size_t bytes = (size_t)(c->results * c->result_size);
     char *got;
@@ -581,6 +588,7 @@ SWEEP_SEGMENTED(f32, float)
 static void sweep_segmented(void) {
     static const char *const names[SWEEP_SEGMENTS] = {"segments of one", "one segment", "segments by value"};
     int k, real;
+    sweep_set_c(1);
     for (k = 0; k < SWEEP_SEGMENTS; k++)
         for (real = 0; real < 2; real++) {
             const sweep_type *type = sweep_type_of(real ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32);
@@ -941,18 +949,20 @@ static void sweep_pictures(void) {
 
 static void sweep_weights(void) {
     static const sweep_fill fills[] = {SWEEP_RANDOM, SWEEP_8_VALUES, SWEEP_ONE_VALUE};
-    int f, wide;
-    for (f = 0; f < 3; f++)
+    int f, wide, k;
+    for (k = 0; k < 6; k++)
         for (wide = 0; wide < 2; wide++) {
             sweep_call c = sweep_histogram_call("histogram weights", 0.3, GPUSCAN_TYPE_U32, 256);
+            f = k % 3;
+            if (wide == 0 && f == 0) sweep_set_c(k < 3 ? 1 : 255); /* as large as they can be */
             c.fill = fills[f];
             c.u.histogram.upper.u = fills[f] == SWEEP_RANDOM ? UINT32_MAX : 0x07070708u;
             c.u.histogram.weights.mem = sweep.c;
             c.u.histogram.counter_type = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
             c.read *= 2;
             if (wide) c.loop = NULL;
-            sweep_run(&c, "histogram U32 of 256 bins, weights, %s counters%s", wide ? "U64" : "U32",
-                      sweep_fill_name(fills[f]));
+            sweep_run(&c, "histogram U32 of 256 bins, %s, %s counters%s", k < 3 ? "weights" : "largest weights",
+                      wide ? "U64" : "U32", sweep_fill_name(fills[f]));
         }
 }
 
@@ -1471,15 +1481,14 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
     sweep.c = new_buffer(all);
     sweep.d = new_buffer(65536);
     if (sweep.a == NULL || sweep.b == NULL || sweep.c == NULL || sweep.d == NULL) die("no device memory");
-    memset(sweep.host_c, 1, (size_t)all);
     fill_buffer(sweep.b, 0, all);
-    fill_buffer(sweep.c, 1, all);
     budget_ms = timed_by_events() ? 10.0 : 60.0;
     sweep.launch_ms = launch_ms();
     for (s = quick ? 1 : 0; s < 2; s++) {
         sweep.bytes = sizes[s];
         sweep.check = s == 0;
         sweep.filled = -1;
+        sweep_set_c(1);
         sweep_scans();
         sweep_rows();
         sweep_segmented();
