@@ -19580,7 +19580,7 @@ typedef struct gpuscan__histogram_plan {
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
-enum { GPUSCAN__HISTOGRAM_COUNTS = 1 }; /* among the plan's ranges: counts come after samples */
+enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* the first of the plan's ranges */
 enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* kernels */
 
 static uint32_t gpuscan__active_channels(uint32_t mask) {
@@ -20681,11 +20681,13 @@ static uint64_t gpuscan__counts_shared(const gpuscan *gs, const gpuscan__histogr
     return gpuscan__local_words(&plan->key, plan->sample) * 4 + gpuscan__lanes_bytes(gs, key->group);
 }
 
-/* Whether a group counts a tile, and each row of each tile is whole vectors. Buffers begin at such places themselves. */
+/* Whether a group counts a tile, and each row of each tile is whole vectors. Buffers begin at such places themselves,
+   but for memory of the host's, which may lie anywhere. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
     return gpuscan__has_whole_tiles(&plan->common.key, &plan->key) && plan->in_launch && !desc->count_buffer.mem &&
+           !(plan->common.ranges[GPUSCAN__HISTOGRAM_SAMPLES].flags & CL_MEM_USE_HOST_PTR) &&
            desc->samples.offset % 16 * plan->element_size % 16 == 0 && plan->pitch % 16 == 0 &&
            plan->tile_width % 16 * pixel % 16 == 0 && plan->count % 16 * pixel % 16 == 0 &&
            gpuscan__tile_samples(plan) < (uint64_t)1 << 31;
